@@ -78,7 +78,7 @@ def test_a_module_claims_purity_for_itself_or_not_at_all(head: str, does: bool) 
     assert claims(head) is does
 
 
-def test_every_module_whose_head_says_that_it_is_pure_is_held_to_it() -> None:
+def test_every_module_that_claims_purity_is_checked_for_it() -> None:
     held = [name for it in named("Pure modules") for name in it["source_modules"]]
     claiming = [name for name, path in modules().items() if claims(head_of(path))]
     assert len(claiming) > 30, "the heads are read as they are written"

@@ -1,6 +1,6 @@
 """The generated histories hold what the agreement of the judges is to be about.
 
-1. What was meant to happen is told by tags; what the rows and facts must show is counted on them.
+1. Tags say what was meant to happen; what the rows and facts must show is counted on them.
 2. What the judges answer is counted elsewhere: test_agreement.py.
 """
 

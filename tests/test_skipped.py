@@ -79,5 +79,5 @@ def test_a_test_that_is_skipped_there_too_is_a_failure(suite: Path) -> None:
         ("a.py::test", "a.py::test"),
     ],
 )
-def test_the_group_of_a_test_is_no_part_of_its_name(nodeid: str, name: str) -> None:
+def test_group_of_a_test_is_no_part_of_its_name(nodeid: str, name: str) -> None:
     assert plain(nodeid) == name

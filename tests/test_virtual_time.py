@@ -1,4 +1,4 @@
-"""The loop that skips its waiting: whoever asks for the time is told what would have passed."""
+"""The loop that skips its waiting: its clock shows the time that would have passed."""
 
 import asyncio
 import time

@@ -4,7 +4,7 @@
 
 1. EXPERIMENT is a recorded one. It is named as often as it takes, under other names: its runs are
    the same files, and are judged as often.
-2. What its runs were played in is told beside it, from their manifests.
+2. The environment of its runs is printed beside it, from their manifests.
 """
 
 import argparse

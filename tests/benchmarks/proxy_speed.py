@@ -7,7 +7,7 @@ All three carry the same load in turns, so that a busy machine is busy for all o
 - small: 100 connections, each sends 200 bytes and waits until they come back;
 - bulk: one connection, as much as it takes, one way.
 The load is one process on its own core. Prints the median of the rounds and the ratios; `cpu` is
-what the proxy itself used, which is what is left of a difference when the load is the bottleneck.
+what the proxy itself used: the only difference that remains when the load is the bottleneck.
 """
 
 import argparse
@@ -98,7 +98,7 @@ def _report(load: str, measured: dict[str, Measured]) -> None:
 
 
 def _small(way: Way, upstream: socket.socket, seconds: float) -> Measured:
-    """Both ends of every connection in one loop: whoever receives sends back."""
+    """Both ends of every connection in one loop: each returns what it receives."""
     with ExitStack() as stack:
         poller = select.epoll()
         stack.callback(poller.close)

@@ -2,7 +2,7 @@
 
 usage: python -m tests.benchmarks.publish_rate run FOLDER [--system S] [--repeats 5]
        python -m tests.benchmarks.publish_rate table FOLDER [--system S]
-`run` plays the scenario publish-rate (two publishers at maximum pace, nobody consumes, nothing is
+`run` plays the scenario publish-rate (two publishers at maximum pace, no consumer, nothing is
 broken) on one layout after another, each on a cluster of its own, until each has so many runs
 whose rate was judged; the one with fewest goes first, so that what drifts on the machine meets
 all. It gives up a layout after UNJUDGED_MAX runs in turn that were not judged. Nothing else should

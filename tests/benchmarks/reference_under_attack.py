@@ -3,7 +3,7 @@
     python -m tests.benchmarks.reference_under_attack [SECONDS [ATTACK...]]
 
 In turn, each for so long (60): nothing; AMQP frames of chance (fuzzing.py); octets of chance at
-the port of peers; 2,000 connections that stay; a flood of 64 KiB messages that nobody takes, of
+the port of peers; 2,000 connections that stay; a flood of 64 KiB messages without a consumer, of
 37 MiB a second and as fast as it goes. Under an alarm the client is blocked as all are. The client
 sits on another node, and waits for the confirm of each persistent message in a mirrored
 queue.

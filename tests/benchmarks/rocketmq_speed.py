@@ -5,7 +5,7 @@
 
 1. Each has a name server, and a master that waits for its slave (SYNC_MASTER, ASYNC_FLUSH), all on
    this machine. Both stand; one idles while the other is measured, in alternating order.
-2. Sent is in so many threads, each of which waits for its answer; consumed by a push consumer,
+2. Threads send, and each waits for its answer; a push consumer consumes,
    what lies there, from its first message to its last. Messages have 256 bytes.
 3. A pair's figure is reference / real.
 4. `--backlog`: so many messages are put into the reference alone, and consumed; what memory its

@@ -2,7 +2,7 @@
 
 1. It is spoken to through two pipes (DevTools protocol, one JSON value a message, ended by NUL):
    no port, no driver program, no library.
-2. Whoever waits for an answer waits at most LIMIT_S.
+2. A wait for an answer takes at most LIMIT_S.
 """
 
 import base64
@@ -69,7 +69,7 @@ class Chromium:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.close(self._orders)  # it ends when nobody gives orders any more
+        os.close(self._orders)  # it ends when its orders end
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:

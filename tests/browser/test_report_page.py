@@ -146,9 +146,10 @@ _SEEN = """
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_proved(
+def test_first_screen_shows_the_claim_its_numbers_and_its_proof(
     browser: Chromium, page: Path, screen: str
 ) -> None:
+    """Show which claim failed, how many and how long, and whether it is proved."""
     browser.open(page, *SCREENS[screen])
     said = seen(browser).replace("\u00a0", " ")
     assert "FAILED" in said and "2 promises were broken" in said
@@ -160,7 +161,7 @@ def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_prov
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_first_screen_of_a_comparison_says_who_lost_how_many_and_how_long_it_was_out(
+def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
     browser: Chromium, several: Path, screen: str
 ) -> None:
     browser.open(several, *SCREENS[screen])
@@ -185,7 +186,7 @@ def test_the_first_screen_of_a_comparison_says_who_lost_how_many_and_how_long_it
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_first_screen_draws_who_was_out_and_when(
+def test_first_screen_draws_each_outage_with_its_time(
     browser: Chromium, clients: Path, screen: str
 ) -> None:
     browser.open(clients, *SCREENS[screen])
@@ -221,7 +222,7 @@ _PANELS = """
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_every_field_of_a_comparison_has_words_for_its_colour_and_room_for_them(
+def test_every_comparison_field_has_readable_text_for_its_colour(
     browser: Chromium, several: Path, screen: str
 ) -> None:
     browser.open(several, *SCREENS[screen])
@@ -247,9 +248,7 @@ def test_where_it_was_out_no_field_is_green(browser: Chromium, clients: Path) ->
     assert green != other
 
 
-def test_a_head_that_stays_hides_all_that_goes_by_below_it(
-    browser: Chromium, several: Path
-) -> None:
+def test_sticky_header_hides_rows_that_scroll_below_it(browser: Chromium, several: Path) -> None:
     browser.open(several, *SCREENS["desk"])
     seen = browser.value(_BETWEEN_HEADS)
     assert len(seen) > 5 and set(seen) == {True}
@@ -399,9 +398,7 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     assert titles == 3 * 40
 
 
-def test_the_story_of_a_lost_message_can_be_read_without_any_click(
-    browser: Chromium, page: Path
-) -> None:
+def test_story_of_a_lost_message_needs_no_click(browser: Chromium, page: Path) -> None:
     browser.open(page, 390, 844)
     story = browser.value("document.querySelector('.story').innerText")
     assert "message 200 of publisher 1 in orders" in story
@@ -416,7 +413,7 @@ def test_page_needs_no_script_and_no_network(browser: Chromium, page: Path) -> N
 
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("kind", ["few cells", "many cells"])
-def test_a_field_of_the_matrix_opens_its_cell_and_that_its_runs(
+def test_matrix_field_opens_its_cell_and_the_cells_runs(
     browser: Chromium, large: Path, matrix: Path, screen: str, kind: str
 ) -> None:
     browser.open(large if kind == "few cells" else matrix, *SCREENS[screen])
@@ -437,7 +434,7 @@ _IS_SHOWN = "document.querySelector('{}').getClientRects().length > 0"
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_whole_matrix_can_be_read_at_once_on_any_screen(
+def test_whole_matrix_is_readable_on_any_screen(
     browser: Chromium, matrix: Path, screen: str
 ) -> None:
     width, height = SCREENS[screen]
@@ -462,9 +459,8 @@ _CUT = """
 """
 
 
-def test_of_hundreds_of_cells_only_the_chosen_one_is_shown_unless_all_are_wanted(
-    browser: Chromium, matrix: Path
-) -> None:
+def test_only_the_chosen_cell_is_shown_by_default(browser: Chromium, matrix: Path) -> None:
+    """Show one of hundreds of cells unless the reader wants all of them."""
     browser.open(matrix, 1280, 800)
     shown = "[...document.querySelectorAll('.cell')].filter(c => c.getClientRects().length).length"
     assert browser.value(shown) == 0
@@ -476,7 +472,7 @@ def test_of_hundreds_of_cells_only_the_chosen_one_is_shown_unless_all_are_wanted
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_fault_page_counts_windows_and_shows_what_was_not_proved(
+def test_fault_page_counts_windows_and_shows_what_was_not_proved(
     browser: Chromium, large: Path, screen: str
 ) -> None:
     browser.open(large, *SCREENS[screen])
@@ -491,9 +487,10 @@ def test_the_fault_page_counts_windows_and_shows_what_was_not_proved(
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_cost_page_compares_layouts_and_calls_nothing_0_that_was_not_counted(
+def test_cost_page_never_shows_an_uncounted_number_as_0(
     browser: Chromium, large: Path, screen: str
 ) -> None:
+    """Compare layouts on the cost page; a number that was not counted is not 0."""
     browser.open(large, *SCREENS[screen])
     words = " ".join(str(browser.value(_SECTION.format("costs"))).split())
     assert "CPU seconds per 1,000 confirmed messages: brokers proxy clients" in words
@@ -514,5 +511,5 @@ _SECTION = """
 """
 
 
-def test_thirty_runs_are_no_more_than_a_few_hundred_kilobytes_each(large: Path) -> None:
+def test_report_of_thirty_runs_takes_few_hundred_kilobytes_per_run(large: Path) -> None:
     assert large.stat().st_size < 31 * 200_000

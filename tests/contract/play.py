@@ -4,7 +4,7 @@
    because they spend their time waiting.
 2. What differs from run to run is named: addresses become `<1>`, `<2>` … in the order in which
    they were first seen.
-3. A scenario that breaks is told as what broke; a server that crashed is replaced.
+3. A scenario that breaks is reported as its error; a server that crashed is replaced.
 """
 
 import json

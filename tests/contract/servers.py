@@ -1,6 +1,6 @@
 """The two servers that one contract binds: the real Toxiproxy and the embedded proxy.
 
-1. Each is a process of its own on a free loopback port, and is ended by whoever started it.
+1. Each is a process of its own on a free loopback port, and its starter ends it.
 2. The real binary is named by MQPROOF_TOXIPROXY_BINARY, or copied out of mqproof's own image.
 """
 

@@ -34,7 +34,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return play(lambda: servers.real(binary))
 
 
-def test_every_case_has_an_answer_of_the_real_server_and_there_are_many() -> None:
+def test_every_one_of_many_cases_has_a_recorded_real_answer() -> None:
     assert set(RECORDED) == set(NAMES)
     assert len(RECORDED) >= 200
 

@@ -29,7 +29,7 @@ from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
 from tests.rigs.runs.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# Cut for so long at a time that whoever looks sees it before it goes again.
+# Each cut is long enough for a probe to see it before it ends.
 OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=6.0, up_s=1.0)}
 
 

@@ -152,7 +152,7 @@ def cluster(shared: SharedCluster, play: Play) -> ComposeCluster:
 
 @pytest.fixture
 def spent(cluster: ComposeCluster, shared: SharedCluster) -> Iterator[ComposeCluster]:
-    """A cluster that nobody gets after this test: whether it recovers is the brokers' affair."""
+    """A cluster that no later test uses: whether it recovers does not matter."""
     yield cluster
     shared.worn = True
 

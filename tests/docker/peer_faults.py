@@ -52,7 +52,7 @@ async def mistaken(cluster: ComposeCluster, fault: Armed, other: Armed) -> tuple
 
 
 async def pretended(cluster: ComposeCluster, fault: Armed) -> Proof:
-    """What is said of it where nobody does anything."""
+    """The verification result of an executor that does nothing."""
     await prepare(fault, cluster.witness)
     await perform_all(NothingExecutor(peer_links=TOXIPROXY), fault.actions)
     proof = await held(fault, cluster.witness, _BELIEF_LIMIT_S)

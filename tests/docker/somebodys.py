@@ -30,7 +30,7 @@ NODES = (
     "ref2",
     "ref3",
 )  # rabbit@ref1 and so on, as tests.rigs.clusters.topologies calls them
-TICK_S = 60  # a node may stand still for a moment, and nobody gives it up
+TICK_S = 60  # a node may stand still for a moment without removal
 UP_LIMIT_S = 120.0
 CLEAN_LIMIT_S = 60.0
 LABEL = "somebodys"
@@ -159,7 +159,7 @@ class Somebodys:
     def topology(self, *tables: str, verified: bool = True) -> Topology:
         return read_topology("rack", self.text(*tables, verified=verified), SYSTEMS)
 
-    # --- what is there, by its owner's look ------------------------------------------------------
+    # --- what exists, seen by its owner ----------------------------------------------------------
 
     def ask(self, path: str, method: str = "GET", body: object = None, node: str = "ref1") -> Any:
         request = urllib.request.Request(

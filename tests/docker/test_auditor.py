@@ -38,7 +38,7 @@ GONE_AFTER_S = 12.0  # it takes RabbitMQ some seconds to leave
         ),
     ],
 )
-def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
+def test_broker_that_ended_by_itself_starts_once_and_is_read(
     cluster: ComposeCluster,
     play: Play,
     experiment_folder: Path,
@@ -47,6 +47,7 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
     found: str,
     back_limit_s: float,
 ) -> None:
+    """Start the broker once for the audit and read every queue of it."""
     monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", back_limit_s)
     (process,) = Project(cluster.client, cluster.project).processes("rmq2")
     commands: list[asyncio.Future[object]] = []
@@ -73,7 +74,7 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
 
 
 @pytest.mark.parametrize("by", ["a signal", pytest.param("the engine", marks=pytest.mark.nightly)])
-def test_a_broker_that_somebody_kills_is_on_record_with_its_end_and_who_is_known_of_it(
+def test_killed_broker_is_recorded_with_its_exit_and_cause(
     cluster: ComposeCluster, play: Play, experiment_folder: Path, by: str
 ) -> None:
     (process,) = Project(cluster.client, cluster.project).processes("rmq2")

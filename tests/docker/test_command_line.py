@@ -54,9 +54,10 @@ def armed(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         process.communicate(timeout=END_LIMIT_S)
 
 
-def test_ctrl_c_in_a_fault_ends_with_130_a_sealed_run_and_nothing_left(
+def test_ctrl_c_in_a_fault_exits_130_and_cleans_up(
     armed: "subprocess.Popen[str]", tmp_path: Path
 ) -> None:
+    """Seal the run, exit with 130 and leave nothing behind."""
     armed.send_signal(signal.SIGINT)
     said, _ = armed.communicate(timeout=END_LIMIT_S)
     assert armed.returncode == 130, said
@@ -71,9 +72,10 @@ def test_ctrl_c_in_a_fault_ends_with_130_a_sealed_run_and_nothing_left(
 
 
 @pytest.mark.nightly
-def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
+def test_killed_harness_is_cleaned_up_within_a_minute(
     armed: "subprocess.Popen[str]", tmp_path: Path
 ) -> None:
+    """Remove everything within a minute of `kill -9`."""
     assert _left(tmp_path), "otherwise the test shows nothing"
     armed.kill()
     armed.wait()
@@ -109,7 +111,7 @@ def test_scenarios_are_judged_as_expected(tmp_path: Path, scenarios: tuple[str, 
 
 
 @pytest.mark.nightly
-def test_a_late_mirror_loses_what_was_there_before_it_and_the_run_says_so(tmp_path: Path) -> None:
+def test_late_mirror_loses_older_messages_and_the_run_reports_it(tmp_path: Path) -> None:
     cell = ("--layout", "exactly-2-manual@T=10", "--judge", "expectations", "--seed", "7")
     run = _one_run(tmp_path, "unsynchronised-mirror", "--system", "rabbitmq-mirrored", *cell)
     outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}

@@ -72,7 +72,7 @@ def test_nothing_of_it_can_be_reached_from_outside(cluster: ComposeCluster, play
         assert not any((published or {}).values()), container.name
 
 
-def test_a_declared_queue_has_its_master_there_and_all_its_mirrors(
+def test_declared_queue_has_its_master_there_and_all_mirrors(
     cluster: ComposeCluster, play: Play, queue: str
 ) -> None:
     broker = cluster.broker
@@ -126,7 +126,7 @@ async def named(cluster: ComposeCluster, wanted: int) -> tuple[str, ...]:
     return found
 
 
-def test_a_worker_speaks_when_it_is_spoken_to_and_ends_with_its_input(
+def test_worker_speaks_only_when_addressed_and_ends_with_its_input(
     cluster: ComposeCluster, play: Play
 ) -> None:
     async def story() -> tuple[Any, Any, int | None]:
@@ -188,9 +188,7 @@ def test_what_a_worker_writes_lies_in_the_run_folder(
 SYS_NICE = 23
 
 
-def test_a_worker_that_is_spawned_has_the_right_to_real_time(
-    cluster: ComposeCluster, play: Play
-) -> None:
+def test_spawned_worker_may_use_real_time_priority(cluster: ComposeCluster, play: Play) -> None:
     """On a kernel that gives groups no real time (CONFIG_RT_GROUP_SCHED) the right does not help:
     then a worker says so, and its manifest does."""
 

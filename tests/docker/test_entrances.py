@@ -1,4 +1,4 @@
-"""Clients behind a pair of balancers, one of which is killed: who answers where they dial."""
+"""Clients behind a pair of balancers after a kill of one: who answers where they dial."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -65,7 +65,7 @@ async def let_in(cluster: ComposeCluster, proxy: str) -> bool:
     return bool(said["answered"])
 
 
-def test_a_worker_has_one_way_and_the_first_of_the_pair_holds_it(
+def test_worker_has_one_link_through_the_first_balancer(
     balanced: ComposeCluster, play: Play
 ) -> None:
     (link,) = play(balanced.link(RUN, "publisher-1"))
@@ -78,9 +78,10 @@ def test_a_worker_has_one_way_and_the_first_of_the_pair_holds_it(
         play(balanced.unlink(RUN))
 
 
-def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back(
+def test_other_balancer_serves_clients_and_returns_the_address(
     balanced: ComposeCluster, play: Play
 ) -> None:
+    """Take over the address when one balancer is killed, and give it back later."""
     (link,) = play(balanced.link(RUN, "publisher-1"))
     hosts = (*(host.name for host in balanced.layout.hosts), FIRST)
     fault = compile("kill", FIRST, FIRST, "balancer", hosts, (), 1, RUN.name)
@@ -114,7 +115,7 @@ def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back
     assert play(what_is_wrong(balanced)) == ()
 
 
-def test_a_balancer_that_was_killed_comes_back_however_its_processes_are_numbered(
+def test_killed_balancer_recovers_however_its_processes_are_numbered(
     balanced: ComposeCluster, play: Play
 ) -> None:
     async def ready() -> bool:
@@ -138,7 +139,7 @@ def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play:
 
 
 @pytest.mark.nightly
-def test_a_run_continues_through_the_other_balancer_when_the_active_dies(
+def test_run_continues_through_the_other_balancer_after_a_kill(
     balanced: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     kill = fault("kill", "active balancer")

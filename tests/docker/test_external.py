@@ -140,9 +140,10 @@ def test_doctor_finds_all_that_the_file_promises_and_touches_nothing(
     only_theirs_is_left(owner)
 
 
-def test_a_hang_at_their_proxy_and_a_kill_by_their_command_are_verified_and_lose_nothing(
+def test_proxy_hang_and_command_kill_are_verified_without_loss(
     owner: Somebodys, tmp_path: Path
 ) -> None:
+    """Use the proxy and the kill command of the owner of the cluster."""
     topology = owner.topology(owner.proxy)
     hang, kill = fault("hang"), fault("kill")
     windows = (Window(1, hang, 0.5, 4.0), Window(2, kill, 9.0, 6.0))
@@ -175,9 +176,10 @@ def broken_off(owner: Somebodys, folder: Path, kind: str) -> "subprocess.Popen[s
     return process
 
 
-def test_kill_minus_9_while_a_broker_is_frozen_thaws_it_and_leaves_only_what_is_theirs(
+def test_harness_kill_during_a_freeze_thaws_and_removes_our_objects(
     owner: Somebodys, tmp_path: Path
 ) -> None:
+    """Leave only what belongs to the owner of the cluster."""
     process = broken_off(owner, tmp_path, "freeze")
     try:
         assert until_frozen(owner), "otherwise the test shows nothing"
@@ -193,9 +195,8 @@ def test_kill_minus_9_while_a_broker_is_frozen_thaws_it_and_leaves_only_what_is_
     assert_password_is_secret(tmp_path)
 
 
-def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
-    owner: Somebodys, tmp_path: Path
-) -> None:
+def test_ctrl_c_in_a_hang_exits_130_and_cleans_up(owner: Somebodys, tmp_path: Path) -> None:
+    """Seal the run, exit with 130 and leave nothing behind."""
     process = broken_off(owner, tmp_path, "hang")
     try:
         assert until_hung(owner), "otherwise the test shows nothing"
@@ -209,7 +210,7 @@ def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
     assert_password_is_secret(tmp_path)
 
 
-def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
+def test_toxiproxy_started_by_mqproof_carries_links_and_ends_with_it(
     owner: Somebodys, tmp_path: Path
 ) -> None:
     program = _program(tmp_path)
@@ -224,7 +225,7 @@ def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
     only_theirs_is_left(owner)
 
 
-def test_without_a_verify_command_the_fault_is_done_and_the_run_is_unknown(
+def test_fault_without_a_verify_command_makes_the_run_unknown(
     owner: Somebodys, tmp_path: Path
 ) -> None:
     run = of(owner.topology(verified=False), plan(fault("freeze", "mirror of orders"), lasts_s=6))
@@ -252,7 +253,7 @@ def test_a_user_without_policy_permission_is_reported_before_the_run(
     only_theirs_is_left(owner)
 
 
-def test_without_leave_for_policies_none_is_made_and_theirs_is_what_counts(
+def test_without_permission_the_owners_policies_count_and_none_is_made(
     owner: Somebodys, tmp_path: Path
 ) -> None:
     left = HEAD[: HEAD.index("[queues]")]

@@ -209,7 +209,7 @@ def test_a_fault_takes_effect_and_is_undone(
         left = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert not await seen(cluster, kind, links)
-        # Again: what is not there is no error. (Nobody needs to be waited for this time.)
+        # Repeat it: a missing object is no error, and this time there is nothing to wait for.
         again = (replace(one, ending_s=0) if isinstance(one, Start) else one for one in fault.undo)
         await perform_all(cluster.executor, tuple(again))
         return holds, left
@@ -244,7 +244,7 @@ def test_links_are_closed_at_once_and_new_ones_are_taken(
 
 
 @pytest.mark.parametrize(("direction", "stream"), [("to_broker", "up"), ("to_client", "down")])
-def test_half_a_link_hangs_and_is_distinguished_from_the_other_half(
+def test_hang_of_one_direction_is_distinguished_from_the_other(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], direction: str, stream: str
 ) -> None:
     fault = armed(cluster, "hang", links, direction=direction)
@@ -309,7 +309,7 @@ def test_clients_are_frozen_and_run_on(
         assert "T" not in letters(cluster)
         for client in clients:
             await client.end(5.0)
-        await perform_all(cluster.executor, fault.undo)  # again, and nobody is there
+        await perform_all(cluster.executor, fault.undo)  # again, without any target
         with pytest.raises(FaultError, match="no process of publisher-1 runs"):
             await perform_all(cluster.executor, fault.actions)
         return not_held, holds, left
@@ -360,7 +360,7 @@ def test_healing_without_a_journal_lets_frozen_clients_run_on(
     assert row.ok and "2 workers run on" in row.what, row
 
 
-def test_a_stop_that_is_undone_at_once_ends_all_the_same_and_the_broker_comes_back(
+def test_stop_undone_at_once_still_ends_and_the_broker_recovers(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     """A start that did not wait would find the process running, and it would end afterwards."""
@@ -379,7 +379,7 @@ def test_a_stop_that_is_undone_at_once_ends_all_the_same_and_the_broker_comes_ba
     assert left.ok, left.doubt
 
 
-def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
+def test_journal_heals_a_cluster_whose_frozen_host_cannot_answer(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
 ) -> None:
     projects = DockerProjects(cluster.client)
@@ -398,7 +398,7 @@ def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
     assert container(cluster, "process").status == "running"
 
 
-def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
+def test_disk_alarm_is_cleared_without_a_journal(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
 ) -> None:
     projects = DockerProjects(cluster.client)
@@ -420,7 +420,7 @@ def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
     assert alarms(cluster) == "[]"
 
 
-def test_an_alarm_that_was_there_before_is_not_taken_for_ours(
+def test_alarm_raised_before_the_fault_is_not_attributed_to_it(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     fault = armed(cluster, "alarm", links)
@@ -438,7 +438,7 @@ def test_an_alarm_that_was_there_before_is_not_taken_for_ours(
 
 
 @pytest.mark.parametrize("shape", ["one_way_in", "one_way_out", "bridge"])
-def test_a_partition_of_a_shape_closes_its_ways_and_no_others(
+def test_shaped_partition_closes_exactly_its_links(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], shape: str
 ) -> None:
     fault = armed(cluster, "partition", links, shape=shape)

@@ -53,7 +53,7 @@ async def silent(cluster: ComposeCluster) -> set[Way]:
 
 
 @pytest.mark.parametrize("shape", APART)
-def test_five_brokers_are_cut_as_the_shape_says_and_no_further(
+def test_five_brokers_are_partitioned_exactly_as_the_shape_says(
     five: ComposeCluster, play: Play, shape: str
 ) -> None:
     assert play(what_is_wrong(five)) == ()

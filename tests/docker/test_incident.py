@@ -1,7 +1,7 @@
 """The incident of seeds/001 in little time: who is kept from sending, until when, and what helps.
 
-Bounds are wide, for they hold on any machine: what is told apart is a fault's whole length (100 s)
-and a fraction of it (R + P = 25 s by these timers).
+Bounds are wide, for they hold on any machine: they distinguish a fault's whole length (100 s)
+from a fraction of it (R + P = 25 s by these timers).
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
 
 
 @pytest.mark.parametrize("client", [OLD, f"{LATER}{KEEPS}"])
-def test_a_client_that_keeps_the_frozen_name_server_fails_until_the_end(
+def test_client_that_keeps_the_frozen_name_server_keeps_failing(
     sendings: dict[tuple[str, str], dict[str, Any]], client: str
 ) -> None:
     one = sendings[client, BESIDE]
@@ -49,7 +49,7 @@ def test_a_client_of_the_other_name_server_recovers_in_time(
     assert one["left_out"] == "broker-a"
 
 
-def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
+def test_client_that_leaves_a_hung_name_server_recovers_soon(
     sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     one = sendings[LATER, BESIDE]

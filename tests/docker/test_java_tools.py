@@ -25,7 +25,7 @@ def tools() -> Iterator[InContainer]:
     assert not [one for one in left if "mqproof-jars" in one.labels.get(labels.PROJECT, "")]
 
 
-def test_a_command_reads_and_writes_the_folder_as_if_it_ran_here(
+def test_containerised_command_accesses_the_folder_as_if_local(
     tools: InContainer, tmp_path: Path
 ) -> None:
     (tmp_path / "below").mkdir()
@@ -37,7 +37,7 @@ def test_a_command_reads_and_writes_the_folder_as_if_it_ran_here(
     assert (tmp_path / "made").stat().st_uid == tmp_path.stat().st_uid
 
 
-def test_one_that_fails_is_quoted_and_one_that_hangs_is_ended(
+def test_failing_command_is_quoted_and_hanging_command_is_ended(
     tools: InContainer, tmp_path: Path
 ) -> None:
     with pytest.raises(DeployError, match=r"fetching x failed; its last lines:\ncannot resolve"):

@@ -22,7 +22,7 @@ MINUTES = 240.0  # far more than a layout's scenarios need
 
 
 @pytest.mark.parametrize(("system", "label"), LAYOUTS)
-def test_every_cell_is_judged_and_as_it_is_known_to_be(
+def test_every_cell_is_judged_with_its_known_verdict(
     system: str, label: str, tmp_path: Path
 ) -> None:
     require_docker()
@@ -33,7 +33,7 @@ def test_every_cell_is_judged_and_as_it_is_known_to_be(
 
 
 def strange(folder: Path, choice: Choice) -> Iterator[str]:
-    """The cells that nobody could judge, and the runs that are not as expected."""
+    """Return the cells that could not be judged, and the runs that are not as expected."""
     knowledge = Knowledge(shipped())
     runs = found(folder)
     for scenario, system, layout in matrix(choice).cells:

@@ -67,7 +67,7 @@ async def carry_out(cluster: ComposeCluster, *orders: Order) -> list[str]:
 async def members(cluster: ComposeCluster, host: str, wanted: set[str]) -> set[str]:
     """The nodes that a host lists, running or not, by its own word; as soon as it is these.
 
-    Nobody waits for a spare host before, and the API of a node that just started lags.
+    The test does not wait for a spare host before, and the API of a node that just started lags.
     """
     addresses = {h.name: h.address for h in (*cluster.layout.hosts, *cluster.layout.spares)}
     api = ManagementApi(cluster.agent, urls(addresses))
@@ -101,9 +101,7 @@ async def up(cluster: ComposeCluster, *hosts: str) -> None:
         assert reply.answered, host
 
 
-def test_a_spare_host_stands_by_itself_and_joins_when_it_is_added(
-    fresh: ComposeCluster, play: Play
-) -> None:
+def test_spare_host_stands_alone_and_joins_when_added(fresh: ComposeCluster, play: Play) -> None:
     assert play(members(fresh, "rmq4", SPARE)) == SPARE
     assert play(members(fresh, "rmq1", THREE)) == THREE
     play(carry_out(fresh, AddNode("rmq4", "rmq1")))
@@ -111,9 +109,7 @@ def test_a_spare_host_stands_by_itself_and_joins_when_it_is_added(
     assert play(members(fresh, "rmq4", FOUR)) == FOUR
 
 
-def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(
-    fresh: ComposeCluster, play: Play
-) -> None:
+def test_only_a_stopped_node_is_forgotten(fresh: ComposeCluster, play: Play) -> None:
     with pytest.raises(DeployError, match="status"):
         play(carry_out(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
     play(down(fresh, "rmq3"))
@@ -130,9 +126,10 @@ def test_a_node_that_is_reset_comes_back_as_a_member(fresh: ComposeCluster, play
     assert play(fresh.health(SERVES_LIMIT_S)).clean
 
 
-def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(
+def test_forced_boot_starts_a_node_that_stopped_earlier_alone(
     fresh: ComposeCluster, play: Play
 ) -> None:
+    """Boot a node alone by force although it was not the last one to stop."""
     with pytest.raises(DeployError, match="that is for a node that is down"):
         play(carry_out(fresh, ForceBoot("rmq1")))
     play(down(fresh, "rmq1", "rmq2", "rmq3"))
@@ -140,7 +137,7 @@ def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(
     play(up(fresh, "rmq1"))
 
 
-def test_the_last_one_is_forgotten_offline_and_the_one_before_it_boots(
+def test_last_node_is_forgotten_offline_and_the_other_boots(
     fresh: ComposeCluster, play: Play
 ) -> None:
     play(down(fresh, "rmq1", "rmq2", "rmq3"))
@@ -201,7 +198,7 @@ def test_brokers_distinguish_completed_orders_from_failed_ones(
         play(look())
 
 
-def test_a_mirror_is_made_master_by_a_policy_that_names_its_node_alone(
+def test_policy_that_names_one_node_makes_its_mirror_master(
     fresh: ComposeCluster, play: Play
 ) -> None:
     """RabbitMQ has no word for it: this is how an operator promotes."""
@@ -228,7 +225,7 @@ def _mirrors(play: Play, cluster: ComposeCluster, wanted: int) -> tuple[str, ...
 IN_ORDER = (
     operation("stop_node", "mirror of orders"),
     operation("stop_node", "mirror of orders"),
-    # The master's. Left alone it has paused, and nobody can be asked any more who holds the queue.
+    # The master's. Left alone it has paused, and no node answers any more who holds the queue.
     operation("stop_node", "all"),
     operation("start_node", "all", order="last stopped first", waits="clean"),
 )
@@ -239,12 +236,12 @@ AT_ONCE = (
 
 
 def of(name: str, *operations: OperationPlan) -> RunPlan:
-    """Nobody consumes: what is confirmed must outlive it all in the queue."""
+    """Without consumers, confirmed messages must survive everything in the queue."""
     return operated(*operations, of=plan(name=name, consumers=0))
 
 
 @pytest.mark.parametrize("deeds", [IN_ORDER, AT_ONCE], ids=["in-order", "at-once"])
-def test_a_cluster_that_was_down_comes_back_with_all_that_it_had_confirmed(
+def test_stopped_cluster_recovers_with_everything_it_confirmed(
     fresh: ComposeCluster, play: Play, tmp_path: Path, deeds: tuple[OperationPlan, ...]
 ) -> None:
     done: Done = play(run(fresh, of("recovery", *deeds), tmp_path), RUN_LIMIT_S)
@@ -255,7 +252,7 @@ def test_a_cluster_that_was_down_comes_back_with_all_that_it_had_confirmed(
     assert standing(read(done.folder / "journal.jsonl")) == ()
 
 
-def test_what_an_operation_left_stopped_runs_again_when_the_run_is_over(
+def test_stopped_node_of_an_operation_runs_again_after_the_run(
     fresh: ComposeCluster, play: Play, tmp_path: Path
 ) -> None:
     done: Done = play(

@@ -102,7 +102,7 @@ def test_every_link_of_the_brokers_passes_the_proxy(proxied: ComposeCluster, pla
         assert ends and ends <= through, table
 
 
-def test_a_host_knows_its_peers_by_the_proxy_and_itself_by_its_own_address(
+def test_peers_are_known_by_proxy_and_self_by_own_address(
     proxied: ComposeCluster, play: Play
 ) -> None:
     network = ".".join(proxied.layout.hosts[0].address.split(".")[:3])
@@ -134,7 +134,7 @@ def test_a_fault_of_peer_links_takes_effect_and_is_undone(
 
 
 @pytest.mark.parametrize("shape", ["one_way_in", "one_way_out", "bridge"])
-def test_a_cut_of_another_shape_is_distinguished_from_a_whole_one(
+def test_shaped_cut_is_distinguished_from_a_whole_cut(
     proxied: ComposeCluster, play: Play, shape: str
 ) -> None:
     fault, whole = armed(proxied, "partition", shape=shape), armed(proxied, "partition")
@@ -153,7 +153,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
     assert proof.doubt
 
 
-def test_a_black_hole_stays_the_packet_filters_and_is_seen_through_the_links(
+def test_packet_filter_black_hole_is_seen_through_the_links(
     proxied: ComposeCluster, play: Play
 ) -> None:
     fault = armed(proxied, "black_hole")
@@ -197,7 +197,7 @@ def test_clients_listeners_are_not_peers(proxied: ComposeCluster, play: Play) ->
 
 
 @pytest.mark.parametrize("kind", mostly_nightly(list(BY_PEER_LINKS), {"partition"}))
-def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
+def test_peer_link_fault_is_judged_with_its_mechanism_recorded(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
     done = play(run(proxied, planned(proxied, kind, 8, "by-links"), experiment_folder))
@@ -210,7 +210,7 @@ def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
 
 
 @pytest.mark.parametrize("kind", mostly_nightly(list(BY_PEER_LINKS), {"slow_peers"}))
-def test_a_run_whose_executor_does_nothing_on_peer_links_is_unknown(
+def test_inactive_executor_on_peer_links_makes_the_run_unknown(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
     real = proxied.executor

@@ -35,7 +35,7 @@ def three(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
         play(cluster.down())
 
 
-def test_a_follower_leads_when_the_leaders_node_is_killed_and_the_dead_one_follows(
+def test_follower_leads_after_a_leader_kill_and_the_old_follows(
     three: ComposeCluster, play: Play
 ) -> None:
     broker = three.broker
@@ -65,7 +65,7 @@ def test_a_follower_leads_when_the_leaders_node_is_killed_and_the_dead_one_follo
 
     before, holds, meanwhile, left, after = play(story())
     assert (before.master, sorted(before.mirrors)) == ("rqq2", ["rqq1", "rqq3"])
-    assert before.synchronised is None, "nobody tells what a follower holds"
+    assert before.synchronised is None, "no broker reports what a follower holds"
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
     assert meanwhile.master in ("rqq1", "rqq3")

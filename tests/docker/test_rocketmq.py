@@ -83,14 +83,14 @@ def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> 
     assert cluster.versions()["rocketmq"] == "4.9.7"
 
 
-def test_a_topic_lies_on_both_groups_and_its_master_where_it_was_put(
+def test_topic_lies_on_both_groups_with_its_master_as_placed(
     cluster: ComposeCluster, play: Play, topic: str
 ) -> None:
     assert play(cluster.broker.roles(topic)) == Roles("rkt1", ("rkt3",), ("rkt3",))
     assert play(cluster.broker.masters(topic)) == {"rkt1": True, "rkt3": False}
 
 
-def test_every_link_leads_to_its_server_and_every_auditors_way_to_a_broker(
+def test_every_worker_and_auditor_link_leads_to_its_server(
     cluster: ComposeCluster, play: Play
 ) -> None:
     made = play(cluster.link(RUN, "publisher-1"))
@@ -106,7 +106,7 @@ def test_every_link_leads_to_its_server_and_every_auditors_way_to_a_broker(
     play(cluster.unlink(RUN))
 
 
-def test_brokers_names_mean_to_each_worker_an_address_of_its_own(
+def test_broker_names_resolve_to_an_own_address_per_worker(
     cluster: ComposeCluster, play: Play
 ) -> None:
     async def story(worker: str) -> tuple[str, str]:
@@ -139,9 +139,10 @@ def names_of(cluster: ComposeCluster, pid: int) -> str:
 
 
 @pytest.mark.parametrize("kind", OF_HOSTS)
-def test_a_fault_of_the_host_with_a_name_server_and_a_master_is_seen_to_hold_and_to_be_gone(
+def test_fault_of_a_mixed_host_is_verified_active_and_ended(
     kind: str, cluster: ComposeCluster, play: Play, topic: str
 ) -> None:
+    """Verify a fault of a host that carries a name server and a master."""
     assert COMPOSE in KINDS[kind].offers
     fault = armed(kind, ())
 
@@ -172,9 +173,10 @@ ENGINE_SAYS = {
 
 
 @pytest.mark.parametrize("kind", OF_LINKS)
-def test_a_fault_of_a_clients_links_to_both_servers_of_a_host_is_seen_to_hold_and_to_be_gone(
+def test_client_link_fault_of_a_mixed_host_is_verified(
     kind: str, cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
+    """Verify a fault of client links to both servers of a host, active and ended."""
     assert len(links) == 2
     fault = armed(kind, links)
 
@@ -226,9 +228,7 @@ def test_a_run_leaves_no_topic_behind(cluster: ComposeCluster, play: Play, topic
     assert play(cluster.broker.roles(topic)).mirrors == ()
 
 
-def test_links_of_a_run_that_is_over_can_be_made_again(
-    cluster: ComposeCluster, play: Play
-) -> None:
+def test_links_of_a_finished_run_can_be_made_again(cluster: ComposeCluster, play: Play) -> None:
     for _ in range(2):
         run: Any = SimpleNamespace(name="again")
         assert len(play(cluster.link(run, "publisher-1"))) == 6
@@ -245,7 +245,7 @@ def test_links_of_a_run_that_is_over_can_be_made_again(
         ),
     ],
 )
-def test_a_whole_run_is_judged_and_nothing_that_was_confirmed_is_lost(
+def test_whole_run_is_judged_and_loses_no_confirmed_message(
     client: str, kind: str, cluster: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     judged(play(run(cluster, of(cluster, client, kind), experiment_folder), PLAY_LIMIT_S))

@@ -60,7 +60,7 @@ def of(cluster: ComposeCluster) -> RunPlan:
     )
 
 
-def test_when_the_master_dies_another_one_leads_nothing_is_lost_and_it_is_on_record(
+def test_new_master_is_elected_without_loss_and_recorded(
     cluster: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     done = play(run(cluster, of(cluster), experiment_folder), RUN_LIMIT_S)

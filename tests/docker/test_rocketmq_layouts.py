@@ -62,7 +62,7 @@ def _own_name(layout: Layout) -> str:
 
 
 def _not_shipped() -> Iterator[Layout]:
-    """Whoever a confirm may wait for, on each set of hosts, where no shipped layout has it."""
+    """Every replica that a confirm may wait for, per set of hosts, if no shipped layout has it."""
     shipped = {_combination(load_layout(SYSTEM, name)) for name in COMPRESSED}
     for base, replication, flush in product(LAYOUTS, WAITS, WAITS):
         layout = load_layout(SYSTEM, f"{base}@compressed")
@@ -80,7 +80,7 @@ def _docker() -> None:
 
 
 @pytest.mark.parametrize("name", COMPRESSED)
-def test_a_layout_is_ready_in_time_and_says_what_it_takes(
+def test_layout_is_ready_in_time_and_reports_its_cost(
     name: str, play: Play, tmp_path: Path
 ) -> None:
     steps: list[tuple[str, float]] = []

@@ -19,7 +19,7 @@ def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
 
 
 @pytest.mark.parametrize("client", ["rocketmq-native", "rocketmq-python-2.0.0"])
-def test_a_whole_run_is_judged_and_nothing_that_was_confirmed_is_lost(
+def test_whole_run_is_judged_and_loses_no_confirmed_message(
     cluster: ComposeCluster, play: Play, experiment_folder: Path, client: str
 ) -> None:
     plan = of(cluster, client, "kill")

@@ -113,7 +113,7 @@ def _dialled(cluster: ComposeCluster, host: str, way: str) -> set[int]:
 # --- the short one, for every commit ------------------------------------------------------------
 
 
-def test_servers_meet_by_the_proxy_alone_and_a_partition_of_a_host_is_seen_and_heals(
+def test_servers_meet_only_through_the_proxy_and_partitions_heal(
     proxied: ComposeCluster, play: Play
 ) -> None:
     _by_no_other_way(proxied, play)
@@ -149,8 +149,10 @@ QUESTIONS = {
 
 
 def _by_no_other_way(cluster: ComposeCluster, play: Play) -> None:
-    """Nobody has a connection with another host's address: all are the proxy's, or the agent's
-    questions."""
+    """Assert that no server is connected with another host's address.
+
+    All connections are the proxy's, or queries of the agent.
+    """
     network = network_of(cluster)
     ways = peer_ways.addresses(cluster.layout, network)
     addresses = {host.address for host in cluster.layout.hosts}
@@ -187,7 +189,7 @@ def _by_no_other_way(cluster: ComposeCluster, play: Play) -> None:
 # --- the others, at night -----------------------------------------------------------------------
 
 
-def test_a_host_knows_its_peers_by_the_proxy_and_itself_by_its_own_address(
+def test_peers_are_known_by_proxy_and_self_by_own_address(
     proxied: ComposeCluster,
 ) -> None:
     ways = peer_ways.addresses(proxied.layout, network_of(proxied))
@@ -213,7 +215,7 @@ def test_a_fault_of_peer_links_takes_effect_and_is_undone(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("shape", ["halves", "one_way_in", "one_way_out", "bridge"])
-def test_a_cut_of_another_shape_is_distinguished_from_a_whole_one(
+def test_shaped_cut_is_distinguished_from_a_whole_cut(
     proxied: ComposeCluster, play: Play, shape: str
 ) -> None:
     fault, whole = armed(proxied, "partition", shape=shape), armed(proxied, "partition")
@@ -273,7 +275,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
 
 
 @pytest.mark.nightly
-def test_a_black_hole_stays_the_packet_filters_and_is_seen_through_the_links(
+def test_packet_filter_black_hole_is_seen_through_the_links(
     proxied: ComposeCluster, play: Play
 ) -> None:
     fault = armed(proxied, "black_hole")

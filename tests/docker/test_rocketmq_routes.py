@@ -52,7 +52,7 @@ def of(cluster: ComposeCluster, kind: str, client: str) -> RunPlan:
 @pytest.mark.parametrize(
     ("kind", "client"), [("kill", "rocketmq-java-4.9.8"), ("freeze", "rocketmq-java-5.3.3")]
 )
-def test_what_the_name_servers_dropped_and_showed_is_what_their_own_logs_say(
+def test_recorded_routes_match_the_logs_of_the_name_servers(
     cluster: ComposeCluster, play: Play, experiment_folder: Path, kind: str, client: str
 ) -> None:
     done = play(run(cluster, of(cluster, kind, client), experiment_folder), RUN_LIMIT_S)
@@ -66,7 +66,7 @@ def test_what_the_name_servers_dropped_and_showed_is_what_their_own_logs_say(
         for one in found
         if one.change.what == "broker-a master at rkt1:10911" and not one.change.shown
     }
-    # The host has a name server, too: what that one drops, nobody hears before it is back.
+    # The host has a name server, too: what that one drops, no client hears before it is back.
     assert dropped >= {("rkt2", "route"), ("rkt2", "cluster")}
     assert [str(one) for one in found if not one.fits and not one.silent] == []
     _every_client_reported_its_name_server(done)

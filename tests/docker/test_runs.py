@@ -28,7 +28,7 @@ from tests.rigs.runs.plans import fault, plan
 pytestmark = pytest.mark.docker
 
 KINDS = list(ON_DIRECT_LINKS)  # those on proxied ones: test_peer_links.py
-OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
+OVER_AT_ONCE = {"close", "client_crash"}  # they leave nothing that heal could undo
 STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # Of kinds that differ by words alone one run stands for all, but nightly. (Each kind's lie is seen
 # through on a real cluster in test_faults.py, and in a whole run in run/test_live_run.py.)
@@ -46,7 +46,7 @@ def clean(cluster: ComposeCluster, shared: SharedCluster, play: Play) -> Iterato
 
 
 @pytest.mark.parametrize("kind", mostly_nightly(KINDS, EACH_END))
-def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
+def test_fault_is_verified_undone_and_loses_no_confirmed_message(
     clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
     of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=8, name=f"real-{kind}")
@@ -54,14 +54,14 @@ def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
-    # Where all clients died, nobody was there to publish meanwhile.
+    # Where all clients died, no publisher was there meanwhile.
     assert counts(done)["state"] > (50 if kind == "client_crash" else 500)
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
     ends = {worker.exit_code for worker in done.manifest.workers if not worker.log_whole}
     assert ends == {0}, "all but clients that were killed on purpose"
 
 
-def test_a_calm_run_has_resources_of_every_host_and_second(
+def test_run_records_resources_of_every_host_and_second(
     clean: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     done = play(run(clean, plan(fault("hang"), lasts_s=10, name="res"), experiment_folder))
@@ -87,7 +87,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     assert ("run", "fault") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
 
 
-def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
+def test_interrupt_in_a_fault_seals_the_run_and_undoes_it(
     clean: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     of = plan(fault("partition"), lasts_s=600, name="interrupted")
@@ -99,9 +99,10 @@ def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
 
 
 @pytest.mark.parametrize("kind", mostly_nightly(STANDING, EACH_UNDO))
-def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_within_10_s(
+def test_harness_killed_in_a_fault_heals_within_10_s(
     clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
+    """Heal the fault and stop the workers within 10 s of `kill -9`."""
     name = f"killed-{kind}-{time.monotonic_ns()}"  # a repetition needs a folder of its own
     harness = _attach(clean, experiment_folder, kind, name)
     try:

@@ -30,10 +30,10 @@ OF_SYSTEM = {
     "rkc": "rocketmq-controller",
 }
 BROKERS = 3 + 3 + 3 + 6 + 6 + 5 + 5 + 5
-SHARE = 0.5  # of the machine's memory, at most: whoever tests needs some, too
+SHARE = 0.5  # of the machine's memory, at most: the tests need some, too
 
 
-def test_all_systems_stand_side_by_side_within_half_of_the_machines_memory(play: Play) -> None:
+def test_all_systems_fit_in_half_of_the_machines_memory(play: Play) -> None:
     client, tool = engine.connect(), find_tool()
     project = f"mqproof-beside-{os.getpid()}"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 PROSE = {".md", ".toml", ".html", ".css", ".yml", ".yaml", ".java", ".sh", ".j2", ".cfg", ""}
 TOPS = ("harness", "faults", "spark_analysis", "reference_impl", "tests", "compose", "docs")
 BROKER = "docs/behaviour/rabbitmq.md"  # whose items reference_impl cites by their numbers alone
-OF_BROKER = ("reference_impl", "tests/reference_impl")  # and whoever names the page
+OF_BROKER = ("reference_impl", "tests/reference_impl")  # and files that name the page
 # Documents that were cited once and are in no repository.
 ELSEWHERE = re.compile(r"\b(?:VERDICTS|DESIGN|STYLE|FORMAT)\.md|\bspecs/[\w-]+|\.\./shared\b")
 IN_WHEELS = frozenset(

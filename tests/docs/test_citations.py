@@ -98,9 +98,10 @@ def test_documents_of_elsewhere_are_cited_nowhere(tree: Tree, name: str) -> None
     assert first == f"{name}.md is not in this repository"
 
 
-def test_of_python_comments_and_docstrings_are_read_and_commands_wherever_they_are(
+def test_only_python_comments_and_docstrings_are_searched_for_citations(
     tree: Tree,
 ) -> None:
+    """Read commands wherever they stand."""
     code = '"""See\ndocs/page.md 8."""\nX = "gone.py"  # docs/page.md item 5\nY = "docs/no.md"\n'
     assert dead(tree, code, "harness/citing.py") == [
         "docs/page.md has no section 8",
@@ -109,7 +110,7 @@ def test_of_python_comments_and_docstrings_are_read_and_commands_wherever_they_a
     ]
 
 
-def test_items_of_the_broker_may_be_cited_by_their_numbers_in_the_reference(tree: Tree) -> None:
+def test_broker_items_may_be_cited_by_number_in_the_reference(tree: Tree) -> None:
     code = '"""Kept (items 4, 7), lost (item 8)."""\n'
     assert dead(tree, code, "harness/citing.py") == []
     assert dead(tree, code, "reference_impl/citing.py") == [
@@ -117,7 +118,7 @@ def test_items_of_the_broker_may_be_cited_by_their_numbers_in_the_reference(tree
     ]
 
 
-def test_a_link_leads_to_a_file_and_to_an_anchor_of_it(tree: Tree) -> None:
+def test_link_leads_to_a_file_and_its_anchor(tree: Tree) -> None:
     text = (
         "[a](page.md) [b](page.md#stretch) [c](https://example.org/x.md) [d](no) [e](page.md#no)"
     )

@@ -15,13 +15,13 @@ GRADES = "|".join(Grade)
 DOCUMENTED = dict(re.findall(rf"`([a-z_]+)`\s+\(({GRADES})\b", TEXT))
 
 
-def test_every_measure_of_the_register_is_reported_with_its_grade_and_no_other_is() -> None:
+def test_exactly_the_registered_measures_are_reported_with_their_grade() -> None:
     register = {measure.name: measure.grade for measure in REGISTER}
     details = {detail.name: detail.grade for one in REGISTER for detail in one.details}
     assert register | details == DOCUMENTED
 
 
-def test_every_reason_that_stops_a_measure_is_a_doubt_of_the_table() -> None:
+def test_every_reason_that_stops_a_measure_is_in_the_table() -> None:
     table = re.findall(r"(?m)^\| (run|availability|loss) \| ([^|]+) \|", TEXT)
     documented = {
         (scope, reason) for scope, names in table for reason in re.findall(r"`(\w+)`", names)

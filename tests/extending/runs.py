@@ -1,4 +1,4 @@
-"""`mqproof run` as whoever has the package beside it types it: a process, and its verdict."""
+"""`mqproof run` as a user of the package types it: a process, and its verdict."""
 
 import json
 import os

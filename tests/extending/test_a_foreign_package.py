@@ -83,7 +83,7 @@ def test_it_stands_in_every_list_with_its_package(site: Path) -> None:
         assert (said.returncode, name in said.stdout) == (0, True), said.stdout + said.stderr
 
 
-def test_another_system_cannot_suffer_its_fault_which_is_reported_before_anything_runs(
+def test_its_fault_is_refused_on_other_systems_before_running(
     site: Path,
 ) -> None:
     cell = ("--system", "reference-mirrored", "--deployment", "local", "--dry-run")
@@ -112,7 +112,7 @@ def test_a_section_is_unknown_without_its_package(tmp_path: Path) -> None:
     assert "[workload], pigeonhole: there is no such key; valid: queues | publishers" in text
 
 
-def test_what_others_say_to_its_clients_alone_is_ignored_by_ours(
+def test_our_clients_ignore_options_that_concern_its_clients_only(
     site: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "foreign.toml"
@@ -123,7 +123,7 @@ def test_what_others_say_to_its_clients_alone_is_ignored_by_ours(
     assert "ignored    workload.pigeonhole: pika does not know it" in said.stdout
 
 
-def test_master_crash_is_run_on_it_judged_and_nothing_that_it_confirmed_is_lost(
+def test_master_crash_runs_on_it_without_confirmed_loss(
     both: tuple[Run, Run],
 ) -> None:
     verdict = both[0].verdict()
@@ -151,7 +151,7 @@ def test_a_hasty_node_is_found_to_lose_what_it_confirmed(both: tuple[Run, Run]) 
     assert verdict.outcomes["confirmed-hence-delivered"] == "FAIL"
 
 
-def test_a_fault_that_only_it_has_is_done_seen_and_undone(both: tuple[Run, Run]) -> None:
+def test_its_own_fault_is_performed_verified_and_undone(both: tuple[Run, Run]) -> None:
     stall, kill = both[1].verdict().run["faults"]
     assert (stall["kind"], stall["verified"]) == ("stall_disk", True)
     assert (kill["kind"], kill["verified"]) == ("kill", True)
@@ -160,9 +160,7 @@ def test_a_fault_that_only_it_has_is_done_seen_and_undone(both: tuple[Run, Run])
     assert events[:2] == [("armed", "stall_disk", "run"), ("undone", "stall_disk", "run")]
 
 
-def test_its_fault_is_undone_by_the_guardian_where_the_harness_is_killed(
-    site: Path, tmp_path: Path
-) -> None:
+def test_guardian_undoes_its_fault_after_the_harness_is_killed(site: Path, tmp_path: Path) -> None:
     long = STALLED.replace('lasts = "1 s"', 'lasts = "60 s"', 1).replace('"3 s"', '"90 s"', 1)
     run = Run(site, tmp_path / "killed", long, "--keep")
     try:
@@ -214,7 +212,7 @@ def until_node_says(run: Run, host: str, stalled: bool) -> bool:
 
 
 def state(run: Run, host: str) -> dict[str, Any]:
-    """Asked by nobody of mqproof."""
+    """Mqproof never calls this."""
     (file,) = run.experiment.glob(f"deployments/*/{host}.conf")
     node = json.loads(file.read_text())
     with socket.create_connection((node["address"], node["client_port"]), 2.0) as wire:

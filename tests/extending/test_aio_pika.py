@@ -60,9 +60,7 @@ def test_the_example_lives_through_a_crash_of_the_master(site: Path, tmp_path: P
 
 @pytest.mark.docker
 @pytest.mark.nightly  # an image is built with pip, then a cluster starts: minutes
-def test_the_example_does_so_in_containers_by_an_image_of_its_own(
-    site: Path, tmp_path: Path
-) -> None:
+def test_example_runs_in_containers_with_its_own_image(site: Path, tmp_path: Path) -> None:
     require_docker("reference-mirrored")
     folder = tmp_path / "compose"
     lives_through_a_crash(played(site, folder, "compose"))

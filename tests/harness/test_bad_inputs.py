@@ -98,6 +98,6 @@ def test_no_bad_input_is_an_internal_error(
                 wrong.append(f"{number} ({bad.kind}): {what}: {output[:300]}")
     assert not wrong, "\n".join(wrong)
     assert sum(endings.values()) == count
-    # Of some nothing is wrong any more: keys that nobody reads, a value that is as good.
+    # Some are not wrong any more: keys that no reader uses, a value that is as good.
     refused = sum(often for (_, code), often in endings.items() if code == 254)
     assert refused > count * 0.6, endings

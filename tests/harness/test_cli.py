@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class FakePipeline:
-    """A pipeline that starts nothing: it ends as it was told to, and remembers what was asked."""
+    """A pipeline that starts nothing: it ends as scripted, and records its calls."""
 
     def __init__(self, ending: Callable[[], Report]) -> None:
         self.ending = ending
@@ -218,7 +218,7 @@ def test_a_full_disk_keeps_no_empty_file_of_a_crash(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setattr(Path, "write_text", full)
     assert call("run", "master-crash", ending=ends_with(RuntimeError("boom")))[0] == 255
-    assert "Traceback" in capsys.readouterr().err, "it is told where no file takes it"
+    assert "Traceback" in capsys.readouterr().err, "it goes to stderr where no file takes it"
     assert list(tmp_path.rglob("crash-*")) == []
 
 
@@ -235,7 +235,7 @@ def test_two_analyses_of_one_experiment_are_distinguished(
     assert call("analyse", str(folder), ending=passing)[0] == 0
 
 
-def test_a_crash_where_results_cannot_be_written_says_where_it_went(
+def test_crash_without_writable_results_names_where_the_trace_went(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def ending() -> Report:
@@ -274,7 +274,7 @@ def test_flags_become_an_experiment_and_options(tmp_path: Path) -> None:
     )
 
 
-def test_runs_that_are_played_together_are_so_when_they_are_replayed() -> None:
+def test_runs_played_together_are_replayed_together() -> None:
     clients = ("--client", "rocketmq-java-5.3.3", "--client", "rocketmq-java-4.9.8")
     _, first = call("run", "master-crash", "--system", "rocketmq-2m2s", *clients, "--together")
     ((experiment, options),) = first.started
@@ -303,7 +303,7 @@ def own_layout(file: str, name: str, *changes: tuple[str, str]) -> None:
     Path(file).write_text(text)
 
 
-def test_a_bound_plans_what_it_takes_and_what_there_is_to_spare() -> None:
+def test_bound_plans_the_needed_and_the_spare_runs() -> None:
     _, pipeline = call("run", "master-crash", "--bound", "10%")
     ((experiment, options),) = pipeline.started
     assert [one.repeat for one in experiment.runs] == list(range(1, 35))
@@ -312,7 +312,7 @@ def test_a_bound_plans_what_it_takes_and_what_there_is_to_spare() -> None:
     assert "--repeats" not in options.replay
 
 
-def test_the_runs_and_time_that_a_bound_takes_are_reported_first(
+def test_runs_and_time_of_a_bound_are_reported_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, pipeline = call("run", "master-crash", "--bound", "10%")
@@ -344,7 +344,7 @@ def test_a_bound_that_cannot_be_is_bad_input(
     assert said in capsys.readouterr().err
 
 
-def test_a_layout_of_the_users_own_is_run_beside_built_in_ones() -> None:
+def test_user_layout_runs_beside_built_in_ones() -> None:
     own_layout("mine.toml", "mine", ("detection_timeout_s = 10", "detection_timeout_s = 20"))
     _, pipeline = call(
         "run", "master-crash", "--layout", "mine.toml@T=10", "--layout", "exactly-2"
@@ -357,7 +357,7 @@ def test_a_layout_of_the_users_own_is_run_beside_built_in_ones() -> None:
 
 
 @pytest.mark.parametrize("beside", [(), ("--layout", "all-automatic")])
-def test_a_layout_of_the_users_own_never_stands_in_for_a_built_in_one(
+def test_user_layout_never_replaces_a_built_in_one(
     beside: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     own_layout("mine.toml", "all-automatic")
@@ -376,7 +376,7 @@ def test_two_layouts_of_the_users_own_need_two_names(capsys: pytest.CaptureFixtu
     assert call(*words, "one.toml@T=60", ending=passing)[0] == 0
 
 
-def test_every_mistake_of_words_scenarios_and_layouts_is_reported_at_once(
+def test_all_mistakes_of_arguments_scenarios_and_layouts_are_reported_together(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own_layout("one.toml", "one", ("copies = 3", "copies = 2"))
@@ -421,7 +421,7 @@ def test_a_dry_run_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert "for 28 s" in said
 
 
-def test_a_dry_run_refuses_bodies_that_no_client_of_it_takes_and_names_the_limit(
+def test_dry_run_refuses_too_large_bodies_and_names_the_limit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario = 'title = "big"\n[workload]\nqueues = ["q"]\npublishers = 1\nconsumers = 1\n'
@@ -447,7 +447,7 @@ def test_verdict_json_is_written_into_the_experiments_folder(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("flags", [(), ("--json",)])
-def test_a_page_and_junit_are_written_beside_it_and_their_paths_are_reported(
+def test_page_and_junit_are_written_alongside_and_their_paths_reported(
     tmp_path: Path, flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     call("run", "master-crash", *flags, ending=lambda: report(run(Story()), folder=tmp_path))
@@ -460,7 +460,7 @@ def test_a_page_and_junit_are_written_beside_it_and_their_paths_are_reported(
         assert json.loads(out)["format"] == "mqproof verdict"
 
 
-def test_a_file_that_cannot_be_written_hides_neither_the_verdict_nor_the_others(
+def test_unwritable_file_hides_neither_the_verdict_nor_other_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "junit.xml").mkdir()
@@ -481,7 +481,7 @@ def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
     assert (code, pipeline.analysed) == (0, [([folder], folder, Judge.EXPECTATIONS)])
 
 
-def test_an_experiment_whose_runs_still_go_on_is_not_judged_alone_or_with_others(
+def test_unfinished_experiment_is_judged_neither_alone_nor_with_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     over, going = stored(tmp_path / "over"), stored(tmp_path / "going")
@@ -492,7 +492,7 @@ def test_an_experiment_whose_runs_still_go_on_is_not_judged_alone_or_with_others
     assert call("analyse", str(going), ending=passing)[0] == 0
 
 
-def test_analyse_makes_one_report_of_several_experiments_in_a_folder_of_its_own(
+def test_analyse_merges_several_experiments_into_one_separate_report(
     tmp_path: Path,
 ) -> None:
     folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
@@ -504,7 +504,7 @@ def test_analyse_makes_one_report_of_several_experiments_in_a_folder_of_its_own(
     assert into.name.endswith("-merged")
 
 
-def test_an_experiment_in_a_store_is_brought_to_the_results_and_judged_there(
+def test_stored_experiment_is_copied_to_the_results_and_judged(
     tmp_path: Path,
 ) -> None:
     here, url = stored(tmp_path / "here"), "hdfs://name-node:9000/nights/20261126-1"
@@ -571,7 +571,7 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     ("command", "what"),
     [("build", "not every image was built"), ("run master-crash", "nothing was judged")],
 )
-def test_without_an_engine_each_command_says_what_it_did_not_do(
+def test_without_an_engine_each_command_names_what_it_skipped(
     command: str,
     what: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -645,7 +645,7 @@ def test_the_process_itself_ends_with_these_codes() -> None:
     assert ended("run", "nothing-like-it") == 254
 
 
-def test_the_demo_is_judged_by_what_is_known_of_its_cells() -> None:
+def test_demo_is_judged_against_its_expected_results() -> None:
     _, pipeline = call("demo", "--seed", "7")
     experiment, options = pipeline.started[0]
     assert options.judge is Judge.EXPECTATIONS
@@ -661,7 +661,7 @@ def test_a_reference_cluster_of_impossible_size_is_bad_input(
     assert "--nodes" in capsys.readouterr().err
 
 
-def test_a_run_reaches_its_verdict_without_a_reader_of_its_output(
+def test_run_reaches_its_verdict_without_a_reader_of_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reader, writer = os.pipe()
@@ -806,7 +806,7 @@ def test_an_experiment_has_so_many_runs_and_no_more(capsys: pytest.CaptureFixtur
         (("run", "master-crash", "--topology", "x" * 300), "cannot be read: File name too long"),
     ],
 )
-def test_a_path_where_nothing_can_be_is_reported_before_anything_starts(
+def test_impossible_path_is_reported_before_anything_starts(
     words: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("no folder")
@@ -817,7 +817,7 @@ def test_a_path_where_nothing_can_be_is_reported_before_anything_starts(
     assert message in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_reported_as_what_it_is(
+def test_unwritable_file_is_reported_with_its_cause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refused(*_: Any, **__: Any) -> None:
@@ -862,7 +862,7 @@ def test_ten_thousand_faults_are_answered_within_2_s(
 
 
 @pytest.mark.slow
-def test_a_name_that_no_decoder_knows_is_reported_and_harms_nothing(tmp_path: Path) -> None:
+def test_undecodable_name_is_reported_and_harms_nothing(tmp_path: Path) -> None:
     for words in ([b"run", b"\xff.toml"], [b"analyse", b"\x1b[2J\xe2\x80\xae\xff"]):
         done = subprocess.run(
             [sys.executable, "-m", "harness", *words],

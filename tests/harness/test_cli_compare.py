@@ -28,7 +28,7 @@ def changed(path: Path, **values: Any) -> Path:
     return path
 
 
-def test_what_got_worse_is_reported_on_a_terminal_and_on_a_page(
+def test_regression_is_reported_on_the_terminal_and_on_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD] * 10)
@@ -49,7 +49,7 @@ def test_what_got_worse_is_reported_on_a_terminal_and_on_a_page(
     assert "://" not in page
 
 
-def test_the_other_way_round_it_is_better_and_the_exit_code_is_0(
+def test_reversed_comparison_is_better_and_exits_with_0(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = experiment(tmp_path / "good", [HELD] * 10)
@@ -112,7 +112,7 @@ def test_nothing_in_common_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Nothing could be compared" in capsys.readouterr().out
 
 
-def test_bad_files_are_reported_all_at_once_each_with_its_place(
+def test_all_bad_files_are_reported_at_once_with_places(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = experiment(tmp_path / "one", [HELD])
@@ -127,7 +127,7 @@ def test_bad_files_are_reported_all_at_once_each_with_its_place(
     assert "gone: cannot be read: No such file" in said
 
 
-def test_an_experiment_that_was_only_unpacked_is_to_be_judged_first(
+def test_unpacked_experiment_must_be_judged_before_comparison(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = experiment(tmp_path / "one", [HELD])
@@ -139,7 +139,7 @@ def test_an_experiment_that_was_only_unpacked_is_to_be_judged_first(
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "another"}', "[" * 100_000, "\x00"])
-def test_what_is_no_verdict_is_bad_input_and_never_a_crash(tmp_path: Path, text: str) -> None:
+def test_file_without_a_verdict_is_bad_input_not_a_crash(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text)
     other = experiment(tmp_path / "other", [HELD])
     assert main(["compare", str(tmp_path / "a.json"), str(other)]) == 254
@@ -184,7 +184,7 @@ def test_the_page_never_takes_the_place_of_what_it_compares(
     assert json.loads((one / "verdict.json").read_text())["experiment"] == "one"
 
 
-def test_a_run_that_was_not_judged_is_in_neither_number_and_is_reported(
+def test_unjudged_run_is_in_neither_number_and_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = experiment(tmp_path / "one", [HELD] * 4)
@@ -201,7 +201,7 @@ def test_a_run_that_was_not_judged_is_in_neither_number_and_is_reported(
     assert "not judged in 0 and 1 more runs" in said
 
 
-def test_what_others_called_it_makes_no_name_that_no_disk_takes(
+def test_long_foreign_experiment_name_gives_a_valid_file_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD])
@@ -218,7 +218,7 @@ def test_what_others_called_it_makes_no_name_that_no_disk_takes(
         ({"runs": [{"cell": 1}] * 10_000}, "more"),
     ],
 )
-def test_a_verdict_file_that_is_too_long_is_reported_in_a_few_lines(
+def test_too_long_verdict_file_is_reported_in_few_lines(
     values: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD])

@@ -105,7 +105,7 @@ def of_jepsen_that_lost_one(folder: Path) -> str:
 PROMISED = ("durable=true", "persistent=true", "no_ack=false")
 
 
-def test_a_loss_breaks_a_promise_only_of_a_broker_that_is_said_to_promise_it(
+def test_loss_breaks_a_promise_only_if_the_broker_declares_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = of_jepsen_that_lost_one(folder)
@@ -130,7 +130,7 @@ def test_a_broker_that_may_forget_breaks_no_promise_by_it(
     assert claims["confirmed-hence-delivered"]["outcome"] == "NOT APPLICABLE"
 
 
-def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
+def test_all_mistakes_of_declarations_and_files_are_reported_together(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = of_jepsen_that_lost_one(folder)
@@ -165,7 +165,7 @@ def test_over_several_files_the_worst_decides(folder: Path) -> None:
     assert judge(good) in (0, 2)
 
 
-def test_all_that_is_wrong_with_all_files_is_said_and_nothing_is_judged(
+def test_all_mistakes_of_all_files_are_reported_without_judging(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = write(folder, "good.json")
@@ -248,7 +248,7 @@ def test_records_that_contradict_each_other_are_reported_with_their_places(
     assert [line for line in said if line not in captured.err] == []
 
 
-def test_records_that_no_row_is_to_blame_for_are_bad_input_all_the_same(
+def test_records_without_a_faulty_row_are_still_bad_input(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     queues = [f"q{number}" for number in range(10)]

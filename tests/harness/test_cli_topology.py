@@ -46,7 +46,7 @@ def test_external_without_a_file_says_how_to_get_one(capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize("words", [("run", "master-freeze"), ("doctor",)])
 @pytest.mark.parametrize("flag", [("--topology", ""), ("--topology=",)])
-def test_a_topology_without_a_name_is_bad_input_and_never_means_this_machine(
+def test_unnamed_topology_is_bad_input_and_never_the_local_machine(
     words: tuple[str, ...], flag: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, pipeline = call(*words, *flag)
@@ -67,7 +67,7 @@ def test_beside_a_broken_topology_other_mistakes_are_reported(
         assert word in output
 
 
-def test_a_variable_that_is_not_set_is_named_and_its_value_never(
+def test_unset_variable_is_named_and_no_value_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("REFERENCE_USER")
@@ -106,7 +106,7 @@ def test_a_dry_run_lists_faults_that_cannot_be_verified(
     assert "no verify command for alpha, beta, gamma: the run ends unknown" in output
 
 
-def test_a_topology_called_like_a_built_in_layout_would_be_taken_for_it(
+def test_topology_named_like_a_built_in_layout_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("unmirrored.toml").write_text(text())

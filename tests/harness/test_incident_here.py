@@ -29,7 +29,7 @@ def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     )
 
 
-def test_a_client_that_keeps_the_frozen_name_server_fails_until_the_end(
+def test_client_that_keeps_the_frozen_name_server_keeps_failing(
     sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     one = sendings[OLD, BESIDE]
@@ -49,7 +49,7 @@ def test_a_client_of_the_other_name_server_recovers_in_time(
 
 
 @pytest.mark.parametrize("client", [LATER, "rocketmq-python-5.3.3"])
-def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
+def test_client_that_leaves_a_hung_name_server_recovers_soon(
     client: str, sendings: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
     one = sendings[client, BESIDE]

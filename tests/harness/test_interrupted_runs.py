@@ -117,9 +117,10 @@ def begun(tmp_path: Path) -> Iterator[list[Run]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=NIGHTLY)])
-def test_a_signal_while_two_faults_stand_ends_in_time_with_130_a_sealed_run_and_nothing_left(
+def test_signal_during_two_faults_exits_130_in_time_and_clean(
     number: signal.Signals, begun: list[Run], tmp_path: Path
 ) -> None:
+    """Seal the run and leave no fault, process or container behind."""
     run = Run(tmp_path, LOAD + FAULTS)
     begun.append(run)
     run.read_until("armed: freeze master of orders = ", "kill mirror of orders = ")
@@ -147,7 +148,7 @@ def test_a_signal_while_two_faults_stand_ends_in_time_with_130_a_sealed_run_and_
         ("tear the cluster down ...", signal.SIGHUP),
     ],
 )
-def test_a_signal_at_any_other_stage_ends_with_130_and_nothing_left(
+def test_signal_at_any_other_stage_exits_130_and_clean(
     words: str, number: signal.Signals, begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD)
@@ -169,7 +170,7 @@ def test_a_signal_at_any_other_stage_ends_with_130_and_nothing_left(
         ("judge the runs ...", signal.SIGINT),
     ],
 )
-def test_a_signal_while_it_is_judged_leaves_no_java_and_the_run_can_be_judged_again(
+def test_signal_during_judging_leaves_no_java_and_allows_rejudging(
     words: str, number: signal.Signals, begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD)
@@ -193,7 +194,7 @@ def until_java_runs(folder: Path) -> bool:
     return bool(java(folder))
 
 
-def test_under_nohup_a_hangup_changes_nothing_and_other_signals_end_it(
+def test_nohup_ignores_hangup_and_other_signals_end_the_run(
     begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS, "nohup")
@@ -217,7 +218,7 @@ def ended(pid: int) -> bool:
         return False
 
 
-def test_a_guardian_that_is_killed_is_started_again_and_ends_with_the_run(
+def test_killed_guardian_is_restarted_and_ends_with_the_run(
     begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS)
@@ -238,7 +239,7 @@ def test_a_guardian_that_is_killed_is_started_again_and_ends_with_the_run(
     assert not _left(run)
 
 
-def test_a_run_that_cannot_be_guarded_is_inconclusive_with_the_reason(
+def test_run_without_a_guardian_is_inconclusive_with_the_reason(
     begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS)
@@ -258,9 +259,7 @@ def test_a_run_that_cannot_be_guarded_is_inconclusive_with_the_reason(
     assert manifest["phase"] == "sealed"
 
 
-def test_heal_of_one_experiment_leaves_a_live_one_beside_it_alone(
-    begun: list[Run], tmp_path: Path
-) -> None:
+def test_heal_of_one_experiment_spares_a_live_one(begun: list[Run], tmp_path: Path) -> None:
     dead, live = (Run(_made(tmp_path / name), LOAD + FAULTS) for name in ("dead", "live"))
     begun += [dead, live]
     for run in (dead, live):

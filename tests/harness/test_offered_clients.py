@@ -36,7 +36,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("site")
-def test_it_is_named_like_ours_on_every_system_of_its_family() -> None:
+def test_offered_client_is_named_uniformly_on_its_familys_systems() -> None:
     assert load_system("rabbitmq-mirrored").clients == ("pika", NAME)
     assert NAME not in load_system("rocketmq-2m2s").clients
     assert registry().packages == {NAME: "acme-queues 1.2"}
@@ -82,7 +82,7 @@ def test_an_unknown_client_is_refused_and_known_ones_are_named(
     assert f"there is no client '{NAME}'" in said and "valid: pika" in said
 
 
-def test_a_broken_offer_is_reported_by_doctor_and_blocks_no_run(
+def test_broken_offer_is_reported_by_doctor_and_blocks_no_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "site"
@@ -113,7 +113,7 @@ def test_a_system_with_an_unknown_client_is_refused(
 
 
 @pytest.mark.slow
-def test_a_worker_process_starts_it_by_its_constructor_and_reports_its_version(
+def test_worker_constructs_the_offered_client_and_reports_its_version(
     site: Path, tmp_path: Path
 ) -> None:
     async def story() -> None:
@@ -135,7 +135,7 @@ def test_a_worker_process_starts_it_by_its_constructor_and_reports_its_version(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("site")
-def test_a_worker_that_has_it_not_says_what_is_missing_and_how_it_is_got(tmp_path: Path) -> None:
+def test_worker_without_the_client_reports_how_to_install_it(tmp_path: Path) -> None:
     async def story() -> None:
         async with TinyBroker() as broker:
             settings = config(Role.PUBLISHER, tmp_path, broker, client=NAME)

@@ -83,9 +83,7 @@ def test_damage_is_reported_and_spoils_no_other_run(experiment: Path) -> None:
 
 
 @pytest.mark.parametrize("judge", Judge)
-def test_where_no_run_is_whole_there_is_a_report_that_says_so(
-    judge: Judge, experiment: Path
-) -> None:
+def test_report_says_that_no_run_is_complete(judge: Judge, experiment: Path) -> None:
     for name in ("damaged", "whole", "old"):
         shutil.rmtree(experiment / "runs" / name / RAW)
     shutil.rmtree(experiment / "runs" / "torn" / LOGS)
@@ -95,7 +93,7 @@ def test_where_no_run_is_whole_there_is_a_report_that_says_so(
     assert all(str(experiment) in run.failure for run in made.runs)
     page = html.write(made, experiment).read_text()
     assert all(run.failure.partition(". ")[0] in page for run in made.runs)
-    assert not (experiment / "marts").exists(), "they told of runs that nobody judged now"
+    assert not (experiment / "marts").exists(), "they described runs that are not judged now"
 
 
 def test_runs_that_were_packed_are_judged_elsewhere_as_here(
@@ -122,7 +120,7 @@ def test_the_verdict_is_reported_without_a_place_for_marts(experiment: Path) -> 
     assert messages == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
 
 
-def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
+def test_internal_error_in_one_run_is_reported_last_without_harm(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""
@@ -130,7 +128,7 @@ def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
 
     def failing(folder: Path, *arguments: Any) -> RunReport:
         if folder.name == "old":
-            raise KeyError("what nobody foresaw")
+            raise KeyError("unforeseen")
         return run_report(folder, *arguments)
 
     monkeypatch.setattr(stored_stage, "run_report", failing)
@@ -140,7 +138,7 @@ def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
     (crash,) = experiment.glob("crash-*.txt")
     assert f"the traceback is in {crash}" in said.out
     assert "Traceback" not in said.out + said.err
-    assert "KeyError: 'what nobody foresaw'" in crash.read_text()
+    assert "KeyError: 'unforeseen'" in crash.read_text()
     recorded = json.loads((experiment / verdict.NAME).read_text())
     assert recorded["exit_code"] == 255
     assert {run["name"]: run["judged"] for run in recorded["runs"]} == {

@@ -35,7 +35,7 @@ def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
         (DeploymentKind.COMPOSE, "docker compose -p mqproof-1 "),
     ],
 )
-def test_what_is_kept_is_reported_with_the_words_that_remove_it(
+def test_kept_cluster_is_reported_with_its_removal_command(
     kind: DeploymentKind, words: str, tmp_path: Path
 ) -> None:
     show = Heard()
@@ -57,7 +57,7 @@ def test_without_an_engine_healing_looks_at_this_machine_alone(
     assert show.messages[-1] == "no containers were looked for: no Docker engine: none runs here"
 
 
-def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are_named(
+def test_missing_experiment_is_bad_input_and_existing_ones_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     async def one(_: LocalProjects) -> tuple[RunningProject, ...]:

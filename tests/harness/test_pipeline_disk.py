@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, and Sparks that die: each is told as what it is."""
+"""Disks that are full or read-only, and Sparks that die: each is reported with its cause."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def place(tmp_path: Path) -> Iterator[Disk]:
         yield made
 
 
-def test_in_a_read_only_folder_what_is_sealed_is_judged_and_the_rest_is_reported(
+def test_read_only_folder_judges_sealed_runs_and_reports_the_rest(
     place: Disk, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = place.path / "e"
@@ -59,7 +59,7 @@ def test_in_a_read_only_folder_what_is_sealed_is_judged_and_the_rest_is_reported
     assert plain(said.out + said.err)
 
 
-def test_on_a_full_disk_what_is_sealed_is_judged_and_the_rest_is_reported(
+def test_full_disk_judges_sealed_runs_and_reports_the_rest(
     place: Disk, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = place.path / "e"

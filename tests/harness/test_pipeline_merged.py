@@ -34,7 +34,7 @@ def experiment(folder: Path, messages: int, seed: int) -> Path:
     return folder
 
 
-def test_runs_of_one_name_and_cell_are_repeats_of_one_report(tmp_path: Path) -> None:
+def test_runs_of_equal_name_and_cell_are_repeats_of_one(tmp_path: Path) -> None:
     folders = [experiment(tmp_path / "a", 10, seed=1), experiment(tmp_path / "b", 30, seed=2)]
     into = tmp_path / "results" / "both"
     made = stages.analyse(folders, into, Judge.CLAIMS, Heard())

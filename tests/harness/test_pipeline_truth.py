@@ -16,18 +16,16 @@ from spark_analysis.schema.body import Identity, encode
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.plans import plan
 
-NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh cluster",))
+FRESH = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh cluster",))
 
 
 def noted(folder: Path) -> tuple[str, ...]:
     manifest, story = Manifest.of(plan()), Story()
-    return stored.with_truth(
-        NOBODY, JudgedRun(folder, manifest, story.facts, story.findings)
-    ).notes
+    return stored.with_truth(FRESH, JudgedRun(folder, manifest, story.facts, story.findings)).notes
 
 
 def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:
-    assert noted(tmp_path) == NOBODY.notes
+    assert noted(tmp_path) == FRESH.notes
 
 
 def test_what_was_admitted_and_not_found_is_reported(tmp_path: Path) -> None:
@@ -36,11 +34,11 @@ def test_what_was_admitted_and_not_found_is_reported(tmp_path: Path) -> None:
     (tmp_path / TRUTH).mkdir()
     (tmp_path / TRUTH / "ref1.jsonl").write_bytes(lines)
     note = "truth: NOT EXACT: came again: 0 found, 1 to be found, missed [(1, 5)]"
-    assert noted(tmp_path) == (*NOBODY.notes, note)
+    assert noted(tmp_path) == (*FRESH.notes, note)
 
 
 @pytest.mark.parametrize("line", [b"no json\n", b'{"kind": "drop"}\n', b"[]\n"])
-def test_a_truth_that_cannot_be_read_is_reported_and_hides_no_verdict(
+def test_unreadable_admissions_are_reported_and_hide_no_verdict(
     line: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / TRUTH).mkdir()

@@ -44,7 +44,7 @@ class Part:
     modules: list[str]
     answers: str
     tests: list[str]
-    anew: list[str]
+    reload: list[str]
     without: list[str] = field(default_factory=list)
 
 
@@ -67,7 +67,7 @@ class Trials:
         self._histories: list[Answered] = noted
         if pytest.main([*OPTIONS, *part.tests]):
             sys.exit("the tests fail without any mutant")
-        for name in [name for name in sys.modules if _is_within(name, part.anew)]:
+        for name in [name for name in sys.modules if _is_within(name, part.reload)]:
             del sys.modules[name]
         gc.freeze()  # else every fork would copy what it only looks through
 

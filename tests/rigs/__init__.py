@@ -3,9 +3,9 @@
 brokers/    brokers, without a broker
 rocketmq/   RocketMQ's servers: real ones as plain processes, and two kinds of fakes
 clusters/   clusters: in memory, of stand-ins, of somebody else
-workers/    workers, and whoever starts them
+workers/    workers, and their starters
 histories/  what clients saw, told by hand or read, and who judges it
-generated/  histories that nobody thought of
+generated/  random histories
 defects/    healthy histories, and broken brokers made of them
 runs/       plans, run folders, judged runs and reports
 inputs/     what people hand in

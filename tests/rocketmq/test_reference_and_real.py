@@ -101,7 +101,7 @@ def _log(server: Server, end: int) -> bytes:
 
 
 @pytest.mark.nightly
-def test_a_store_of_the_real_one_is_read_by_ours_and_ours_by_the_real_one(tmp_path: Path) -> None:
+def test_reference_and_real_broker_read_each_others_store(tmp_path: Path) -> None:
     """A broker dies by kill -9, and the other kind starts on what it left."""
     require_servers(REAL)
 

@@ -41,7 +41,7 @@ SCHEDULE = Schedule(LOAD_S, (), 1.0, SETTLE_S, DRAIN_LIMIT_S)
 
 @pytest.fixture(autouse=True)
 def _ports_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that whoever has the usual ones on this machine keeps them."""
+    """Leave the usual ones to other processes of this machine."""
     monkeypatch.setattr(rocketmq_layout, "_NAME_SERVER_PORT", 31876)
     monkeypatch.setattr(rocketmq_layout, "_BROKER_PORT", 31911)
 
@@ -89,7 +89,7 @@ async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
         ),
     ],
 )
-def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
+def test_steady_run_is_drained_audited_and_judged_without_loss(
     tmp_path: Path, client: str, layout: str, own: RocketWorkload, strength: Strength
 ) -> None:
     of = calm(client, layout, rocketmq=replace(own, send_timeout_ms=SEND_TIMEOUT_MS))

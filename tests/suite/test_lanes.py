@@ -79,7 +79,7 @@ def test_long_groups_come_first_in_each_lane() -> None:
     assert (one.sent[0], other.sent[0]) == (2, 3)
 
 
-def test_a_test_with_an_at_sign_in_its_parameter_has_no_group() -> None:
+def test_at_sign_in_a_test_parameter_makes_no_group() -> None:
     assert group_of("tests/x.py::test_x[a@T=60]@tests/x.py") == "tests/x.py"
     with pytest.raises(pytest.UsageError, match=r"pip install -e '\.\[test\]'"):
         group_of("tests/x.py::test_x[a@T=60]")
@@ -114,7 +114,7 @@ class Item:
         (Item("tests/a.py", ("xdist_group",)), []),
     ],
 )
-def test_a_group_is_a_file_or_what_is_shared_and_its_lane(item: Any, groups: list[str]) -> None:
+def test_group_is_a_file_or_shared_resource_plus_lane(item: Any, groups: list[str]) -> None:
     assign_groups([item])
     assert item.groups == groups
 

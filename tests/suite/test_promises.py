@@ -105,7 +105,7 @@ def test_a_module_with_a_skipped_test_is_not_judged() -> None:
     assert judged(test, outcome="skipped") == []
 
 
-def test_a_module_of_which_a_part_was_left_out_is_not_judged() -> None:
+def test_partly_deselected_module_is_not_judged() -> None:
     watch, test = Watch(STARTS), SlowTest()
     watch.pytest_deselected([test])  # type: ignore[list-item]
     play(watch, test, nothing)
@@ -125,7 +125,7 @@ def report(nodeid: str, outcome: str, message: str = "") -> Any:
     )
 
 
-def test_only_a_test_that_passed_on_its_repetition_is_listed_with_the_reason() -> None:
+def test_only_tests_that_passed_on_repetition_are_listed() -> None:
     tiers = Tiers()
     for each in (
         report("a", "rerun", "AssertionError: rmq1 crashed\nassert 1 == 2"),

@@ -2,7 +2,7 @@
 
 1. A damage is one change that a disk, a copy or a hand may make; it says what it did.
 2. `spoiled` damages leave the manifest's digest as it was. `forged` ones put a new one under what
-   they changed: what was true of the run then nobody can know, but it may be no traceback.
+   they changed: the original state is unknown then, but a traceback is not allowed.
 3. The run that is damaged has an own loss, so that there are both PASS and FAIL to be changed.
 """
 

@@ -139,7 +139,7 @@ def _run(folder: Path, deployment: str) -> "subprocess.Popen[str]":
 
 
 def _strike(process: "subprocess.Popen[str]", folder: Path, victim: str, after_s: float) -> bool:
-    """After so long, or as soon as there is somebody to kill; False: there was nobody."""
+    """Wait so long, or until a process can be killed; return False if there was none."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(after_s)
     while process.poll() is None:
@@ -155,7 +155,7 @@ def _strike(process: "subprocess.Popen[str]", folder: Path, victim: str, after_s
 
 
 def _pids(victim: str, harness: int, folder: Path) -> list[int]:
-    """One of them, the first by its number; none where nobody is there."""
+    """Return one of them, the first by its number, or None if there is none."""
     roles = {
         WORKER: processes.WORKER,
         NODE: processes.NODE,
@@ -176,7 +176,7 @@ def _mine(folder: Path) -> list[processes.Running]:
     ]
 
 
-# --- what is left --------------------------------------------------------------------------------
+# --- leftovers -----------------------------------------------------------------------------------
 
 
 def _frozen_too_long(folder: Path) -> list[str]:
@@ -202,7 +202,7 @@ def _frozen(folder: Path) -> list[str]:
     retry_error_callback=lambda state: state.outcome.result() if state.outcome else [],
 )
 def _left(folder: Path, deployment: str) -> list[str]:
-    """What is there still, after the time that it may take."""
+    """Return what remains after the permitted time."""
     left = [f"{one.mark(processes.ROLE)} {one.mark(processes.HOST)}" for one in _mine(folder)]
     left += ["a guardian" for _ in guardians(folder)]
     left += ["a standby" for _ in standbys(folder)]

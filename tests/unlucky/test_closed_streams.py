@@ -37,7 +37,7 @@ def test_a_full_standard_output_is_named_and_not_passed(words: str) -> None:
 
 
 @pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", ">/dev/full 2>/dev/full"])
-def test_bad_input_is_bad_input_where_its_words_cannot_be_written(redirection: str) -> None:
+def test_bad_input_stays_bad_input_if_output_is_closed(redirection: str) -> None:
     assert ended("run no-such-scenario", redirection).returncode == 254
 
 

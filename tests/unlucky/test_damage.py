@@ -32,14 +32,14 @@ KINDS: dict[str, tuple[Draw, bool]] = {  # and whether the run was sealed before
     "spoiled": (spoiled, True),
     "forged": (forged, True),
     "logs of a sealed run": (of_logs, True),
-    "logs of a run that nobody sealed": (of_logs, False),
+    "logs of an unsealed run": (of_logs, False),
 }
 FEW, MANY = 20, 300
 SHIPPED = claims.shipped()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_damage_is_a_verdict_and_none_is_an_internal_error(kind: str, tmp_path: Path) -> None:
+def test_no_damage_causes_a_verdict_or_an_internal_error(kind: str, tmp_path: Path) -> None:
     counts = counted(kind, FEW, 1, tmp_path)
     assert counts["not judged"] > 0 or kind == "logs of a sealed run"
 
@@ -51,7 +51,7 @@ def test_no_damage_of_many_is_a_verdict(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_an_experiment_of_damaged_runs_is_judged_as_its_whole_ones_are(tmp_path: Path) -> None:
+def test_complete_runs_beside_damaged_ones_are_judged(tmp_path: Path) -> None:
     """Through Spark, all in one report: every third run is whole."""
     names = [f"run-{number}" for number in range(MANY + MANY // 2)]
     folder = stored(tmp_path / "e", [(name, CELL) for name in names])
@@ -102,7 +102,7 @@ def copied(run: Path, place: Path) -> Path:
 
 
 def judged(folder: Path) -> Verdicts:
-    """Without Spark; none where it is not judged. What nobody foresaw fails the test."""
+    """Without Spark; none where it is not judged. An unforeseen error fails the test."""
     run = judge_one(folder)
     if isinstance(run, Failed):
         assert run.trace == "", run.trace

@@ -19,7 +19,7 @@ def test_a_kill_of_any_process_leaves_nothing_and_readable_records(victim: str) 
 
 
 @pytest.mark.nightly
-def test_a_hundred_kills_at_random_moments_leave_nothing_and_lose_nothing() -> None:
+def test_hundred_random_kills_leave_nothing_and_lose_nothing() -> None:
     tries = [attempt(SEED, number, "local", LOCAL) for number in range(100)]
     tries += [attempt(SEED, 1000 + number, "local", (BOTH,)) for number in range(20)]
     assert not any(one.wrong for one in tries), "\n".join(summary(tries))

@@ -89,7 +89,7 @@ def test_nor_does_it_if_the_cluster_is_killed_itself(
     retry_error_callback=lambda state: state.outcome.result() if state.outcome else [],
 )
 def _left(folder: Path) -> list[str]:
-    """What is there still, after the time that it may take."""
+    """Return what remains after the permitted time."""
     left = [str(path) for path in folder.glob("mqproof-reference-*")]
     return left + [words for _, words in _processes(folder)]
 

@@ -29,7 +29,7 @@ SPECIAL: dict[str, Put] = {
 
 @pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("sealed", [True, False])
-def test_a_run_with_a_special_file_is_refused_by_its_name(
+def test_run_with_a_special_file_is_refused_by_its_name(
     kind: str, sealed: bool, tmp_path: Path
 ) -> None:
     names = sorted(

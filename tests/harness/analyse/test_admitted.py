@@ -24,7 +24,7 @@ def written(folder: Path, node: str, octets: bytes) -> None:
     (folder / "truth" / f"{node}.jsonl").write_bytes(octets)
 
 
-def test_the_logs_of_all_nodes_are_read_by_the_heads_of_bodies(tmp_path: Path) -> None:
+def test_logs_of_all_nodes_are_matched_by_body_heads(tmp_path: Path) -> None:
     written(tmp_path, "a", truth.admitted("drop", "orders", message(1), message(2)).lines)
     written(tmp_path, "b", truth.overtaken("reorder", "orders", message(3), message(4)).lines)
     assert read(tmp_path, RUN) == (
@@ -34,7 +34,7 @@ def test_the_logs_of_all_nodes_are_read_by_the_heads_of_bodies(tmp_path: Path) -
     )
 
 
-def test_a_line_that_a_kill_cut_in_two_is_no_admission(tmp_path: Path) -> None:
+def test_line_cut_in_two_by_a_kill_is_no_admission(tmp_path: Path) -> None:
     lines = truth.admitted("drop", "orders", message(1), message(2)).lines
     written(tmp_path, "a", lines[:-1])
     assert read(tmp_path, RUN) == (Admission("drop", identity(1)),)
@@ -52,5 +52,5 @@ def test_an_honest_run_admits_nothing(tmp_path: Path) -> None:
     assert read(tmp_path, RUN) == ()
 
 
-def test_both_sides_call_the_fate_of_a_message_by_the_same_words() -> None:
+def test_both_sides_use_the_same_words_for_a_messages_fate() -> None:
     assert (HELD, REDELIVERED) == (truth.HELD, truth.REDELIVERED)

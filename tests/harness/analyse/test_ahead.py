@@ -57,7 +57,7 @@ def session_of(of: Ahead) -> Any:
     return of.session()
 
 
-def test_who_has_begun_gets_the_session_that_was_started_beside(starts: Starts) -> None:
+def test_begun_caller_gets_the_session_started_in_advance(starts: Starts) -> None:
     of = Ahead(Place("local[1]"))
     of.begin()
     of.begin()
@@ -79,7 +79,7 @@ def test_begin_does_not_wait(starts: Starts) -> None:
     of.end()
 
 
-def test_who_has_not_begun_starts_it_himself(starts: Starts) -> None:
+def test_caller_without_a_begin_starts_the_session_itself(starts: Starts) -> None:
     of = Ahead()
     assert session_of(of).thread == threading.get_ident()
     assert (starts.places, starts.warmed) == ([HERE], [])
@@ -96,7 +96,7 @@ def test_a_failed_start_is_reported_to_its_caller_only(starts: Starts) -> None:
     of.end()
 
 
-def test_a_session_is_stopped_if_an_interrupt_came_while_it_was_waited_for(
+def test_session_stops_if_interrupted_while_it_is_awaited(
     starts: Starts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted() -> None:

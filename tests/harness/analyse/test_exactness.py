@@ -99,7 +99,7 @@ def test_a_drop_whose_confirm_a_crash_swallowed_is_no_loss() -> None:
     assert retried.compared("lost", admit("drop", 1)).may == frozenset()
 
 
-def test_what_is_gone_is_stranded_and_not_lost_where_an_audit_found_it() -> None:
+def test_message_found_by_an_audit_is_stranded_not_lost() -> None:
     story = Story().sent(1).sent(2)
     story.seen.audited.add(ONE)
     truncated = admit("truncate", 1), admit("truncate", 2)
@@ -108,7 +108,7 @@ def test_what_is_gone_is_stranded_and_not_lost_where_an_audit_found_it() -> None
         assert one.must == one.may == {name}
 
 
-def test_a_half_that_was_rolled_back_and_came_has_to_be_found_and_others_may_not() -> None:
+def test_only_a_delivered_rolled_back_half_must_be_found() -> None:
     story = Story().sent(1, confirmed=False).sent(2).came(1).came(2)
     story.seen.rolled_back.add((1, 1, 1))
     one = story.compared("rolled_back_but_delivered", admit("half", 1), admit("half", 2))
@@ -118,7 +118,7 @@ def test_a_half_that_was_rolled_back_and_came_has_to_be_found_and_others_may_not
     ).invented == {TWO}
 
 
-def test_whether_an_unknown_attempt_survived_beside_a_dropped_one_is_not_proved() -> None:
+def test_survival_of_an_unknown_attempt_beside_a_dropped_is_unproved() -> None:
     story = Story().sent(1, confirmed=False).sent(1, attempt=2)
     one = story.compared("lost", admit("drop", 1, attempt=2))
     assert (one.must, one.may) == (frozenset(), {ONE})
@@ -130,7 +130,7 @@ def test_a_loss_that_no_oracle_reports_is_invented() -> None:
 
 
 @pytest.mark.parametrize("kind", LEFT_TO_SUCCESSORS)
-def test_what_was_confirmed_too_soon_is_lost_unless_held_or_delivered(kind: str) -> None:
+def test_early_confirmed_message_is_lost_unless_held_or_delivered(kind: str) -> None:
     story = Story().sent(1).sent(2).sent(3).came(2)
     admissions = [admit(kind, n) for n in (1, 2, 3)] + [admit(HELD, 3)]
     one = story.compared("lost", *admissions)
@@ -144,7 +144,7 @@ def test_a_forgotten_delivery_that_had_arrived_is_no_loss() -> None:
 
 
 @pytest.mark.parametrize("kind", ["drop", *LEFT_TO_SUCCESSORS, "forget"])
-def test_a_confirmed_copy_that_is_gone_has_to_be_found_though_another_came(kind: str) -> None:
+def test_lost_confirmed_copy_must_be_found_despite_another_delivery(kind: str) -> None:
     retried = Story().sent(1).sent(1, attempt=2).came(1, attempt=2)
     one = retried.compared("attempt_lost", admit(kind, 1))
     assert one.must == one.may == {ONE}
@@ -160,7 +160,8 @@ def test_a_confirmed_copy_that_is_gone_has_to_be_found_though_another_came(kind:
     ],
     ids=["never confirmed", "it came, too", "none came"],
 )
-def test_no_copy_is_lost_that_was_not_confirmed_or_came_or_is_a_lost_message(story: Story) -> None:
+def test_unconfirmed_or_delivered_copy_is_no_lost_copy(story: Story) -> None:
+    """Count no copy as lost that belongs to a lost message either."""
     assert story.compared("attempt_lost", admit("forget", 1)).may == frozenset()
 
 
@@ -171,7 +172,7 @@ def test_a_copy_that_the_successor_held_is_not_lost(kind: str) -> None:
     assert story.compared("attempt_lost", *admissions).may == frozenset()
 
 
-def test_what_was_given_out_and_not_requeued_has_to_be_forgotten() -> None:
+def test_unacknowledged_delivery_without_requeue_must_be_not_redelivered() -> None:
     story = Story().sent(1).came(1, 5)
     story.seen.ended_ns[7, 1] = 6
     one = story.compared("not_redelivered", admit("forget", 1))
@@ -184,7 +185,7 @@ def test_what_was_given_out_and_not_requeued_has_to_be_forgotten() -> None:
     [({}, ()), ({(7, 1): 4}, ()), ({(7, 1): 6}, (Acknowledgement(7, 1, 1, 1, 5),))],
     ids=["its end is not on record", "it ended before", "acknowledged on its last way"],
 )
-def test_what_clients_cannot_know_to_be_forgotten_need_not_be_found(
+def test_missing_redelivery_unknowable_to_clients_need_not_be_found(
     ended_ns: dict[tuple[int, int], int], frames: tuple[Acknowledgement, ...]
 ) -> None:
     story = Story().sent(1).came(1, 5)
@@ -194,13 +195,13 @@ def test_what_clients_cannot_know_to_be_forgotten_need_not_be_found(
     assert (one.must, one.may) == (frozenset(), {ONE})
 
 
-def test_a_confirmed_twin_has_to_come_again_and_unflagged_as_stored_twice() -> None:
+def test_unflagged_second_delivery_of_a_confirmed_twin_is_stored_twice() -> None:
     story = Story().sent(1).came(1, 1).came(1, 2)
     assert story.compared("stored_twice", admit("duplicate", 1)).must == {ONE}
     assert story.compared(CAME_AGAIN, admit("duplicate", 1)).missed == {ONE}
 
 
-def test_a_twin_behind_a_flag_may_be_taken_for_a_redelivery() -> None:
+def test_twin_behind_a_flag_may_count_as_a_redelivery() -> None:
     story = Story().sent(1).came(1, 1).came(1, 2, flagged=True)
     story.found("duplicated", 1, "redelivery")
     assert story.compared("stored_twice", admit("duplicate", 1)).exact
@@ -213,7 +214,7 @@ def test_an_unconfirmed_twin_proves_nothing() -> None:
     assert story.compared(CAME_AGAIN, admit("duplicate", 1)).must == frozenset()
 
 
-def test_the_overtaken_has_to_be_found_where_both_places_are_certain() -> None:
+def test_overtaken_message_must_be_found_if_both_places_are_certain() -> None:
     overtaken = admit("reorder", 1, by=identity(2))
     story = Story().sent(1).sent(2).came(2, 1).came(1, 2)
     assert story.compared("reordered", overtaken).must == {ONE}
@@ -241,7 +242,7 @@ def test_another_key_promises_no_order() -> None:
     assert story.compared("reordered", other_key).may == frozenset()
 
 
-def test_a_retry_has_a_place_in_the_order_that_its_confirm_may_prove() -> None:
+def test_confirm_may_prove_the_place_of_a_retry_in_order() -> None:
     story = Story().sent(1, confirmed=False).sent(1, attempt=2).sent(2)
     story.came(2, 1).came(1, 2, attempt=2)
     one = story.compared("reordered", admit("reorder", 1, attempt=2, by=identity(2)))
@@ -262,7 +263,7 @@ def test_corruption_has_to_be_found_where_it_was_confirmed() -> None:
     assert (one.must, one.may) == ({ONE}, {ONE, TWO})
 
 
-def test_a_redelivery_by_the_master_itself_has_to_be_found_on_the_same_connection() -> None:
+def test_redelivery_by_one_master_must_be_found_on_its_connection() -> None:
     admissions = admit("redeliver", 1), admit(REDELIVERED, 1)
     same = Story().sent(1).came(1, 0).came(1, AGAIN_NS, flagged=True)
     assert same.compared("redelivery_after_ack", *admissions).must == {ONE}
@@ -277,7 +278,7 @@ def crash(over_s: float | None = 20) -> Window:
     return Window(1, "kill", ns(10), ns(10), ns(15), True, True, "", over_ns)
 
 
-def test_what_a_rewound_log_gives_out_long_after_has_to_be_found_on_the_same_connection() -> None:
+def test_rewound_log_redelivery_must_be_found_on_the_same_connection() -> None:
     soon = Story().sent(1).came(1).came(1, REWOUND_NS - 1).compared("offset_rollback", REWIND)
     late = Story().sent(1).came(1).came(1, REWOUND_NS).compared("offset_rollback", REWIND)
     other = Story().sent(1).came(1).came(1, REWOUND_NS, by=2).compared("offset_rollback", REWIND)
@@ -299,7 +300,7 @@ def test_what_a_rewound_log_gives_out_long_after_has_to_be_found_on_the_same_con
         (21.0, 21.1, 25.0, True),
     ],
 )
-def test_a_redelivery_is_proved_where_no_fault_met_the_acknowledgement_on_its_way(
+def test_redelivery_is_proved_if_no_fault_met_its_acknowledgement(
     came_s: float, acknowledged_s: float, again_s: float, is_proved: bool
 ) -> None:
     story = Story().sent(1).came(1, ns(came_s)).came(1, ns(again_s), flagged=True)
@@ -346,7 +347,7 @@ def test_a_fault_does_not_excuse_an_invented_finding() -> None:
         (20.1, 21.0, None, True),
     ],
 )
-def test_a_twin_with_a_fault_between_may_be_ambiguous_and_need_not_be_stored_twice(
+def test_twin_across_a_fault_may_be_ambiguous(
     first_s: float, again_s: float, over_s: float | None, is_open: bool
 ) -> None:
     story = Story().sent(1).came(1, ns(first_s)).came(1, ns(again_s))
@@ -366,7 +367,7 @@ def test_a_twin_may_come_after_the_acknowledgement_of_the_first() -> None:
     assert story.compared("redelivery_after_ack").invented == {ONE}
 
 
-def test_two_copies_after_a_fault_are_two_whatever_came_before_it() -> None:
+def test_two_copies_after_a_fault_count_regardless_of_history() -> None:
     story = Story().sent(1).came(1, ns(9)).came(1, ns(21)).came(1, ns(22))
     story.seen.unsettled = (crash(),)
     assert story.compared("stored_twice", admit("duplicate", 1)).must == {ONE}
@@ -381,9 +382,7 @@ def test_what_is_flagged_or_another_attempt_is_never_ambiguous(later: dict[str, 
 
 
 @pytest.mark.parametrize(("written_ns", "is_open"), [(2, True), (5, False)])
-def test_a_redelivery_of_what_was_acknowledged_may_have_crossed_the_acknowledgement(
-    written_ns: int, is_open: bool
-) -> None:
+def test_redelivery_may_have_crossed_its_acknowledgement(written_ns: int, is_open: bool) -> None:
     story = Story().sent(1).came(1, 1).came(1, 5, flagged=True)
     story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, written_ns)]
     assert story.compared("ambiguous").may == frozenset({ONE} if is_open else ())

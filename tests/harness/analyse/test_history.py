@@ -24,7 +24,7 @@ def parsed(changes: dict[str, Any]) -> History:
     return neutral.parse(json.dumps(loaded), "h.json", WORDS)
 
 
-def test_what_our_own_older_runs_always_had_is_not_assumed_of_others() -> None:
+def test_defaults_of_our_older_runs_do_not_apply_to_others() -> None:
     loaded = state(parsed({"declared": {"copies": 3}}))
     assert loaded.value("copies", 0) == exactly(3)
     for name in ("client_endpoint", "elects", "masters", "promote_on_failure", "no_ack"):
@@ -36,7 +36,7 @@ def test_facts_derived_from_records_are_known() -> None:
     assert "no_ack" not in state(parsed({"declared": {"consumers": None}})).run
 
 
-def test_a_recorded_fact_that_stands_among_the_declared_is_the_first_windows() -> None:
+def test_recorded_fact_among_declared_ones_belongs_to_the_first_window() -> None:
     loaded = state(parsed({"declared": {"consumers_cancelled": 2}}))
     assert loaded.value("consumers_cancelled", 1) == exactly(2)
 
@@ -110,11 +110,11 @@ def starved(**tables: Any) -> Value:
     return evidence(parsed(changes), "h.json").value("starved_in_steady_state_s")
 
 
-def test_what_waits_is_kept_from_consumers_only_where_it_is_known_that_they_were_there() -> None:
+def test_waiting_messages_are_withheld_only_from_known_consumers() -> None:
     kinds = {"worker": 2, "kind": "consuming", "at_ns": 0, "connection": 1, "detail": ""}
     attended = starved(client_events={"rows": 1, "columns": kinds})
     assert attended == exactly(40, "orders, 40.0 s")
-    nobody = starved()
-    assert isinstance(nobody, Interval)
-    assert (nobody.low, nobody.high) == (0, 40)
-    assert nobody.doubt == "no record says since when consumers were there"
+    unread = starved()
+    assert isinstance(unread, Interval)
+    assert (unread.low, unread.high) == (0, 40)
+    assert unread.doubt == "no record says since when consumers were there"

@@ -29,7 +29,7 @@ def test_a_run_that_recorded_nothing_is_not_judged(tmp_path: Path) -> None:
     assert judge_one(tmp_path / "r-1") == Failed("r-1", f"{path} is gone", "")
 
 
-def test_a_state_of_other_types_than_claims_know_is_not_judged(tmp_path: Path) -> None:
+def test_state_of_unknown_types_is_not_judged(tmp_path: Path) -> None:
     facts, rows = crash(every_ms=500).build()
     facts = replace(facts, run="r-1")
     folder = write_run(tmp_path / "r-1", facts, rows)

@@ -39,7 +39,7 @@ def stood_still(
     return client_state(folder, made, facts, findings or CALM.findings)[STILL]
 
 
-def test_a_queue_that_is_silent_for_most_of_it_stands_still(tmp_path: Path) -> None:
+def test_queue_silent_for_most_of_the_operation_stands_still(tmp_path: Path) -> None:
     assert stood_still(tmp_path, (10_100, 13_500)) is True
 
 
@@ -65,7 +65,7 @@ def test_what_is_over_in_a_moment_says_nothing(tmp_path: Path) -> None:
     }
 
 
-def test_an_operation_that_failed_or_met_a_fault_says_nothing_of_silence(tmp_path: Path) -> None:
+def test_failed_or_faulted_operation_gives_no_silence_result(tmp_path: Path) -> None:
     assert stood_still(tmp_path / "failed", (10_100, 13_500), ok=False) is None
     faulty = loaded().window(13_000, ended_ms=15_000)
     assert stood_still(tmp_path / "faulty", (10_100, 13_500), history=faulty) is None

@@ -42,9 +42,10 @@ def test_a_name_server_that_always_answers_served_the_routes(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("why", ["", "no answer within 1 s"])
 @pytest.mark.parametrize(("from_ms", "expected"), [(16_500, True), (17_000, False)])
-def test_who_knows_nothing_or_is_silent_for_five_seconds_has_not(
+def test_empty_or_silent_name_server_has_no_route(
     tmp_path: Path, why: str, from_ms: int, expected: bool
 ) -> None:
+    """Count a name server as without a route when it is silent for five seconds."""
     history = killed(range(9_000, 12_500, 500), range(from_ms, 21_000, 500))
     for at_ms in range(12_500, from_ms, 500):
         look(history, "ns2", at_ms, why=why)
@@ -77,7 +78,7 @@ def test_routes_are_unknown_without_queries_or_while_the_prober_stalls(tmp_path:
     assert of_one(tmp_path, stalled) is None
 
 
-def test_without_a_fault_of_name_servers_that_leaves_one_there_is_nothing_to_ask(
+def test_routing_is_checked_only_if_one_name_server_survives(
     tmp_path: Path,
 ) -> None:
     silent = look(killed(), "ns2", 12_000, why="refused")

@@ -27,7 +27,7 @@ def test_runs_on_the_reference_say_nothing_of_the_real_broker() -> None:
     assert section(text, "mirror-failure-harms-nobody").startswith("not run yet\n")
 
 
-def test_one_failure_refutes_and_the_run_that_shows_it_can_be_replayed() -> None:
+def test_one_failure_refutes_and_its_run_can_be_replayed() -> None:
     text = section(page(run(), failed(run="r-2", seed=9)), "mirror-failure-harms-nobody")
     assert text.startswith("FAIL\n")
     assert "- FAIL in 1 of its runs: mirror-crash on all-automatic@T=10 (1)" in text
@@ -62,7 +62,7 @@ def test_a_page_of_some_articles_shows_no_others() -> None:
     assert "- seeds/002: " in text
 
 
-def test_layouts_beside_each_other_are_judged_by_the_rates_of_their_runs() -> None:
+def test_side_by_side_layouts_are_judged_by_run_rates() -> None:
     runs = [
         run(scenario="publish-rate", layout=f"{layout}@T=10", run=f"{layout}-{number}",
             confirmed_per_s=rate + number)

@@ -46,7 +46,7 @@ def rows(*runs: RunReport) -> list[dict[str, str]]:
     ]
 
 
-def test_claims_are_of_one_class_where_an_outcome_came_on_both_sides(tmp_path: Path) -> None:
+def test_claims_share_a_class_if_both_sides_saw_an_outcome(tmp_path: Path) -> None:
     (row,) = rows(
         run(tmp_path, REAL, 1, {"a": PASS, "b": PASS, "c": NEVER, "d": FAIL, "e": PASS}),
         run(tmp_path, REAL, 2, {"a": FAIL, "b": PASS, "c": NEVER, "d": UNKNOWN, "e": PASS}),
@@ -68,14 +68,14 @@ def test_claims_are_of_one_class_where_an_outcome_came_on_both_sides(tmp_path: P
         (0.0, 0.11, "**differ**"),
     ],
 )
-def test_times_agree_within_a_factor_of_two_or_a_tenth_of_a_second(
+def test_times_agree_within_factor_two_or_a_tenth_second(
     real_s: float, ours_s: float, said: str, tmp_path: Path
 ) -> None:
     (row,) = rows(run(tmp_path, REAL, 1, {}, real_s), run(tmp_path, OURS, 1, {}, ours_s))
     assert row["times"] == said
 
 
-def test_times_that_are_known_on_one_side_alone_neither_agree_nor_differ(tmp_path: Path) -> None:
+def test_times_known_on_one_side_neither_agree_nor_differ(tmp_path: Path) -> None:
     known = run(tmp_path, REAL, 1, {})
     assert known.summary is not None
     nothing = Number(least=None, exact=False, why="the instrument stood still")

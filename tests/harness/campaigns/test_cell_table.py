@@ -45,7 +45,7 @@ def test_a_cell_shows_verdict_knowledge_and_confidence_interval(
     assert describe_cell(runs, KNOWLEDGE) == expected
 
 
-def test_the_table_sets_systems_side_by_side_and_leaves_out_nothing() -> None:
+def test_table_sets_systems_side_by_side_and_omits_nothing() -> None:
     cells = (
         ("mirror-crash", REAL, LAYOUT),
         ("mirror-crash", REFERENCE, LAYOUT),
@@ -70,7 +70,7 @@ def test_the_table_sets_systems_side_by_side_and_leaves_out_nothing() -> None:
     ]
 
 
-def test_a_system_that_stands_in_no_cell_that_can_run_has_its_column_and_its_reasons() -> None:
+def test_system_without_runnable_cells_keeps_its_column_and_reasons() -> None:
     cell, other = ("mirror-crash", REAL, LAYOUT), ("mirror-crash", "a-broker", LAYOUT)
     head, _, row, *_ = table([run()], Matrix((cell,), {other: "no queues"}), KNOWLEDGE)
     assert head == "| scenario | layout | a-broker | rabbitmq-mirrored |"

@@ -9,7 +9,7 @@ from tests.benchmarks import publish_rate
 from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE
 
 
-def test_cells_that_mean_nothing_have_a_reason_and_are_never_played() -> None:
+def test_meaningless_cells_have_a_reason_and_never_run() -> None:
     whole = matrix(Choice(layouts=("unmirrored", "all-automatic-haproxy-pair")))
     assert ("master-crash", REFERENCE, "unmirrored@T=10") in whole.cells
     assert ("balancer-crash", REAL, "all-automatic-haproxy-pair@T=10") in whole.cells
@@ -38,7 +38,7 @@ def test_compared_layouts_run_only_their_scenario_unless_requested() -> None:
     assert ("master-crash", REAL, "mirrors-2@T=10") in cells.cells
 
 
-def test_every_system_has_cells_with_its_own_timers_where_none_are_requested() -> None:
+def test_every_system_has_cells_with_its_own_timers_by_default() -> None:
     whole = matrix(Choice(scenarios=("master-crash",)))
     labels = {system: label for _, system, label in whole.cells}
     assert {system: label.partition("@")[2] for system, label in labels.items()} == {
@@ -46,7 +46,7 @@ def test_every_system_has_cells_with_its_own_timers_where_none_are_requested() -
     }
 
 
-def test_every_word_that_names_nothing_is_reported_at_once_with_what_there_is() -> None:
+def test_unknown_words_are_reported_at_once_with_the_choices() -> None:
     wrong = Choice(("rabit",), ("exactly-3",), ("master-crush", "master-stop", "master-stop"),
                    "T=1", "external")  # fmt: skip
     texts = [str(one) for one in problems(wrong)]

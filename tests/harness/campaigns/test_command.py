@@ -61,14 +61,14 @@ def test_every_experiment_gets_the_spark_master(
 
 
 @pytest.mark.parametrize(("left", "code"), [([run(run="r-2")], 0), ([], 2)])
-def test_a_campaign_ends_with_0_where_all_is_judged_and_with_2_where_it_cannot_be(
+def test_campaign_exits_0_if_judged_and_2_if_not_judgeable(
     folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[CampaignRun], code: int
 ) -> None:
     monkeypatch.setattr(playing, "play", Played(left, code=255))
     assert command("run", folder, *CHOICE, "--repeats", 2) == code
 
 
-def test_everything_that_is_wrong_with_a_campaign_is_reported_at_once(
+def test_all_mistakes_of_a_campaign_are_reported_at_once(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--repeats", 0, "--minutes", "nan", "--piece", 1000, "--system", "rabit")
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_made_is_reported(capsys: pytest.CaptureFixture[
     assert problems(capsys) == ["FOLDER"]
 
 
-def test_a_choice_that_means_nothing_anywhere_is_reported_with_its_reasons(
+def test_choice_that_applies_nowhere_is_reported_with_its_reasons(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--system", REAL, "--layout", "unmirrored", "--scenario", "mirror-crash")
@@ -90,7 +90,7 @@ def test_a_choice_that_means_nothing_anywhere_is_reported_with_its_reasons(
     assert problems(capsys) == [f"mirror-crash on unmirrored@T=10 of {REAL}"]
 
 
-def test_a_folder_with_a_file_that_cannot_be_read_is_not_played_into(
+def test_folder_with_an_unreadable_file_gets_no_new_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     verdict_file(folder, "e")
@@ -138,7 +138,7 @@ def test_a_folder_without_a_run_makes_no_page(
     assert problems(capsys) == ["FOLDER"]
 
 
-def test_runs_are_collected_into_a_file_of_the_same_folder_as_often_as_one_likes(
+def test_collecting_runs_into_their_folder_is_repeatable(
     folder: Path,
 ) -> None:
     verdict_file(folder, "e")
@@ -149,7 +149,7 @@ def test_runs_are_collected_into_a_file_of_the_same_folder_as_often_as_one_likes
     assert found(folder) == before
 
 
-def test_a_file_that_is_no_csv_of_runs_is_never_written_over(
+def test_file_that_is_no_csv_of_runs_is_never_overwritten(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "mine.txt").write_text("a letter")

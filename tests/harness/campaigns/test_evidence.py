@@ -113,7 +113,7 @@ def changed(page: Path) -> None:
     path.write_bytes(lzma.compress(json.dumps(document).encode()))
 
 
-def test_marts_that_are_not_what_the_pack_says_are_found_and_written_again(
+def test_marts_that_differ_from_the_pack_are_found_and_rewritten(
     page: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed(page)
@@ -237,7 +237,7 @@ def test_marts_of_another_version_are_refused_with_what_to_do(
     assert "mqproof campaign page PAGE --evidence SOURCE" in capsys.readouterr().err
 
 
-def test_a_pack_of_a_user_that_is_not_listed_is_judged_itself(page: Path) -> None:
+def test_unlisted_pack_of_a_user_is_judged_itself(page: Path) -> None:
     one = only(page)
     (page.parent / evidence.NAME).unlink()
     one.marts.unlink()

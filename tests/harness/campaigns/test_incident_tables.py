@@ -50,7 +50,7 @@ def pack(tmp_path: Path) -> Packed:
     return Packed("e.tar.xz", 7, "mqproof run", (), runs)
 
 
-def test_a_name_server_has_a_row_for_each_dropped_or_unknown_master(
+def test_name_server_has_a_row_per_dropped_or_unknown_master(
     pack: Packed,
 ) -> None:
     head, _, *rows = dropped([pack])

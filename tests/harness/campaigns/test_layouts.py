@@ -28,7 +28,7 @@ def folder(path: Path, hostile: str = "") -> Path:
     return path
 
 
-def test_each_layout_says_what_it_costs_loses_and_whether_anybody_need_choose_it(
+def test_each_layout_reports_its_costs_losses_and_dominance(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "layouts.html"
@@ -60,7 +60,7 @@ def test_bad_words_are_reported_at_once(
     assert "there is no verdict.json one folder below" in said
 
 
-def test_a_file_that_cannot_be_read_is_reported_and_no_page_is_written(
+def test_unreadable_file_is_reported_and_no_page_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = folder(tmp_path / "r") / "fat" / "verdict.json"

@@ -1,4 +1,4 @@
-"""A published page: its tables are what its packed runs say, and nobody can change only one."""
+"""A published page: its tables must match its packed runs."""
 
 import errno
 import os
@@ -94,7 +94,7 @@ def test_only_text_between_the_marks_is_generated_again(page: Path) -> None:
     assert made(page) == text
 
 
-def test_a_page_that_is_not_what_its_runs_say_is_found(
+def test_page_that_contradicts_its_runs_is_found(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command("page", page, "--check") == 1
@@ -128,7 +128,7 @@ TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: 
         ),
     ],
 )
-def test_all_problems_of_a_page_are_reported_and_it_is_not_changed(
+def test_all_problems_of_a_page_are_reported_without_changing_it(
     page: Path, capsys: pytest.CaptureFixture[str], text: str, wrong: list[str]
 ) -> None:
     page.write_text(text)
@@ -139,7 +139,7 @@ def test_all_problems_of_a_page_are_reported_and_it_is_not_changed(
     assert page.read_text() == text
 
 
-def test_pages_that_are_right_are_left_alone_beside_one_that_is_wrong(
+def test_correct_pages_stay_untouched_beside_a_wrong_one(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "other.md").write_text("no mark")
@@ -173,7 +173,7 @@ def test_a_full_disk_is_not_blamed_on_the_pack(
     assert "No space left on device" in output
 
 
-def test_a_pack_of_what_is_no_experiment_is_reported_without_a_path_that_is_gone(
+def test_pack_without_an_experiment_is_reported_without_temporary_path(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "e").mkdir()
@@ -195,9 +195,10 @@ def test_there_are_pages_that_are_made_from_runs() -> None:
 # --- tables --------------------------------------------------------------------------------------
 
 
-def test_a_loss_is_reported_by_runs_with_its_interval_and_what_was_not_judged_first(
+def test_losses_count_runs_with_interval_after_unjudged_runs(
     page: Path,
 ) -> None:
+    """Report the runs that were not judged first, then the loss with its interval."""
     (row,) = rows(page, "loss")
     assert row["runs"] == "**1 of 3 not judged**, 2 judged"
     assert (row["confirmed"], row["lost"]) == ("1,600", "2")
@@ -211,7 +212,7 @@ def test_few_runs_stand_by_themselves_where_they_have_no_interval(page: Path) ->
     assert row["longest silence: median"] == "0.29 s [0.29 s; 0.29 s]"
 
 
-def test_a_broken_promise_has_its_runs_and_those_that_held_have_theirs(page: Path) -> None:
+def test_broken_and_kept_promises_each_list_their_runs(page: Path) -> None:
     by_promise = {row["promise"]: row for row in rows(page, "promises")}
     broken = by_promise["**not judged in 1 run**: `confirmed-hence-delivered`"]
     assert broken["broken in"] == "**1 of 2, 1 not judged**"
@@ -227,7 +228,7 @@ def test_a_pack_reports_which_command_made_its_runs(page: Path) -> None:
 # --- packs ---------------------------------------------------------------------------------------
 
 
-def test_packed_runs_are_judged_again_and_a_broken_promise_is_the_exit_code(
+def test_packed_runs_are_rejudged_and_broken_promise_sets_exit_code(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pack = only(page).pack
@@ -246,7 +247,7 @@ def test_what_is_packed_already_is_left_as_it_is(page: Path, tmp_path: Path) -> 
     assert pack.stat().st_mtime_ns == before
 
 
-def test_a_folder_of_experiments_is_added_whole_without_reports_over_several(
+def test_folder_of_experiments_is_added_whole_without_merged_reports(
     page: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "campaign"
@@ -261,7 +262,7 @@ def test_a_folder_of_experiments_is_added_whole_without_reports_over_several(
     ]
 
 
-def test_damaged_runs_are_not_added_and_the_page_is_left_alone(
+def test_damaged_runs_are_not_added_and_the_page_stays(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = stored(tmp_path / "f", [("a", CELL)])
@@ -271,7 +272,7 @@ def test_damaged_runs_are_not_added_and_the_page_is_left_alone(
     assert page.read_text() == PAGE
 
 
-def test_what_cannot_be_added_is_reported_at_once_and_nothing_is_packed(
+def test_all_unaddable_runs_are_reported_and_nothing_is_packed(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = stored(tmp_path / "f", [("a", CELL)])
@@ -290,7 +291,7 @@ def test_what_cannot_be_added_is_reported_at_once_and_nothing_is_packed(
         ("runs/2026*.tar.xz", "e.tar.xz is none of the runs of"),
     ],
 )
-def test_an_experiment_is_added_where_the_page_would_find_it_or_not_at_all(
+def test_experiment_is_added_only_where_the_page_finds_it(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, wrong: str
 ) -> None:
     page.write_text(PAGE.replace("runs/*.tar.xz", pattern))
@@ -348,7 +349,7 @@ def test_failed_sends_are_reported_by_name_server_and_others_counted(
     assert row["left the master out after"] == "never"
 
 
-def test_a_price_is_of_hosts_memory_and_work_and_of_what_each_fault_costs(
+def test_price_covers_hosts_memory_work_and_cost_of_faults(
     page_of_sends: Path,
 ) -> None:
     (row,) = rows(page_of_sends, "price")

@@ -57,7 +57,7 @@ def test_why_an_experiment_could_not_begin_is_logged(
 
 
 class Played:
-    """Experiments that leave the runs behind that they are told to, a CSV file each."""
+    """Experiments that leave scripted runs behind, a CSV file each."""
 
     def __init__(self, *left: Sequence[CampaignRun], code: int = 0) -> None:
         self.left, self.code = list(left), code
@@ -75,7 +75,8 @@ class Played:
 # --- what is next --------------------------------------------------------------------------------
 
 
-def test_the_poorest_layout_comes_first_and_what_alters_a_cluster_last_in_it() -> None:
+def test_poorest_layout_runs_first_and_its_cluster_changes_last() -> None:
+    """Play within a layout last what alters its cluster."""
     counts, pace = Counts(judged=Counter({OTHER: 1})), Pace(repeats=2)
     names = ("master-crash", "master-stop", "master-freeze")
     assert next_piece(CELLS, counts, pace) == Piece(REAL, "a@T=10", names)
@@ -89,7 +90,7 @@ def test_a_piece_has_no_more_scenarios_than_it_may() -> None:
     assert len(piece.scenarios) == 2
 
 
-def test_nothing_is_left_where_each_cell_was_judged_or_tried_often_enough() -> None:
+def test_no_cell_remains_after_enough_judgements_or_attempts() -> None:
     judged = Counter({CRASH: 1, STOP: 1, OTHER: 1})
     in_vain = Counter({FREEZE: UNJUDGED_MAX})
     assert next_piece(CELLS, Counts(judged, in_vain), Pace()) is None
@@ -97,7 +98,7 @@ def test_nothing_is_left_where_each_cell_was_judged_or_tried_often_enough() -> N
     assert next_piece(CELLS, Counts(judged, in_vain), Pace()) is not None
 
 
-def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> None:
+def test_run_that_decided_less_than_known_is_repeated() -> None:
     counts = counted([run(), failed(), undecided()], KNOWLEDGE)
     assert (counts.judged.total(), counts.in_vain.total()) == (2, 1)
 
@@ -127,7 +128,7 @@ def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
     assert carry_out(tmp_path, CHOICE, Pace(), Played(), lines.append)
 
 
-def test_a_cell_that_cannot_be_judged_is_given_up_and_reported(tmp_path: Path) -> None:
+def test_cell_that_cannot_be_judged_is_abandoned_and_reported(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run(run="r-1", scenario="master-stop")]))
     play = Played(*([undecided(run=f"v-{number}")] for number in range(UNJUDGED_MAX)), code=2)
     lines: list[str] = []
@@ -146,7 +147,7 @@ def test_an_experiment_that_leaves_no_run_behind_ends_the_campaign(tmp_path: Pat
 
 
 @pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
-def test_a_time_that_is_none_is_reported_and_one_without_end_is_one(minutes: float) -> None:
+def test_invalid_time_is_reported_and_unlimited_time_is_accepted(minutes: float) -> None:
     (problem,) = Pace(minutes=minutes).problems()
     assert str(problem).startswith("--minutes: must be more than 0, not ")
     assert not [*Pace(minutes=float("inf")).problems()]
@@ -161,7 +162,7 @@ def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.Monk
     assert (len(play.words), lines[-1]) == (1, "1 of 2 cells were judged once")
 
 
-def test_what_is_left_and_what_comes_next_is_reported_before_anything_is_played() -> None:
+def test_remaining_and_next_work_is_reported_before_playing() -> None:
     counts = Counts(Counter({CRASH: 1, STOP: 1}), Counter({FREEZE: UNJUDGED_MAX}))
     assert list(outlook((FREEZE, CRASH, STOP), counts, Choice(), Pace())) == [
         "2 of 3 cells were judged once",

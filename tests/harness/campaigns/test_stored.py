@@ -16,7 +16,7 @@ from tests.rigs.runs.stored import stored
 PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 
 
-def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -> None:
+def test_runs_of_an_experiment_survive_a_csv_round_trip(tmp_path: Path) -> None:
     verdict_file(tmp_path, "20261122-000000-aaaa")
     (one,) = found(tmp_path)
     assert one.outcomes == {
@@ -36,7 +36,7 @@ def test_each_run_reports_the_version_of_its_own_brokers(tmp_path: Path) -> None
     document = json.loads(path.read_text())
     document["versions"] = {"rabbitmq": "3.10.8", "rocketmq": "4.9.7", "pika": "1.4.4"}
     (run,) = document["runs"]
-    systems = ("rabbitmq-mirrored", "rocketmq-2m2s", "of-nobody-here")
+    systems = ("rabbitmq-mirrored", "rocketmq-2m2s", "of-no-package")
     document["runs"] = [
         {**run, "name": each, "cell": run["cell"] | {"system": each}} for each in systems
     ]
@@ -44,7 +44,7 @@ def test_each_run_reports_the_version_of_its_own_brokers(tmp_path: Path) -> None
     assert {one.system: one.broker for one in found(tmp_path)} == {
         "rabbitmq-mirrored": "3.10.8",
         "rocketmq-2m2s": "4.9.7",
-        "of-nobody-here": "",
+        "of-no-package": "",
     }
 
 
@@ -55,12 +55,12 @@ def test_an_unrecorded_version_is_not_shown(tmp_path: Path) -> None:
     assert [one.broker for one in found(tmp_path)] == [""]
 
 
-def test_published_runs_are_collected_into_the_very_file_that_they_came_from() -> None:
+def test_published_runs_are_collected_into_their_identical_source_file() -> None:
     kept = (PUBLISHED / "matrix.csv").read_text(encoding="utf-8")
     assert as_csv(found(PUBLISHED)) == kept
 
 
-def test_an_experiment_that_ended_without_a_verdict_has_runs_of_which_nothing_is_known(
+def test_experiment_without_a_verdict_has_runs_with_unknown_results(
     tmp_path: Path,
 ) -> None:
     stored(tmp_path / "20261122-000000-aaaa", [("mirror-crash-1-beef", run().cell)])
@@ -80,14 +80,14 @@ def test_a_csv_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     assert found(tmp_path) == []
 
 
-def test_a_run_is_replayed_by_its_experiments_seed_with_as_many_repeats_as_it_needs() -> None:
+def test_run_replays_by_its_experiments_seed_and_needed_repeats() -> None:
     words = "mqproof run mirror-crash --system rabbitmq-mirrored --layout all-automatic@T=10"
     words += " --client pika --deployment compose"
     assert run().replay == f"{words} --seed 7"
     assert run(repeat=3).replay == f"{words} --repeats 3 --seed 7"
 
 
-def test_every_file_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
+def test_every_unreadable_file_is_reported_with_its_place(tmp_path: Path) -> None:
     verdict_file(tmp_path, "a")
     path = tmp_path / "a" / "verdict.json"
     broken = json.loads(path.read_text())

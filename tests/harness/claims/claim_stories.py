@@ -2,8 +2,8 @@
 
 1. An entry is (holds, refuted, not judged); of a claim about some cases the second is one without
    an example, which refutes nothing.
-2. The third is what the claim's source excepts, or what nobody could have seen.
-3. Stories are told again for each test: a Story remembers what was said to it.
+2. The third is what the claim's source excepts, or what no client could have seen.
+3. Stories are built again for each test: a Story keeps its state.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class Three(NamedTuple):
 
 
 NO_ACK = {"acknowledges": False, "no_ack": True}
-NOBODY = {"consumers": 0, "acknowledges": False, "no_ack": False}
+NO_CONSUMERS = {"consumers": 0, "acknowledges": False, "no_ack": False}
 EMPTY = {"synchronised_mirrors_at_fault": 0}
 ALONE = {"copies": 1, "mirrors_at_fault": 0, **EMPTY}
 ONE_MIRROR = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
@@ -112,20 +112,20 @@ def left_open(within_s: float | None = 70) -> Story:
 
 
 def unread() -> Story:
-    """A consumer died, and nobody knows what it had got."""
+    """A consumer died, and its last deliveries are unknown."""
     return Story().doubt("loss", "consumer_log", worker=7)
 
 
 def recovered(**state: object) -> Story:
-    """Every host was stopped in turn and started again, the last one first; nobody consumed."""
+    """Every host was stopped in turn and started again, the last one first; no consumer ran."""
     usual: dict[str, object] = {
-        **NOBODY,
+        **NO_CONSUMERS,
         "operations": 5,
         "all_stopped": "in turn",
         "started_first": "last stopped",
         "started_within_s": 9.0,
         "waited_for_last_s": 0.0,
-        "gave_up_waiting": {"not_applicable": "nobody was started before it"},
+        "gave_up_waiting": {"not_applicable": "no host was started before it"},
         "lost_disk": "none",
         "node_removed": "none",
         "queues_have_masters": True,
@@ -207,9 +207,11 @@ def unconfirmed(number: int = 0, **state: object) -> Story:
 
 
 def rejoined(held: int, waiting: int = 2_000, **state: object) -> Story:
-    """Nobody read the queue, so that so many messages waited; by its own word the node that had
-    been cut off held so many when it was first seen as a mirror again."""
-    usual = {**NOBODY, "synchronise": "manual", "held_when_rejoined": held}
+    """A queue without consumers, in which `waiting` messages lay.
+
+    The node that had been cut off reported `held` when it was first seen as a mirror again.
+    """
+    usual = {**NO_CONSUMERS, "synchronise": "manual", "held_when_rejoined": held}
     return Story("partition", **{**usual, **state}).second(5, confirmed=waiting)
 
 

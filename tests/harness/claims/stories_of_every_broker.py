@@ -3,7 +3,7 @@
 from tests.harness.claims.claim_stories import (
     ALONE,
     NO_ACK,
-    NOBODY,
+    NO_CONSUMERS,
     ONE_MIRROR,
     Three,
     dark,
@@ -104,7 +104,7 @@ STORIES: dict[str, Three] = {
     "steady-state-is-consumed": Three(
         served_in_steady_state,
         lambda: served_in_steady_state().starved(5.1),
-        lambda: served_in_steady_state(**NOBODY).starved(11),
+        lambda: served_in_steady_state(**NO_CONSUMERS).starved(11),
         (NOT_APPLICABLE, "consumers >= 1"),
     ),
     "nothing-early": Three(

@@ -67,9 +67,9 @@ STORIES: dict[str, Three] = {
         story_of,
         lambda: story_of(clients_of_target_cut_off=False),
         lambda: story_of(
-            clients_of_target_cut_off={"not_applicable": "nobody was connected to it"}
+            clients_of_target_cut_off={"not_applicable": "no client was connected to it"}
         ),
-        (NOT_APPLICABLE, "nobody was connected to it"),
+        (NOT_APPLICABLE, "no client was connected to it"),
     ),
     "unnotified-consumer-waits-forever": Three(
         lambda: story_of().silent_consumer(),
@@ -164,7 +164,7 @@ STORIES: dict[str, Three] = {
     "balancer-avoids-dead-nodes": Three(
         lambda: story_of(**BALANCED),
         lambda: out(**BALANCED),
-        lambda: out("stop", **BALANCED, **EMPTY),  # it waits for its master, as it was told to
+        lambda: out("stop", **BALANCED, **EMPTY),  # it waits for its master, as configured
         (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
     ),
     "host-list-goes-on": Three(

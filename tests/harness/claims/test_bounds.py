@@ -1,4 +1,4 @@
-"""Of a number of which brokers tell a bound alone: what it decides, and what stays unknown."""
+"""A number that brokers only bound: what it decides, and what stays unknown."""
 
 import pytest
 
@@ -20,7 +20,7 @@ SYNCHRONISED = Roles("a", ("b", "c"), ("c",))
     ("roles", "recorded"),
     [
         ([ALL_ONLINE], {"at_least": 1}),
-        ([ONE_LEFT], 1),  # whoever is left holds it
+        ([ONE_LEFT], 1),  # the remaining mirror holds it
         ([SYNCHRONISED], 1),
         ([ALL_ONLINE, SYNCHRONISED], {"at_least": 1}),
         ([], None),
@@ -46,7 +46,7 @@ def test_a_bound_decides_what_it_decides(
     assert holds(value, comparator, (wanted,)) is holding
 
 
-def test_whether_every_mirror_holds_everything_is_unknown_by_a_bound_below_their_number() -> None:
+def test_bound_below_mirror_count_leaves_full_copies_unknown() -> None:
     of = Story("kill").evidence.facts
     name = "every_mirror_synchronised"
     assert isinstance(derive(name, 1, of, state({"at_least": 1})), Unknown)

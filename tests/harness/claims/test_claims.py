@@ -47,7 +47,7 @@ def test_an_article_section_without_a_claim_is_an_error() -> None:
         read_claims(source, "mine.toml")
 
 
-def test_a_claim_and_a_comparison_of_one_name_are_an_error() -> None:
+def test_claim_and_comparison_of_one_name_are_an_error() -> None:
     source = """
     [[claim]]
     name = "a"
@@ -119,14 +119,14 @@ PLAIN = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost
 ALL = f'{PLAIN}quantifier = "all"\n'
 
 
-def test_a_claim_that_does_not_say_whether_it_is_of_all_or_of_some_cases_is_an_error() -> None:
+def test_claim_must_state_whether_it_covers_all_or_some_cases() -> None:
     with pytest.raises(PlanError, match="quantifier: is missing"):
         read_claims(PLAIN, "mine.toml")
     with pytest.raises(PlanError, match="'all' or 'some'"):
         read_claims(f'{PLAIN}quantifier = "most"', "mine.toml")
 
 
-def test_a_warning_says_so_and_that_it_did_not_come_true_breaks_no_promise() -> None:
+def test_warning_is_marked_and_unseen_harm_breaks_no_promise() -> None:
     promise, warning = (
         judge(read_claims(source, "mine.toml"), Story().evidence)
         for source in (ALL, f"{ALL}warns = true\n")
@@ -141,7 +141,7 @@ def kept() -> ClaimVerdict:
     return ClaimVerdict("kept", ClaimOutcome.PASS, "", "", "")
 
 
-def test_a_claim_about_some_cases_says_so_and_is_never_refuted() -> None:
+def test_claim_about_some_cases_is_marked_and_never_refuted() -> None:
     (some,) = judge(read_claims(f'{PLAIN}quantifier = "some"', "mine.toml"), Story().evidence)
     assert (some.some, some.outcome) == (True, ClaimOutcome.INCONCLUSIVE)
     assert some.story == "", "there is no story of an example that did not come"

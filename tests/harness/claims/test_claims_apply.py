@@ -14,7 +14,7 @@ from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import FaultPlan, RunPlan
 from harness.request.run_request import layouts, scenario, scenario_names, systems
 
-# Nothing that is offered can test it: why. Whoever adds a fault that can takes it away from here.
+# Nothing that is offered can test it: why. Remove an entry when you add a fault that can.
 BY_NO_FAULT = {"confirmed-is-on-disk": "no fault takes what was written and not yet synced"}
 ROLES = {
     "master of": "master",
@@ -76,6 +76,6 @@ def of_fault(claim: Claim, fault: dict[str, str | bool]) -> bool:
 
 
 @pytest.mark.parametrize("claim", shipped(), ids=lambda claim: claim.name)
-def test_a_claim_applies_to_a_run_that_can_be_planned_or_it_is_known_why_not(claim: Claim) -> None:
+def test_claim_applies_to_a_plannable_run_or_has_a_reason(claim: Claim) -> None:
     applying = (run.scenario.name for run in planned() if may_apply(claim, run))
     assert bool(next(applying, "")) is (claim.name not in BY_NO_FAULT)

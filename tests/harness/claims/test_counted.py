@@ -22,9 +22,10 @@ def confirmed(number: int, **state: object) -> Story:
         (99, 500, INCONCLUSIVE),
     ],
 )
-def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
+def test_no_loss_needs_a_hundred_confirms_or_all_intended_messages(
     number: int, planned: int | None, outcome: ClaimOutcome
 ) -> None:
+    """Prove "no loss" by a hundred confirmed messages or by all that were intended."""
     story = confirmed(number, messages=planned)
     assert verdict("confirmed-hence-delivered", story).outcome is outcome
     story.count("lost", "replicated", 1)
@@ -40,7 +41,7 @@ def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
         (29, 30, INCONCLUSIVE),
     ],
 )
-def test_of_few_that_are_meant_to_be_delayed_all_are_needed(
+def test_all_of_few_intended_delays_are_needed_for_a_proof(
     came: int, planned: int | None, outcome: ClaimOutcome
 ) -> None:
     story = Story(delayed_messages=planned).count("delayed", "", 500)
@@ -76,7 +77,7 @@ def test_order_is_held_where_half_of_what_came_was_judged(
     assert verdict("queue-is-first-in-first-out", story).outcome is FAIL
 
 
-def test_what_was_never_meant_to_be_in_order_is_no_part_of_the_half() -> None:
+def test_messages_without_an_order_do_not_count_towards_the_half() -> None:
     story = Story().count("in_order", "", 500).count("not_judged", "not_promised", 9_000)
     assert verdict("queue-is-first-in-first-out", story).outcome is PASS
     story.count("not_judged", "not_promised", 0).count("not_judged", "not_at_once", 9_000)
@@ -116,7 +117,7 @@ def test_order_observations_include_the_unknown_ones() -> None:
         ("duplicated", "redelivery_after_ack", NOT_APPLICABLE),
     ],
 )
-def test_a_requeue_is_shown_by_what_came_again_by_right_alone(
+def test_only_legitimate_redeliveries_show_a_requeue(
     measure: str, detail: str, outcome: ClaimOutcome
 ) -> None:
     claim = "duplicates-are-requeued"
@@ -126,7 +127,7 @@ def test_a_requeue_is_shown_by_what_came_again_by_right_alone(
     assert verdict(claim, not_redelivered).outcome is FAIL, "what is proved needs nothing besides"
 
 
-def test_what_came_again_for_another_faults_sake_shows_no_requeue_of_this_one() -> None:
+def test_redelivery_caused_by_another_fault_shows_no_requeue() -> None:
     story = Story().window(2, "close", opens=40, lasts=5)
     story.count("duplicated", "redelivery", 1, windows="2")
     assert verdict("duplicates-are-requeued", story).outcome is NOT_APPLICABLE

@@ -59,7 +59,7 @@ def test_queues_stay_where_they_are_durable_whatever_their_messages_are(
     assert isinstance(answer, Unknown) if stay is None else answer is stay
 
 
-def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
+def test_one_fault_that_ends_a_broker_can_lose_transient_messages() -> None:
     story = Story("freeze", durable=False).window(2, "kill", opens=40, lasts=10)
     assert derived("keeps", story) is False
     assert derived("keeps", Story(durable=False).steady()) is True
@@ -139,8 +139,8 @@ def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) ->
     [
         (Story("freeze", **OF_LOGS), True),
         (Story("black_hole", **OF_LOGS), True),
-        (Story("reboot", **OF_LOGS), True),  # it tells nobody that it dies
-        (Story("meteor", **OF_LOGS), None),  # a kind that nobody declares
+        (Story("reboot", **OF_LOGS), True),  # it dies without notice
+        (Story("meteor", **OF_LOGS), None),  # an undeclared kind
         (beside("reboot"), True),
         (beside("hang"), True),
         (beside("meteor"), None),
@@ -156,7 +156,7 @@ def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) ->
         (beside(attached=None), None),
     ],
 )
-def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
+def test_name_server_of_clients_can_fail_beside_its_broker(
     story: Story, silent: bool | None
 ) -> None:
     answer = derived("attached_name_server_silent", story)
@@ -167,14 +167,14 @@ def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
     ("copies", "mirrors", "whole"),
     [(3, 2, True), (3, 1, False), (2, 1, True), (1, 0, True), (3, None, None), (None, 2, None)],
 )
-def test_a_queue_is_whole_where_it_has_all_copies_that_its_layout_wants(
+def test_queue_is_whole_with_all_copies_of_its_layout(
     copies: int | None, mirrors: int | None, whole: bool | None
 ) -> None:
     answer = derived("whole_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
     assert isinstance(answer, Unknown) if whole is None else answer is whole
 
 
-def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
+def test_only_a_power_failure_loses_the_page_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     dark = replace(KINDS["kill"], name="power_loss", takes_page_cache=True)
@@ -198,7 +198,7 @@ def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
         (3, 2, None, None),
     ],
 )
-def test_a_majority_is_left_where_more_than_half_of_the_copies_are(
+def test_majority_remains_if_over_half_of_the_copies_remain(
     copies: int | None, mirrors: int, role: str | None, left: bool | None
 ) -> None:
     of = Story(copies=copies, mirrors_at_fault=mirrors, fault_target_role=role)
@@ -206,5 +206,5 @@ def test_a_majority_is_left_where_more_than_half_of_the_copies_are(
     assert isinstance(answer, Unknown) if left is None else answer is left
 
 
-def test_what_holds_no_copy_leaves_nothing_to_ask_of_a_majority() -> None:
+def test_majority_question_does_not_apply_to_a_host_without_copies() -> None:
     assert isinstance(derived("majority_left", Story(fault_target_role="none")), NotApplicable)

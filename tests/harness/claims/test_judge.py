@@ -61,14 +61,14 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
     )
 
 
-def test_a_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
+def test_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
     one = verdict("unnotified-consumer-waits-forever", Story())
     assert one.outcome is FAIL
     assert "consumers_resumed after 0.161 s" in one.story
     assert "3.10" in one.known
 
 
-def test_a_loss_that_may_be_more_is_a_fail_all_the_same() -> None:
+def test_loss_with_an_open_upper_bound_is_still_a_fail() -> None:
     story = Story().count("lost", "replicated", 3).count("loss_unknown", "drain", 50)
     story.doubt("loss", "drain", queue="orders")
     assert verdict("election-loses-nothing", story).outcome is FAIL
@@ -89,14 +89,14 @@ def test_an_unreadable_place_without_run_messages_leaves_loss_judged() -> None:
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
 
-def test_an_open_publisher_log_matters_only_where_an_outcome_is_open() -> None:
+def test_open_publisher_log_matters_only_if_an_outcome_is_open() -> None:
     story = Story().doubt("loss", "publisher_log", worker=1)
     assert verdict("confirmed-hence-delivered", story).outcome is PASS
     story.count("lost_indeterminate", "", 2)
     assert verdict("confirmed-hence-delivered", story).outcome is INCONCLUSIVE
 
 
-def test_what_a_dead_consumer_may_have_got_is_not_stranded_for_sure() -> None:
+def test_possible_delivery_to_a_dead_consumer_is_not_certainly_stranded() -> None:
     story = Story().count("stranded", "replicated", 2).doubt("loss", "consumer_log", worker=7)
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
@@ -109,7 +109,7 @@ def test_an_undrained_message_is_not_certainly_stranded() -> None:
     assert one.not_judged[0].startswith("stranded == 0: 2 of 21,400, but orders was not drained")
 
 
-def test_a_queue_that_was_not_drained_leaves_what_another_holds_stranded() -> None:
+def test_undrained_queue_leaves_stranded_messages_of_another_queue_stranded() -> None:
     story = Story().count("stranded", "replicated", 2).doubt("loss", "drain", queue="bills")
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
 
@@ -120,7 +120,7 @@ def test_in_a_run_in_doubt_no_warning_comes_true() -> None:
     one = verdict("no-ack-loses", story.doubt("run", "causality"))
     assert one.outcome is INCONCLUSIVE
     assert "before it was sent" in one.not_judged[0]
-    assert verdict("no-ack-loses", story.unverified("nobody saw it")).outcome is INCONCLUSIVE
+    assert verdict("no-ack-loses", story.unverified("no probe saw it")).outcome is INCONCLUSIVE
 
 
 def test_an_open_consumer_log_leaves_counts_of_deliveries_open() -> None:
@@ -180,7 +180,7 @@ def test_without_consumers_only_what_they_would_have_got_is_unknown() -> None:
     assert verdict("unnotified-consumer-waits-forever", story).outcome is INCONCLUSIVE
 
 
-def test_a_stall_of_another_window_is_no_doubt_of_this_one() -> None:
+def test_stall_in_another_window_is_no_reason_for_this_one() -> None:
     story = Story().doubt("availability", "stalled", window=0, worker=1)
     assert verdict("mirror-takes-over", story).outcome is PASS
 
@@ -229,7 +229,7 @@ def test_a_run_without_any_message_passes_nothing() -> None:
     assert PASS not in outcomes(story.steady()).values()
 
 
-def test_a_calm_run_judges_what_needs_no_fault() -> None:
+def test_faultless_run_judges_claims_that_need_no_fault() -> None:
     found = outcomes(Story().steady())
     assert found["confirmed-hence-delivered"] is PASS
     assert found["confirmed-is-on-disk"] is NOT_APPLICABLE
@@ -252,7 +252,7 @@ def test_order_that_was_not_promised_is_not_applicable() -> None:
     assert verdict("queue-is-first-in-first-out", story).outcome is INCONCLUSIVE
 
 
-def test_of_several_windows_the_heaviest_speaks_and_the_others_stay_out() -> None:
+def test_heaviest_window_gives_the_reason_and_the_others_are_omitted() -> None:
     story = Story(clients_reached_another=True).window(2, "hang", opens=40, lasts=10)
     story.state["windows"] = {"2": {"fault_target_role": "none"}}
     assert verdict("mirror-takes-over", story).judged[0].startswith("window 1:")
@@ -262,7 +262,7 @@ def test_of_several_windows_the_heaviest_speaks_and_the_others_stay_out() -> Non
     assert verdict("mirror-takes-over", story).outcome is PASS
 
 
-def test_the_roles_of_a_first_fault_say_nothing_of_a_second() -> None:
+def test_roles_at_the_first_fault_do_not_describe_the_second() -> None:
     story = Story().window(2, "kill", opens=40, lasts=10)
     assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
 
@@ -278,7 +278,7 @@ def over(claim: str, *stories: Story) -> ClaimOutcome:
     return over_runs(verdict(claim, story) for story in stories)
 
 
-def test_over_runs_a_promise_is_as_good_as_its_worst_one() -> None:
+def test_promise_over_several_runs_takes_the_worst_result() -> None:
     assert over("mirror-takes-over", Story(), Story().service("out", ended="undo")) is FAIL
 
 
@@ -291,7 +291,7 @@ def test_a_warning_came_true_where_it_did_in_one_run() -> None:
     assert verdict("unnotified-consumer-waits-forever", unknown).outcome is not PASS
 
 
-def test_one_example_speaks_for_all_runs_of_a_claim_about_some_cases() -> None:
+def test_one_example_proves_a_claim_about_some_cases() -> None:
     losing = {"acknowledges": False, "no_ack": True}
     harmed, whole = Story(**losing).count("lost", "replicated", 3), Story(**losing)
     assert over("no-ack-loses", whole, harmed) is PASS

@@ -17,7 +17,7 @@ from tests.harness.claims.judging import (
 from tests.rigs.runs.findings import OF_LOGS, Story
 
 
-def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
+def test_mirrored_queue_master_kill_is_judged_as_measured() -> None:
     found = outcomes(Story().count("duplicated", "redelivery", 30))
     judged = {name: one for name, one in found.items() if one is not NOT_APPLICABLE}
     assert judged == {
@@ -38,7 +38,7 @@ def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
     assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE, "one of two mirrors was read"
 
 
-def test_a_kill_of_an_unmirrored_queues_host_does_as_was_measured() -> None:
+def test_unmirrored_queue_host_kill_is_judged_as_measured() -> None:
     story = Story(mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1)
     found = outcomes(story.service("out", ended="undo"))
     assert {
@@ -86,12 +86,12 @@ def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
     assert found["crash-promotes-any-mirror"] is PASS
     assert found["oldest-mirror-takes-over"] is NOT_APPLICABLE, "the article assumes a full one"
     assert found["confirmed-hence-delivered"] is FAIL
-    assert found["mirrored-queue-works-on"] is FAIL, "it lost data, though nobody consumed"
+    assert found["mirrored-queue-works-on"] is FAIL, "it lost data, though no consumer ran"
     # These promise something of mirrors that hold everything; that of the first window did, but
     # it was no master that failed there.
     assert found["election-loses-nothing"] is NOT_APPLICABLE
     assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
-    # The loss is not the first fault's, and nobody consumed.
+    # The loss is not the first fault's, and no consumer ran.
     assert found["mirror-failure-harms-nobody"] is NOT_APPLICABLE
     assert found["unnotified-consumer-waits-forever"] is NOT_APPLICABLE
 
@@ -99,11 +99,11 @@ def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
 def test_a_late_mirror_that_loses_nothing_contradicts_what_was_said() -> None:
     found = outcomes(late_mirror())
     assert found["unsynchronised-messages-are-lost"] is FAIL
-    # Nobody consumed, so nobody can say whether the queue worked on.
+    # No consumer ran, so it is unknown whether the queue worked on.
     assert found["mirrored-queue-works-on"] is NOT_APPLICABLE
 
 
-def test_a_stopped_master_is_waited_for_where_no_mirror_holds_everything() -> None:
+def test_queue_waits_for_a_stopped_master_without_synchronised_mirror() -> None:
     found = outcomes(late_mirror("stop").service("out", window=2, ended="undo"))
     assert found["stop-promotes-no-empty-mirror"] is PASS
     assert found["unsynchronised-messages-are-lost"] is NOT_APPLICABLE
@@ -111,7 +111,7 @@ def test_a_stopped_master_is_waited_for_where_no_mirror_holds_everything() -> No
 
 
 @pytest.mark.parametrize("kind", ["stop", "freeze"])
-def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kind: str) -> None:
+def test_stopped_or_frozen_master_is_judged_like_a_crashed_one(kind: str) -> None:
     found = outcomes(Story(kind, copies=2, mirrors_at_fault=1, synchronised_mirrors_at_fault=1))
     for claim in (
         "confirmed-is-on-all-mirrors",
@@ -122,7 +122,7 @@ def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kin
         assert found[claim] is PASS, claim
 
 
-def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes_over() -> None:
+def test_client_that_knows_only_the_failed_host_proves_no_takeover() -> None:
     alone = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
     found = outcomes(Story(client_endpoint="one", **alone).service("out", ended="undo"))
     for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
@@ -130,7 +130,7 @@ def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes
     assert found["confirmed-is-on-all-mirrors"] is PASS
 
 
-def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
+def test_older_runs_without_a_recorded_endpoint_used_a_host_list() -> None:
     old = KnownFacts.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
     assert old.value("client_endpoint", 1) == "hosts"
     assert KnownFacts.from_json({"client_endpoint": "one"}).value("client_endpoint", 1) == "one"
@@ -140,7 +140,7 @@ def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
     assert slaves.value("elects", 1) is False
 
 
-def test_runs_of_before_it_was_recorded_had_one_master_unless_mirrors_are_never_promoted() -> None:
+def test_older_runs_without_recorded_masters_had_one_unless_never_promoted() -> None:
     old = Story()
     del old.state["masters"]
     assert verdict("mirror-takes-over", old).outcome is PASS
@@ -168,14 +168,14 @@ def test_a_mirror_crash_affects_only_its_own_clients() -> None:
 @pytest.mark.parametrize(
     ("synchronised", "outcome"), [(2, FAIL), (1, NOT_APPLICABLE), (0, NOT_APPLICABLE)]
 )
-def test_what_a_mirror_never_was_given_says_nothing_of_what_it_accepted(
+def test_messages_never_copied_to_a_mirror_prove_no_acceptance_error(
     synchronised: int, outcome: ClaimOutcome
 ) -> None:
     story = Story(synchronised_mirrors_at_fault=synchronised).count("lost", "replicated", 3)
     assert verdict("confirmed-is-on-all-mirrors", story).outcome is outcome
 
 
-def test_a_queue_that_waits_for_its_master_by_its_settings_is_no_fault_of_a_way_in() -> None:
+def test_queue_configured_to_wait_for_its_master_blames_no_endpoint() -> None:
     empty = {"synchronised_mirrors_at_fault": 0}
     for claim, client_endpoint in (
         ("host-list-goes-on", "hosts"),
@@ -197,13 +197,13 @@ def test_a_queue_that_could_not_be_promoted_owes_no_notice() -> None:
     assert verdict("unnotified-consumer-waits-forever", story).outcome is NOT_APPLICABLE
 
 
-def test_always_promoting_is_said_to_be_dangerous_where_a_number_of_mirrors_is_kept() -> None:
+def test_always_promoting_is_dangerous_with_a_fixed_number_of_mirrors() -> None:
     always = {"promote_on_shutdown": "always", "synchronised_mirrors_at_fault": 0}
     for on, outcome in (("exactly", PASS), ("all", NOT_APPLICABLE)):
         story = Story("stop", mirrored_on=on, **always).count("lost", "replicated", 3)
         assert verdict("always-promoting-loses", story).outcome is outcome
 
 
-def test_a_durable_queue_must_serve_again_though_its_messages_were_transient() -> None:
+def test_durable_queue_must_serve_again_even_with_transient_messages() -> None:
     story = Story(persistent=False).service("out", promise="healed")
     assert verdict("healed-hence-served", story).outcome is FAIL

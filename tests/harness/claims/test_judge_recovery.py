@@ -18,7 +18,7 @@ from tests.rigs.runs.findings import Story
 
 
 def recovered(**state: object) -> Story:
-    """Every host was stopped in turn and started again, the last one first; nobody consumed."""
+    """Every host was stopped in turn and started again, the last one first; no consumer ran."""
     usual: dict[str, object] = {
         "operations": 5,
         "faults": 0,
@@ -61,7 +61,7 @@ def recovered(**state: object) -> Story:
         ),
     ],
 )
-def test_each_recovery_is_judged_by_how_the_hosts_went_and_came(
+def test_each_recovery_is_judged_by_how_hosts_left_and_returned(
     state: dict[str, object], applies: dict[str, ClaimOutcome]
 ) -> None:
     found = outcomes(recovered(**state))

@@ -14,11 +14,11 @@ from tests.harness.claims.judging import (
 from tests.rigs.runs.findings import OF_LOGS, Story
 
 
-def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
+def test_queue_with_several_masters_has_no_mirror_that_takes_over() -> None:
     judged = outcomes(Story(**OF_LOGS))
     for claim in ("mirror-takes-over", "oldest-mirror-takes-over", "mirrored-queue-works-on"):
         assert judged[claim] is NOT_APPLICABLE, claim
-    assert judged["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
+    assert judged["election-loses-nothing"] is NOT_APPLICABLE, "there is no election"
     rejoined = verdict("rejoined-node-starts-empty", Story("freeze", **OF_LOGS))
     assert rejoined.outcome is NOT_APPLICABLE, "it is the master still, with all that it held"
     assert judged["other-masters-take-over"] is PASS
@@ -28,7 +28,8 @@ def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
     assert judged["queue-is-first-in-first-out"] is NOT_APPLICABLE, "it has two masters"
 
 
-def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by() -> None:
+def test_confirms_are_not_judged_by_copies_the_layout_skips() -> None:
+    """Judge confirms only by what the layout waits for."""
     async_ = {**OF_LOGS, "confirm_waits_for_mirrors": False}
     judged = outcomes(Story(**async_))
     assert judged["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
@@ -41,14 +42,14 @@ def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by(
     assert flushed["confirmed-in-memory-is-kept"] is NOT_APPLICABLE
 
 
-def test_what_no_client_of_a_run_knows_is_no_question_of_it() -> None:
-    """Of AMQP's consumers alone is promised that they are told of a new master."""
+def test_questions_unknown_to_every_client_of_a_run_are_omitted() -> None:
+    """Only AMQP consumers are promised a notice about a new master."""
     for claim in ("unnotified-consumer-waits-forever", "host-list-goes-on"):
         judged = verdict(claim, Story(**OF_LOGS))
         assert judged.outcome is NOT_APPLICABLE, judged.not_judged
 
 
-def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody_acts() -> None:
+def test_single_master_without_promotable_mirror_is_unavailable_until_repaired() -> None:
     alone = {**OF_LOGS, "masters": 1}
     down = Story(**alone).service("out", ended="undo")
     assert verdict("single-master-is-down", down).outcome is PASS
@@ -80,7 +81,7 @@ def test_a_promise_of_time_is_judged_from_that_time_on(
         story = Story(kind, **LIVELY).service(found, promise=promise)
         assert verdict(claim, story).outcome is outcome, found
     before = Story(kind, **LIVELY).service("out", promise="fault", ended="system")
-    assert verdict(claim, before).outcome is PASS, "until then nobody promised anything"
+    assert verdict(claim, before).outcome is PASS, "until then nothing was promised"
 
 
 def test_a_promise_without_a_declared_time_is_not_judged() -> None:
@@ -112,9 +113,7 @@ def test_recovery_of_unknown_origin_neither_refutes_nor_proves() -> None:
         assert verdict(claim, story).outcome is INCONCLUSIVE, claim
 
 
-def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_others_nothing() -> (
-    None
-):
+def test_name_server_freeze_is_judged_only_by_its_own_clients() -> None:
     claim = "silent-name-server-blinds-its-clients"
     assert verdict(claim, Story("freeze", **OF_LOGS)).outcome is FAIL
     blind = Story("freeze", **OF_LOGS).service("out", ended="undo")
@@ -128,7 +127,7 @@ def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_ot
     assert verdict("separate-name-servers-help", apart).outcome is PASS
 
 
-def test_order_that_held_at_one_switch_refutes_no_sentence_about_what_may_break() -> None:
+def test_order_kept_at_one_switch_refutes_no_warning() -> None:
     claim = "order-breaks-at-a-switch"
     held = verdict(claim, Story(**OF_LOGS))
     assert held.outcome is INCONCLUSIVE
@@ -140,7 +139,7 @@ def test_order_that_held_at_one_switch_refutes_no_sentence_about_what_may_break(
     assert verdict(claim, unordered).outcome is NOT_APPLICABLE
 
 
-def test_a_slave_that_dies_is_judged_by_who_has_nothing_to_do_with_it() -> None:
+def test_slave_death_is_judged_by_its_unconnected_clients() -> None:
     away = {"publishers_connected_to_target": False, "consumers_connected_to_target": False}
     slave = {**OF_LOGS, **away, "fault_target_role": "mirror"}
     assert verdict("mirror-failure-harms-nobody", Story(**slave)).outcome is FAIL, "12 missed"
@@ -153,7 +152,7 @@ def test_claims_about_mirrors_do_not_apply_to_slaves() -> None:
     assert verdict("masters-clients-are-cut-off", one).outcome is NOT_APPLICABLE
     unconfirmed = Story(**OF_LOGS, confirms=False).count("lost_indeterminate", "", 19)
     judged = verdict("unconfirmed-survive-an-election", unconfirmed)
-    assert judged.outcome is NOT_APPLICABLE, "nobody is elected"
+    assert judged.outcome is NOT_APPLICABLE, "there is no election"
 
 
 @pytest.mark.parametrize(
@@ -165,7 +164,7 @@ def test_claims_about_mirrors_do_not_apply_to_slaves() -> None:
         ("hang", "master", NOT_APPLICABLE),
     ],
 )
-def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
+def test_only_a_master_that_ended_can_lose_its_memory(
     kind: str, role: str, outcome: ClaimOutcome
 ) -> None:
     story = Story(kind, **{**OF_LOGS, "fault_target_role": role}).count("lost", "buffered", 1)
@@ -197,7 +196,7 @@ def test_running_clients_do_not_notice_failed_name_servers() -> None:
     assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL
 
 
-def test_what_was_late_before_a_master_died_is_no_example_of_what_its_death_delays() -> None:
+def test_message_late_before_a_master_death_shows_no_delay() -> None:
     claim = "a-switch-delays-what-waits"
     late = Story(**OF_LOGS).count("delayed", "", 700).count("overdue", "", 93, windows="")
     assert verdict(claim, late).outcome is INCONCLUSIVE
@@ -228,7 +227,7 @@ def test_a_confirm_with_a_warning_does_not_promise_replication(
     assert judged["confirmed-hence-delivered"] is delivered
 
 
-def test_where_every_confirm_came_with_a_warning_nothing_is_proved_of_those_without() -> None:
+def test_confirms_with_warnings_prove_nothing_about_those_without() -> None:
     story = Story("partition", **IN_SYNC).count("confirmed", "flush_slave_timeout", 21_400)
     story.count("confirmed", "replicated", 99)
     one = verdict("in-sync-hence-not-lost", story)

@@ -1,4 +1,4 @@
-"""Claims about service: by whom, from when on, and what was never proved."""
+"""Claims about service: its clients, its time, and what was never proved."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
-def test_who_takes_over_serves_until_the_fault_ends(
+def test_successor_serves_until_the_fault_ends(
     found: str, outcome: ClaimOutcome, why: str
 ) -> None:
     one = verdict("mirror-takes-over", Story().service(found))
@@ -33,7 +33,7 @@ def test_who_takes_over_serves_until_the_fault_ends(
 
 
 @pytest.mark.parametrize(("scope", "name"), [("queue", "orders"), ("publisher", "1")])
-def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
+def test_one_unavailable_queue_or_publisher_refutes_despite_the_others(
     scope: str, name: str
 ) -> None:
     story = Story().service("out", scope=scope, name=name, ended="never")
@@ -44,7 +44,7 @@ def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
     assert verdict("mirror-takes-over", story).outcome is FAIL
 
 
-def test_a_queue_with_too_little_load_is_left_out_and_said_to_be() -> None:
+def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
     one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
     assert one.outcome is PASS
     assert "2 scopes served, 1 with too little load" in one.judged[0]
@@ -63,7 +63,7 @@ def test_an_outage_says_what_ended_it() -> None:
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(14.99, PASS), (15.0, FAIL), (15.2, FAIL)])
-def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within_it(
+def test_confirms_after_the_fault_are_no_service_during_it(
     first: float, outcome: ClaimOutcome
 ) -> None:
     """In time everything succeeded; by a host that stood still meanwhile."""
@@ -76,16 +76,14 @@ def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(13.99, PASS), (14.0, FAIL)])
-def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
-    first: float, outcome: ClaimOutcome
-) -> None:
+def test_confirms_during_the_undo_belong_to_the_undo(first: float, outcome: ClaimOutcome) -> None:
     """It began at 12 s, its undo was issued at 26 s, and had returned at 27 s."""
     story = Story().stage("first_success", first)
     story.exposures[1] = replace(story.exposures[1], until_ns=ns(26))
     assert verdict("mirror-takes-over", story).outcome is outcome
 
 
-def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under_it() -> None:
+def test_confirms_under_a_fault_that_outlasts_the_load_all_count() -> None:
     story = Story().steady().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
     assert story.exposures[1].until_ns == ns(70)
     story.exposures[1] = replace(story.exposures[1], until_ns=ns(60))
@@ -93,7 +91,7 @@ def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under
 
 
 @pytest.mark.parametrize(("found", "outcome"), [("sick", INCONCLUSIVE), ("served", FAIL)])
-def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
+def test_shortfall_of_an_already_degraded_load_is_no_fault_harm(
     found: str, outcome: ClaimOutcome
 ) -> None:
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
@@ -109,14 +107,14 @@ def test_a_fault_that_never_ended_brought_nothing() -> None:
 
 
 @pytest.mark.parametrize(("due", "outcome"), [(19, INCONCLUSIVE), (20, FAIL)])
-def test_a_consumer_is_silent_only_where_something_was_there_for_it(
+def test_consumer_is_silent_only_if_messages_were_available(
     due: int, outcome: ClaimOutcome
 ) -> None:
     story = Story().consumption(True, due=due).silent_consumer(due=due)
     assert verdict("mirrored-queue-works-on", story).outcome is outcome
 
 
-def test_when_a_fault_was_gone_must_be_on_record_to_say_who_was_served_then() -> None:
+def test_served_after_the_fault_needs_a_recorded_fault_end() -> None:
     story = Story()
     story.services = {key: row for key, row in story.services.items() if key[3] != "healed"}
     one = verdict("healed-hence-served", story)
@@ -144,7 +142,9 @@ def test_a_recovery_cut_short_by_the_next_fault_is_open(
 
 
 @pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
-def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: ClaimOutcome) -> None:
+def test_unavailability_until_the_next_fault_counts_as_outage(
+    found: str, outcome: ClaimOutcome
+) -> None:
     assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome
 
 
@@ -182,7 +182,7 @@ def stalled(story: Story, window: int) -> ClaimOutcome:
         ("out", 2.2, FAIL, FAIL),  # more than the stall explains
     ],
 )
-def test_recovery_reads_the_doubts_of_the_window_in_whose_time_it_lies(
+def test_recovery_reads_the_caveats_of_its_own_window(
     found: str, out_s: float, by_itself: ClaimOutcome, in_doubt: ClaimOutcome
 ) -> None:
     def story() -> Story:
@@ -196,7 +196,7 @@ def test_recovery_reads_the_doubts_of_the_window_in_whose_time_it_lies(
 @pytest.mark.parametrize(
     ("opens", "own"), [(59.9, INCONCLUSIVE), (29.9, PASS), (30, PASS), (30.1, INCONCLUSIVE)]
 )
-def test_recovery_that_lies_in_the_time_of_two_windows_reads_both(
+def test_recovery_within_two_windows_reads_the_caveats_of_both(
     opens: float, own: ClaimOutcome
 ) -> None:
     assert stalled(beside_a_client("served", opens=opens), 1) is own
@@ -204,11 +204,11 @@ def test_recovery_that_lies_in_the_time_of_two_windows_reads_both(
 
 
 @pytest.mark.parametrize("opens", [60, 61])
-def test_a_window_that_begins_when_recovery_was_judged_says_nothing_of_it(opens: float) -> None:
+def test_window_after_judged_recovery_says_nothing_about_it(opens: float) -> None:
     assert stalled(beside_a_client("served", opens=opens), 2) is PASS
 
 
-def test_a_starvation_after_recovery_reads_the_window_in_whose_time_it_lies() -> None:
+def test_starvation_after_recovery_reads_the_caveats_of_its_window() -> None:
     def starving(stalled: int) -> ClaimOutcome:
         story = beside_a_client("served").starved(5.1, window=1).starved(0.1, window=2)
         story.doubt("availability", "stalled", window=stalled, worker=7)
@@ -247,7 +247,7 @@ def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
     assert verdict("mirror-takes-over", under).outcome is INCONCLUSIVE
 
 
-def test_service_under_a_fault_reads_the_doubts_of_a_clients_window_within_it() -> None:
+def test_service_under_a_fault_reads_the_caveats_of_client_windows() -> None:
     """The client stands still from 20 s on, while the master's host is down until 27 s."""
     story = Story(faults=2, windows={"2": {"fault_target_role": "clients"}})
     story.window(2, "client_freeze", opens=20)

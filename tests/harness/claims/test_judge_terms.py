@@ -25,7 +25,7 @@ def termed(could_show: int = 100) -> Story:
     return story
 
 
-def test_a_run_without_delays_or_transactions_says_nothing_of_them_and_why() -> None:
+def test_run_without_delays_or_transactions_reports_why_both_are_unjudged() -> None:
     reasons = {name: verdict(name, Story()).not_judged for name in OF_TERMS}
     assert reasons == {
         "nothing-early": ("early == 0: not applicable: no message was delayed",),
@@ -47,13 +47,13 @@ def test_a_run_with_delays_and_transactions_is_judged_by_them() -> None:
 
 
 @pytest.mark.parametrize("claim", OF_TERMS)
-def test_a_class_that_too_few_messages_could_have_shown_does_not_pass(claim: str) -> None:
+def test_class_that_too_few_messages_could_show_does_not_pass(claim: str) -> None:
     few = verdict(claim, termed(could_show=99))
     assert few.outcome is INCONCLUSIVE
     assert "there were only 99 " in few.not_judged[0]
 
 
-def test_transactions_that_are_all_to_be_committed_say_nothing_of_rollbacks() -> None:
+def test_transactions_that_all_commit_say_nothing_about_rollbacks() -> None:
     committed = Story().count("transactions", "commit", 500)
     assert verdict("rolled-back-stays-unseen", committed).outcome is NOT_APPLICABLE
     committed.count("could_show", "rolled_back_but_delivered", 1)
@@ -85,7 +85,7 @@ def test_transactions_that_are_all_to_be_committed_say_nothing_of_rollbacks() ->
         ),
     ],
 )
-def test_what_breaks_a_delay_or_a_transaction_is_a_fail_with_its_story(
+def test_broken_delay_or_transaction_is_a_fail_with_its_story(
     claim: str, measure: str, detail: str, story: str
 ) -> None:
     broken = termed().count(measure, detail, 2).affect(measure, detail, 3, at=12.4)
@@ -138,7 +138,7 @@ def test_what_is_missing_and_may_still_come_leaves_loss_open(
     assert one.advice == (advice,)
 
 
-def test_a_queue_that_was_not_drained_leaves_open_whether_a_transaction_is_torn() -> None:
+def test_undrained_queue_leaves_a_torn_transaction_open() -> None:
     story = termed().doubt("loss", "drain", queue="orders")
     assert verdict("no-transaction-torn", story).outcome is INCONCLUSIVE
 

@@ -46,18 +46,18 @@ def judged(predicate: str, story: Story, **keys: str) -> ClaimOutcome:
         ("2", UNSYNCHRONISED, PASS),
         ("", SYNCHRONISED, PASS),  # in the steady state, by none of them
         ("0,1", SYNCHRONISED, INCONCLUSIVE),  # by clocks: by the first, or in the steady state
-        ("0,2", UNSYNCHRONISED, PASS),  # by neither of which the claim speaks
+        ("0,2", UNSYNCHRONISED, PASS),  # the claim covers neither
     ],
 )
-def test_a_loss_is_charged_to_the_faults_that_can_have_caused_it(
+def test_loss_is_attributed_to_the_faults_that_can_cause_it(
     windows: str, second: dict[str, object], outcome: ClaimOutcome
 ) -> None:
     story = two_kills(second).count("lost", "replicated", 3, windows=windows)
     assert verdict("election-loses-nothing", story).outcome is outcome
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL, "whoever caused it"
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL, "whatever caused it"
 
 
-def test_what_may_be_another_faults_says_so_and_what_to_do() -> None:
+def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     one = verdict("election-loses-nothing", story)
     assert one.not_judged == ("lost == 0: 0 of 21,400, but 3 more may belong to another fault",)
@@ -112,7 +112,7 @@ def test_faults_of_one_origin_may_be_distinguished_in_another_run() -> None:
     assert one.advice == ("let one fault end before the next begins",)
 
 
-def test_an_unknown_precondition_beside_another_fault_cannot_be_decided_by_any_run() -> None:
+def test_unknown_precondition_beside_another_fault_cannot_be_decided() -> None:
     unknown: dict[str, object] = {**RECORDED, "synchronised_mirrors_at_fault": None}
     story = two_kills(unknown, opens=20)
     assert verdict("mirror-takes-over", story).outcome is NOT_APPLICABLE
@@ -130,11 +130,11 @@ def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
         (("kill", 13), ("kill", 20), PASS),
         (("stop", 13), ("kill", 20), PASS),
         (("freeze", 13), ("kill", 20), NOT_APPLICABLE),
-        (("of nobody's making", 13), ("kill", 20), NOT_APPLICABLE),
+        (("undeclared", 13), ("kill", 20), NOT_APPLICABLE),
         (("client_freeze", 13), ("kill", 20), PASS),
     ],
 )
-def test_what_speaks_of_nodes_that_were_down_before_is_judged_beside_their_ends(
+def test_claims_about_already_stopped_nodes_are_judged_beside_their_ends(
     first: tuple[str, float], second: tuple[str, float], outcome: ClaimOutcome
 ) -> None:
     mirror = {"fault_target_role": "mirror", "synchronised_mirrors_at_fault": 0}
@@ -146,7 +146,7 @@ def test_what_speaks_of_nodes_that_were_down_before_is_judged_beside_their_ends(
         assert judged("serves_on == true", story) is NOT_APPLICABLE
 
 
-def test_a_node_that_ends_later_is_none_that_was_down_before() -> None:
+def test_node_that_ends_later_was_not_down_before() -> None:
     story = Story(faults=2, windows={"2": UNSYNCHRONISED}).window(2, "kill", opens=20)
     assert judged("serves_on == true", story, beside_dead="true") is NOT_APPLICABLE
 
@@ -162,9 +162,9 @@ def test_the_last_mirror_takes_over_while_those_before_are_down() -> None:
 
 @pytest.mark.parametrize(
     ("beside", "outcome"),
-    [("client_freeze", PASS), ("freeze", NOT_APPLICABLE), ("of nobody's making", NOT_APPLICABLE)],
+    [("client_freeze", PASS), ("freeze", NOT_APPLICABLE), ("undeclared", NOT_APPLICABLE)],
 )
-def test_a_client_that_stands_still_is_no_second_fault_of_the_cluster(
+def test_frozen_client_is_no_second_fault_of_the_cluster(
     beside: str, outcome: ClaimOutcome
 ) -> None:
     clients = {"2": {"fault_target_role": "clients"}}
@@ -172,14 +172,14 @@ def test_a_client_that_stands_still_is_no_second_fault_of_the_cluster(
     assert verdict("mirror-takes-over", story).outcome is outcome
 
 
-def test_a_fault_that_never_ends_overlaps_all_that_come_after_it() -> None:
+def test_fault_that_never_ends_overlaps_every_later_fault() -> None:
     story = Story(faults=2, windows={"2": SYNCHRONISED}).steady().window(1, "kill", lasts=None)
     story.window(2, "kill", opens=40)
     assert verdict("mirror-takes-over", story).outcome is NOT_APPLICABLE
 
 
 @pytest.mark.parametrize(("due", "outcome"), [(99, INCONCLUSIVE), (100, PASS)])
-def test_a_pass_needs_a_hundred_publishes_that_were_due_under_the_fault(
+def test_pass_needs_a_hundred_publishes_due_under_the_fault(
     due: int, outcome: ClaimOutcome
 ) -> None:
     story = Story().exposed(due=due)
@@ -188,7 +188,7 @@ def test_a_pass_needs_a_hundred_publishes_that_were_due_under_the_fault(
     if outcome is INCONCLUSIVE:
         why = "window 1: only 99 publishes were due while the fault was in force"
         assert one.not_judged == (why,)
-        assert one.judged, "what was seen is told all the same"
+        assert one.judged, "what was seen is reported all the same"
     lost = Story().exposed(due=due).count("lost", "replicated", 1)
     assert verdict("election-loses-nothing", lost).outcome is FAIL
 
@@ -201,13 +201,13 @@ def test_that_a_warning_did_not_come_true_needs_as_much(due: int, outcome: Claim
     assert verdict("unsynchronised-messages-are-lost", story).outcome is PASS
 
 
-def test_one_window_with_too_little_leaves_a_promise_open_and_a_refutation_stands() -> None:
+def test_window_with_too_little_load_keeps_only_refutations_decided() -> None:
     story = two_kills().exposed(due=10, window=2)
     assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
     assert verdict("mirror-takes-over", story.service("out")).outcome is FAIL
 
 
-def test_a_promise_is_as_good_as_its_worst_window_and_a_warning_as_true_as_its_worst() -> None:
+def test_promise_and_warning_take_the_result_of_their_worst_window() -> None:
     once = two_kills().service("out", window=2)
     assert judged("serves_on == true", once) is FAIL
     assert judged("serves_on == false", once, warns="true") is PASS
@@ -217,7 +217,7 @@ def test_a_promise_is_as_good_as_its_worst_window_and_a_warning_as_true_as_its_w
     assert judged("serves_on == false", unknown, warns="true") is INCONCLUSIVE
 
 
-def test_all_is_refuted_by_one_window_and_some_is_proved_by_one() -> None:
+def test_one_window_refutes_all_and_proves_some() -> None:
     once = two_kills().service("out", window=2)
     assert judged("serves_on == false", once) is FAIL
     assert judged("serves_on == false", once, quantifier='"some"') is PASS

@@ -105,7 +105,7 @@ def test_each_doubt_that_stops_a_measure_has_an_advice() -> None:
             assert caveat.advice, stop
 
 
-def test_a_claim_that_speaks_of_a_measure_can_mean_nothing_else() -> None:
+def test_claim_that_names_a_measure_is_unambiguous() -> None:
     kinds = ("DECLARED", "OPERATED", "SEEN", "RECORDED", "COUNTS", "FOUND")
     names = [name for kind in kinds for name in getattr(vocabulary, kind)]
     assert len(names) == len(set(names))
@@ -123,7 +123,7 @@ def test_a_claim_that_speaks_of_a_measure_can_mean_nothing_else() -> None:
         ("never opened: kill rmq2 means rmq2, where window 1 stands", "aim the fault at a host"),
     ],
 )
-def test_what_to_do_about_a_fault_fits_what_became_of_it(doubt: str, advice: str) -> None:
+def test_advice_about_a_fault_fits_its_state(doubt: str, advice: str) -> None:
     evidence = Story().unverified(doubt).evidence
     (caveat,) = doubts.caveats_of(evidence.findings.doubts, evidence.facts)
     assert caveat.advice.startswith(advice)

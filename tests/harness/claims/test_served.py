@@ -35,17 +35,17 @@ def silent(due: int, name: str) -> Consumption:
     return Consumption("run", 1, CONSUMER, name, due, False, ns(60))
 
 
-def test_of_several_that_were_out_the_one_that_was_out_longest_is_named() -> None:
+def test_longest_unavailable_client_or_queue_is_named() -> None:
     rows = [out(3), out(9, QUEUE, "orders"), out(5, PUBLISHER, "1")]
     assert sentence(rows, []) == "queue orders was unavailable for 9.0 s, and 2 more"
 
 
-def test_of_several_that_got_nothing_the_one_that_most_was_there_for_is_named() -> None:
+def test_starved_consumer_with_most_available_messages_is_named() -> None:
     rows = [silent(40, "6"), silent(900, "7"), silent(300, "8")]
     assert consumed(rows, ns(60)) == (False, "consumer 7 got (nearly) nothing of 900 messages")
 
 
-def test_who_got_some_but_less_than_half_proves_nothing() -> None:
+def test_consumer_with_less_than_half_proves_nothing() -> None:
     partly = replace(silent(40, "6"), at_ns=ns(59))
     assert consumed([partly], ns(60))[0] is None
     assert consumed([partly, silent(40, "7")], ns(60))[0] is False
@@ -65,7 +65,7 @@ def test_what_was_held_until_the_undo_is_named() -> None:
     assert sentence([out(0)], []) == "the run was confirmed only once the fault was undone"
 
 
-def test_the_longest_outage_of_that_time_says_what_ended_it_and_none_before_or_after() -> None:
+def test_only_the_longest_outage_of_its_time_names_its_end() -> None:
     before = outage(0, 12, "either"), outage(0, 11, "system")
     within = outage(13, 22, "undo"), outage(24, 25, "system")
     after = outage(27, 50, "unknown")
@@ -82,7 +82,7 @@ def test_what_is_said_of_the_run_comes_first() -> None:
     assert scopes == [RUN, PUBLISHER, QUEUE]
 
 
-def test_too_little_that_was_due_after_a_fault_is_mended_by_a_longer_load() -> None:
+def test_too_little_load_after_a_fault_suggests_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
     advice = "extend the load after the fault, or send more"
     assert served([row]) == Unknown("only 5 publishes were due then", advice)

@@ -24,13 +24,13 @@ def missing(name: str, *, confirms: bool = True, paced: bool = True) -> Value:
     return fact(story, name)
 
 
-def test_a_milestone_was_reached_or_was_not_by_the_end_of_its_time() -> None:
+def test_milestone_is_decided_at_the_end_of_its_time() -> None:
     assert fact(Story(), "first_success") is True
     not_reached = Story().stage("first_success", JUDGED_S, reached=False)
     assert fact(not_reached, "first_success") is False
 
 
-def test_what_was_not_looked_for_to_the_end_of_its_time_may_have_come() -> None:
+def test_milestone_not_observed_to_the_end_may_have_come() -> None:
     cut_off = Story().stage("sustained_success", JUDGED_S - 1, reached=False)
     found = fact(cut_off, "sustained_success")
     assert isinstance(found, Unknown)
@@ -71,9 +71,7 @@ def test_without_confirms_publisher_claims_do_not_apply(name: str, expected: Val
     assert missing(name, confirms=False) == expected
 
 
-def test_a_milestone_that_makes_no_sense_is_not_applicable_and_one_that_is_missing_unknown() -> (
-    None
-):
+def test_meaningless_milestone_is_not_applicable_and_missing_one_unknown() -> None:
     assert missing("sustained_success", paced=False) == NotApplicable(
         "rate is max: no intended times"
     )
@@ -108,7 +106,7 @@ def test_consumption_names_the_consumers_it_expects() -> None:
     assert Story().evidence.detail("consumption_resumes", 1) == "2 queues and consumers"
 
 
-def test_a_kind_of_copy_has_the_story_of_its_own_message() -> None:
+def test_each_kind_of_copy_has_its_own_message_story() -> None:
     story = Story().count("duplicated", "stored_twice", 1)
     story.affect("duplicated", "redelivery", 4_700, at=12.1)
     story.affect("duplicated", "stored_twice", 4_711, at=12.7)
@@ -123,11 +121,11 @@ def test_resume_times_need_clients_that_were_present() -> None:
 
 
 def test_without_consumers_there_are_no_consumer_milestones() -> None:
-    nobody = Story(consumers=0)
-    assert fact(nobody, "consumers_resumed") == NotApplicable(
+    unread = Story(consumers=0)
+    assert fact(unread, "consumers_resumed") == NotApplicable(
         "there is no consumer before the drain"
     )
-    assert fact(nobody, "first_success") is True
+    assert fact(unread, "first_success") is True
 
 
 def test_a_message_of_the_first_producer_has_a_name() -> None:

@@ -24,7 +24,7 @@ def low_and_high(story: Story, name: str, window: int = 0) -> tuple[float, float
     return value.low, value.high
 
 
-def test_of_an_outage_in_steady_state_what_lies_in_the_first_ten_seconds_does_not_count() -> None:
+def test_outage_in_the_first_ten_seconds_does_not_count() -> None:
     assert low_and_high(served_in_steady_state().outage(0, 9.9), OUT) == (0, 0)
     assert low_and_high(served_in_steady_state().outage(0, 12.5), OUT) == (2.5, 2.5)
 
@@ -47,7 +47,7 @@ def test_a_sick_load_hides_no_outage_within_it() -> None:
     assert str(value_of(story, OUT)) == "queue orders, 4.0 s"
 
 
-def test_an_outage_that_begins_with_the_fault_is_none_of_the_steady_state() -> None:
+def test_outage_that_begins_with_the_fault_is_not_steady_state() -> None:
     story = Story().outage(12, 27)
     for second in range(60):
         story.second(second, confirmed=200)
@@ -62,11 +62,11 @@ def value_until(begins: float) -> Story:
     return story
 
 
-def test_what_was_under_way_when_the_fault_came_is_the_faults() -> None:
+def test_outage_in_progress_at_the_fault_belongs_to_the_fault() -> None:
     assert low_and_high(value_until(20), OUT) == (0, 0)  # the deadline is 2 s
 
 
-def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> None:
+def test_outage_one_deadline_before_the_fault_is_earlier_degradation() -> None:
     value = value_of(value_until(19.9), OUT)
     assert isinstance(value, Interval)
     assert (value.low, value.high) == (0, 2.1)
@@ -76,7 +76,7 @@ def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> N
     )
 
 
-def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
+def test_outage_without_a_fault_is_spontaneous() -> None:
     story = served_in_steady_state().outage(20, 25)
     assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.FAIL
 
@@ -116,7 +116,7 @@ def test_the_queue_that_starved_longest_speaks_for_all() -> None:
     assert str(value_of(story, STARVED)) == "refunds, 14.0 s"
 
 
-def test_one_place_of_a_log_may_starve_while_the_others_are_read() -> None:
+def test_one_log_partition_may_starve_while_others_are_read() -> None:
     story = served_in_steady_state().starved(12, place="broker-b/3")
     assert str(value_of(story, STARVED)) == "orders, broker-b/3, 12.0 s"
 
@@ -132,10 +132,10 @@ def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:
         (60, 120, (0.1, 0.1)),  # read again in time, so the queue as a whole is asked
         (60.001, 120, (60.001, 60.001)),
         (89, 119, (89, 89)),  # starves to the end of the load
-        (30, 60, (0, 30)),  # nobody knows whether a reader would have got it within 60 s
+        (30, 60, (0, 30)),  # a reader might have got it within 60 s
     ],
 )
-def test_once_healed_a_place_of_a_log_has_a_minute_to_get_a_reader(
+def test_log_partition_has_a_minute_after_the_undo(
     seconds: float, ends: float, found: tuple[float, float]
 ) -> None:
     story = Story().starved(seconds, place="broker-b/3", window=1, ends=ends)
@@ -151,7 +151,7 @@ def test_once_healed_a_place_of_a_log_has_a_minute_to_get_a_reader(
         (5.6, ClaimOutcome.FAIL),
     ],
 )
-def test_a_starvation_is_known_up_to_the_clocks_of_the_clients(
+def test_starvation_time_is_bounded_by_client_clock_uncertainty(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
     story = served_in_steady_state().starved(seconds)
@@ -183,7 +183,7 @@ def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
         (5.2, ClaimOutcome.FAIL),
     ],
 )
-def test_a_stall_explains_no_more_of_a_starvation_than_it_lasted(
+def test_stall_explains_starvation_only_for_its_own_length(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
     story = served_in_steady_state().starved(seconds).doubt("availability", "stalled", worker=7)
@@ -193,7 +193,7 @@ def test_a_stall_explains_no_more_of_a_starvation_than_it_lasted(
     assert verdict("healed-hence-consumed", healed).outcome is outcome
 
 
-def test_a_stall_in_the_time_of_an_overlapping_fault_counts_for_both() -> None:
+def test_stall_during_overlapping_faults_counts_for_both() -> None:
     def overlapping(stalled: int) -> Interval:
         story = Story().window(2, "kill", opens=40).starved(5.1, window=1)
         story.doubt("availability", "stalled", window=stalled, worker=7)
@@ -210,7 +210,7 @@ def test_a_stall_beside_an_open_log_leaves_a_starvation_open() -> None:
 
 
 @pytest.mark.parametrize(("ends", "found"), [(9.7, (0, 0)), (9.9, (0, 0.15)), (12, (1.75, 2.25))])
-def test_an_outage_at_the_edge_of_the_warm_up_is_known_up_to_the_clocks(
+def test_outage_at_the_warm_up_edge_has_clock_uncertainty(
     ends: float, found: tuple[float, float]
 ) -> None:
     story = served_in_steady_state().outage(0, ends)
@@ -220,7 +220,7 @@ def test_an_outage_at_the_edge_of_the_warm_up_is_known_up_to_the_clocks(
     assert (round(low, 3), round(high, 3)) == found
 
 
-def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:
+def test_open_consumer_log_may_hide_deliveries() -> None:
     story = served_in_steady_state().starved(14).doubt("loss", "consumer_log", worker=7)
     assert low_and_high(story, STARVED) == (0, 14)
 
@@ -267,7 +267,7 @@ def test_a_short_steady_state_is_not_judged() -> None:
     assert isinstance(value_of(story, STARVED), NotApplicable)
 
 
-def test_a_broker_that_starves_consumers_before_the_fault_breaks_its_promise() -> None:
+def test_starvation_before_the_fault_breaks_the_steady_state_promise() -> None:
     story = Story().starved(12)
     assert verdict("steady-state-is-consumed", story).outcome is ClaimOutcome.FAIL
     assert verdict("healed-hence-consumed", story).outcome is ClaimOutcome.PASS

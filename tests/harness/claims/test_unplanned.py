@@ -37,7 +37,7 @@ def broken() -> Story:
         (5, 12.1, INCONCLUSIVE),
     ],
 )
-def test_who_was_killed_from_outside_while_a_window_lasts_leaves_it_unjudged(
+def test_outside_kill_during_a_window_leaves_it_unjudged(
     at: float, until: float | None, outcome: ClaimOutcome
 ) -> None:
     assert verdict(FAULT, ended(broken(), at, until=until)).outcome is outcome
@@ -67,14 +67,14 @@ def test_a_window_that_was_over_before_is_judged() -> None:
     assert verdict(FAULT, ended(story.service(OUT), 45)).outcome is FAIL
 
 
-def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
+def test_verdict_names_the_ended_process_its_time_and_remedy() -> None:
     one = verdict(FAULT, ended(broken(), 14.04))
     assert one.not_judged == ("window 1: rmq3 ended at +14.0 s, unplanned: signal 9",)
     assert one.advice
 
 
 @pytest.mark.parametrize(("at", "outcome"), [(20, INCONCLUSIVE), (59, INCONCLUSIVE), (None, FAIL)])
-def test_what_is_out_in_steady_state_is_not_judged_where_somebody_broke_it(
+def test_steady_state_outage_with_an_outside_cause_is_not_judged(
     at: float | None, outcome: ClaimOutcome
 ) -> None:
     story = served_in_steady_state().outage(40, 45)
@@ -82,14 +82,14 @@ def test_what_is_out_in_steady_state_is_not_judged_where_somebody_broke_it(
     assert verdict("steady-state-is-served", story).outcome is outcome
 
 
-def test_what_ends_in_the_fault_leaves_the_calm_before_it_judged() -> None:
+def test_end_during_the_fault_leaves_the_steady_state_before_judged() -> None:
     story = Story().outage(10, 11.9)
     for second in range(60):
         story.second(second, confirmed=200)
     assert verdict("steady-state-is-served", ended(story, 14)).outcome is not INCONCLUSIVE
 
 
-def test_a_broker_that_ends_by_itself_in_steady_state_breaks_it() -> None:
+def test_broker_that_ends_by_itself_breaks_steady_state() -> None:
     story = ended(served_in_steady_state().outage(40, 45), 40, Cause.ITSELF)
     assert verdict("steady-state-is-served", story).outcome is FAIL
 

@@ -32,7 +32,7 @@ from harness.claims.values import Interval, Unknown, at_least, exactly, holds
         (Unknown("why"), "==", 0, None),
     ],
 )
-def test_what_is_proved_stays_proved_and_what_is_open_stays_open(
+def test_proved_value_stays_proved_and_open_value_stays_open(
     value: Interval | bool | Unknown, comparator: str, wanted: float, answer: bool | None
 ) -> None:
     assert holds(value, comparator, (wanted,)) is answer
@@ -43,6 +43,6 @@ def test_words_may_have_alternatives() -> None:
     assert holds("hang", "==", ("kill", "partition")) is False
 
 
-def test_a_lower_bound_has_no_upper_end_and_repeats_only_its_source() -> None:
+def test_lower_bound_has_no_upper_end_and_cites_its_source() -> None:
     assert at_least(3) == Interval(3, math.inf, "", "", "")
     assert at_least(3, "3 of 9", "why", "do") == Interval(3, math.inf, "3 of 9", "why", "do")

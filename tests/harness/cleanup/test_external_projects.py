@@ -129,7 +129,7 @@ def healed() -> list[HealResult]:
     return asyncio.run(rows())
 
 
-def test_a_guardian_undoes_by_the_owners_commands_and_removes_what_is_ours_alone(
+def test_guardian_uses_the_owners_commands_and_removes_only_our_objects(
     owner: Owner, tmp_path: Path
 ) -> None:
     owner.declare("theirs")
@@ -174,7 +174,7 @@ def test_what_cannot_be_undone_stays_noted_until_it_can(owner: Owner, tmp_path: 
     assert (noted(), all_run(owner)) == ((), True)
 
 
-def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
+def test_torn_journal_undoes_whatever_its_verify_command_confirms(
     owner: Owner, tmp_path: Path
 ) -> None:
     killed_harness(owner, tmp_path)
@@ -186,13 +186,13 @@ def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
     assert "kill of gamma undone" in swept.what
     assert "freeze of beta undone" in swept.what
     assert all_run(owner)
-    # Whether anything else stood there nobody can say: the note stays until the journal is gone.
+    # Other objects may have existed: the note stays until the journal is gone.
     assert "a fault still stands" in rows[-1].doubt
     journal.unlink()
     assert all(row.ok for row in healed())
 
 
-def test_without_credentials_faults_are_undone_and_what_may_be_left_is_reported(
+def test_without_credentials_faults_are_undone_and_leftovers_reported(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed_harness(owner, tmp_path)
@@ -209,7 +209,7 @@ def test_without_credentials_faults_are_undone_and_what_may_be_left_is_reported(
     assert "try: mqproof heal" not in "".join(said)
 
 
-def test_a_note_that_cannot_be_read_keeps_nothing_else_from_being_mended(
+def test_unreadable_note_does_not_block_the_rest_of_the_cleanup(
     owner: Owner, tmp_path: Path
 ) -> None:
     killed_harness(owner, tmp_path)
@@ -225,6 +225,6 @@ def test_a_note_can_be_read_back_whole(owner: Owner, tmp_path: Path) -> None:
     cluster = killed_harness(owner, tmp_path)
     site = load(cluster)
     assert site.topology == owner.topology(START)
-    assert site.commands_in == str(ROOT), "where the harness ran, whoever heals it"
+    assert site.commands_in == str(ROOT), "where the harness ran, whatever process heals it"
     assert "guest" not in (tmp_path / "state/mqproof/external" / f"{cluster}.json").read_text()
     assert all(row.ok for row in healed())

@@ -57,7 +57,7 @@ def harness(folder: Path, keep: str, end: str) -> int:
 
 @retry(stop=stop_after_delay(40), wait=wait_fixed(0.1), retry=retry_if_result(lambda there: there))
 def ended(pid: int) -> bool:
-    """Waits until the process is gone; it is nobody's child here."""
+    """Wait until the process is gone; it is no child of this one."""
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -77,7 +77,7 @@ def test_done_ends_it_without_any_action(folder: Path) -> None:
     assert not (folder / LOG).exists()
 
 
-def test_when_the_harness_is_killed_faults_are_undone_first_and_all_is_removed(
+def test_harness_kill_undoes_faults_first_and_then_removes_all(
     folder: Path,
 ) -> None:
     (folder / "worker").touch()
@@ -123,7 +123,7 @@ def test_one_whose_log_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         start_guardian("p", tmp_path, False, command=COMMAND)
 
 
-def test_who_lists_processes_reads_guardian_in_its_command_line(tmp_path: Path) -> None:
+def test_process_list_shows_guardian_in_its_command_line(tmp_path: Path) -> None:
     guardian = start_guardian("p", tmp_path, False)
     words = Path(f"/proc/{guardian._process.pid}/cmdline").read_bytes().split(b"\0")
     guardian.done()

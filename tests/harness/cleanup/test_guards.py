@@ -19,7 +19,7 @@ from harness.run.interrupts import Interrupt
 
 @dataclass
 class Guardian:
-    """One in memory, which dies when it is told to."""
+    """A guardian in memory, which dies on request."""
 
     ended: str = ""
     done_with: bool = False
@@ -125,7 +125,7 @@ def test_a_start_that_fails_is_tried_again_in_time(tmp_path: Path) -> None:
     assert not watch.interrupt.is_set()
 
 
-def test_without_one_for_more_than_two_seconds_the_runs_end_with_the_reason(
+def test_runs_end_with_a_reason_after_two_seconds_without_guardian(
     tmp_path: Path,
 ) -> None:
     took_s = 0.0

@@ -73,7 +73,7 @@ def healed(projects: Projects, chosen: Chosen = EVERYBODY, dry: bool = False) ->
     return asyncio.run(rows())
 
 
-def test_what_stands_is_undone_and_noted_and_then_all_is_removed(tmp_path: Path) -> None:
+def test_active_faults_are_undone_and_noted_before_the_removal(tmp_path: Path) -> None:
     kill, cut = fault("kill", 1), fault("partition", 2)
     path = journal(tmp_path, "run-1", [kill, cut], undone=[kill])
     projects = Projects([project(tmp_path)])
@@ -201,7 +201,7 @@ def test_a_dry_run_lists_all_actions_and_performs_none(tmp_path: Path) -> None:
     ]
 
 
-def test_a_dry_run_says_what_would_be_swept_and_what_is_kept(tmp_path: Path) -> None:
+def test_dry_run_lists_what_would_be_removed_and_kept(tmp_path: Path) -> None:
     projects = Projects([project(tmp_path / "gone", keep=True)])
     assert [row.what for row in healed(projects, dry=True)] == [
         "would sweep away what could be a fault: it has no journal",

@@ -21,7 +21,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def left(results: Path, name: str = "one", **changes: object) -> Site:
-    """A cluster of which a plan and its nodes' data are there, and no process."""
+    """A cluster without processes, whose plan and nodes' data remain."""
     site = Site(
         cluster=f"mqproof-{name}",
         experiment=str(results / name),
@@ -42,7 +42,7 @@ def cleared(chosen: Chosen, dry: bool = False) -> list[tuple[str, str]]:
     return [(row.project, row.what) for row in local_leftovers.clear(chosen, dry) if row.ok]
 
 
-def test_what_the_nodes_of_a_dead_cluster_stored_is_removed_and_its_plan_stays(
+def test_dead_cluster_loses_its_stored_data_and_keeps_its_plan(
     results: Path,
 ) -> None:
     site = left(results)

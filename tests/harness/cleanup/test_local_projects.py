@@ -107,7 +107,7 @@ def test_a_guardian_ends_everything_that_a_killed_harness_left(
     assert output.index("undo freeze of ref2") < output.index("remove all of it")
 
 
-def test_what_is_kept_is_mended_and_left_standing_until_it_is_removed_by_name(
+def test_kept_cluster_is_repaired_and_runs_until_removed_by_name(
     tmp_path: Path, clusters: list[str]
 ) -> None:
     clusters.append(killed_harness(tmp_path, "guarded", "keep"))
@@ -127,9 +127,10 @@ def test_without_a_guardian_healing_ends_it(tmp_path: Path, clusters: list[str])
     assert left(clusters[0]) == {}
 
 
-def test_of_a_cluster_that_was_found_a_node_is_started_though_all_its_processes_have_ended(
+def test_node_of_a_found_cluster_starts_without_any_process_left(
     tmp_path: Path, clusters: list[str]
 ) -> None:
+    """Start the node although all processes of the cluster have ended."""
     clusters.append(killed_harness(tmp_path))
 
     async def story() -> dict[str, bool]:
@@ -151,7 +152,7 @@ async def end_all(cluster: str) -> int:
     return len(found)
 
 
-def test_without_a_journal_everything_that_could_be_a_fault_is_swept_away(
+def test_without_a_journal_every_possible_fault_is_undone(
     tmp_path: Path, clusters: list[str]
 ) -> None:
     clusters.append(killed_harness(tmp_path, "keep"))

@@ -75,7 +75,7 @@ class Engine:
 
 @pytest.fixture
 def compose() -> tuple[ComposeCluster, Engine]:
-    """A cluster of which nothing stands but what fetching logs asks for."""
+    """A cluster that has only what fetching logs needs."""
     engine, cluster = Engine(), object.__new__(ComposeCluster)
     places = {(labels.ROLE_PROCESS, host, host): f"id-{host}" for host in ("rmq1", "rmq2")}
     attributes: dict[str, Any] = {

@@ -51,7 +51,7 @@ def test_whatever_a_system_declares_is_listed_with_its_own_words(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_another")
-def test_it_becomes_the_program_that_its_options_make_and_ends_as_that_does(
+def test_command_becomes_the_program_and_returns_its_exit_code(
     tmp_path: Path,
 ) -> None:
     into = tmp_path / "told"
@@ -84,7 +84,7 @@ def test_nohup_lets_it_outlive_its_parent(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.slow
-def test_a_cluster_that_ends_first_or_a_parent_that_has_ended_is_noticed() -> None:
+def test_early_end_of_the_cluster_or_parent_is_noticed() -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as cluster:
         assert reference._ends_first(cluster.pid, cluster), "it is not our parent's pid any more"
         cluster.terminate()

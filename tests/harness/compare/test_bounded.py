@@ -27,7 +27,7 @@ def runs(number: int, client: str = "pika") -> list[RunPlan]:
 
 
 def played(*came: tuple[ClaimVerdict, ...]) -> tuple[list[str], int]:
-    """What was told at the end of each run, and how many runs were begun."""
+    """The report at the end of each run, and the number of runs that began."""
     bounded = Bounded(HALF)
     messages = []
     for each, verdicts in zip(runs(HALF.planned), came, strict=False):
@@ -58,19 +58,19 @@ def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
     assert played(*[UNTRUE] * 6)[1] == 5
 
 
-def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_reported() -> None:
+def test_unjudged_run_does_not_count_towards_the_bound() -> None:
     messages, begun = played(HELD, OPEN, *[HELD] * 4)
     assert begun == 6
     assert messages[-1].endswith("at most 45 %); 1 could not be judged")
 
 
-def test_it_is_given_up_where_more_cannot_be_judged_than_there_are_to_spare() -> None:
+def test_cell_is_abandoned_if_unjudged_runs_exceed_the_spares() -> None:
     messages, begun = played(HELD, (), OPEN, HELD)
     assert begun == 3
     assert messages[-1] == "the bound is not reached: 2 runs of this cell could not be judged"
 
 
-def test_each_cell_has_an_end_of_its_own_and_spared_runs_are_no_runs_any_more() -> None:
+def test_each_cell_ends_separately_and_spared_runs_are_dropped() -> None:
     bounded = Bounded(HALF)
     one, other = runs(3), runs(3, "rhea")
     experiment = Experiment("e", 7, (*one, *other), ())

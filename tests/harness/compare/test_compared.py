@@ -33,7 +33,7 @@ def test_without_any_run_nothing_is_said() -> None:
     assert falls(ORDER, {"another": (1.0, 2.0, 3.0)}).outcome is None
 
 
-def test_what_it_was_decided_by_is_reported_with_ranges_and_numbers_of_runs() -> None:
+def test_deciding_numbers_are_reported_with_ranges_and_run_counts() -> None:
     text = falls(ORDER, {"none": (1_000.0, 1_200.0, 900.0), "one": (800.0,)}).text
     assert text == (
         "none 1,000 (900 to 1,200; 3 runs); one 800 (800 to 800; 1 runs); two not run: "

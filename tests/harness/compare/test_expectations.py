@@ -84,7 +84,7 @@ def test_a_cell_without_an_entry_is_new_not_passed() -> None:
     assert result.lines == ("no entry speaks of this cell",)
 
 
-def test_a_cell_without_an_entry_lists_its_failures_in_one_line() -> None:
+def test_cell_without_an_entry_lists_failures_in_one_line() -> None:
     nothing = read_expectations("cell = []", "mine.toml", "abc")
     result = nothing.compare(CELL, [run(a=PASS, b=FAIL), run(a=PASS, b=FAIL, c=INCONCLUSIVE)])
     assert result.standing is Standing.NEW
@@ -125,7 +125,7 @@ def test_passing_claims_are_listed_by_name_only() -> None:
         ('passes = ["z"]', "claim"),
     ],
 )
-def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(keys: str, why: str) -> None:
+def test_expectation_that_matches_nothing_or_twice_is_an_error(keys: str, why: str) -> None:
     with pytest.raises(PlanError, match=why):
         read_expectations(f'[[cell]]\nwhy = "w"\n{keys}\n', "mine.toml", "abc")
 
@@ -134,7 +134,7 @@ def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(keys: str, why: st
 BY_CHANCE = ("cut-one-node", "rabbitmq-mirrored", "all-automatic@T=10")
 
 
-def test_shipped_entries_speak_of_shipped_claims_and_of_every_mirrored_cell() -> None:
+def test_shipped_expectations_match_shipped_claims_and_every_mirrored_cell() -> None:
     known = shipped(claim.name for claim in shipped_claims())
     for scenario in ("master-crash", "cut-one-node", "client-link-hang"):
         for layout in ("all-automatic@T=10", "all-manual@T=60", "exactly-2@T=60"):

@@ -1,4 +1,4 @@
-"""Which layouts nobody need choose, and when that cannot be said."""
+"""Dominated layouts, and when dominance is unknown."""
 
 from collections.abc import Mapping
 
@@ -42,7 +42,7 @@ def dominated(one: Offer) -> dict[str, tuple[str, ...]]:
         (offer("all of it", 5, 2 * GIB, (3, 3)), ("hosts", "memory", "loss")),
     ],
 )
-def test_what_is_worse_in_one_and_better_in_nothing_is_dominated(
+def test_layout_worse_once_and_never_better_is_dominated(
     one: Offer, better: tuple[str, ...]
 ) -> None:
     assert dominated(one) == {"good": better}
@@ -63,7 +63,7 @@ def test_a_trade_and_what_is_alike_are_on_the_frontier(one: Offer) -> None:
     assert all(standing.on_frontier for standing in standings([GOOD, one]))
 
 
-def test_a_scenario_that_one_of_them_never_played_says_nothing_of_the_other() -> None:
+def test_scenario_played_by_one_layout_says_nothing_about_the_other() -> None:
     assert dominated(offer("more played", hosts=5, outs={**OUT, "reboot": 90.0})) == {
         "good": ("hosts",)
     }
@@ -79,7 +79,7 @@ def test_a_scenario_that_one_of_them_never_played_says_nothing_of_the_other() ->
         offer("no times", outs={}),
     ],
 )
-def test_what_is_not_known_is_neither_dominated_nor_on_the_frontier(one: Offer) -> None:
+def test_unknown_layout_is_neither_dominated_nor_on_the_frontier(one: Offer) -> None:
     _, standing = standings([GOOD, one])
     assert (standing.known, standing.by, standing.on_frontier) == (False, (), False)
     assert standings([one, offer("worse", hosts=9)])[1].by == ()

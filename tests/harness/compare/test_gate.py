@@ -50,7 +50,7 @@ def test_an_alarm_repeats_while_it_happens_and_shows_its_start() -> None:
     assert kinds(well) == []
 
 
-def test_a_broken_promise_alarms_as_a_loss_does_and_a_warning_does_not() -> None:
+def test_broken_promise_and_loss_alarm_and_a_warning_does_not() -> None:
     broken = ran(confirmed_hence_delivered=claim(1, 1))
     assert kinds(gated(ran(30, **GOOD), broken)) == [(PROMISE, AlarmKind.HARM)]
     warning = ran(confirmed_hence_delivered=claim(1, 1, warns=True))
@@ -75,7 +75,7 @@ SOMETIMES = ran(30, confirmed_hence_delivered=claim(3, 30))
 BROKEN, KEPT = (ran(confirmed_hence_delivered=claim(count, 1)) for count in (1, 0))
 
 
-def test_a_flaky_cell_does_not_alarm_for_doing_what_it_does() -> None:
+def test_known_flaky_cell_does_not_alarm_for_being_flaky() -> None:
     answer = gated(SOMETIMES, *[KEPT] * 9, BROKEN)
     assert kinds(answer) == []
     assert [(one.what, one.before, one.after) for one in answer.flaky] == [
@@ -93,7 +93,7 @@ def test_it_alarms_when_it_happens_more_often() -> None:
     assert (answer.alarms[0].after, answer.alarms[0].since) == (rate(5, 5), "night 2")
 
 
-def test_what_became_flaky_since_the_baseline_is_reported_when_tonight_went_well() -> None:
+def test_newly_flaky_cell_is_reported_even_after_a_good_night() -> None:
     answer = gated(ran(30, **GOOD), BROKEN, KEPT)
     assert kinds(answer) == []
     assert [one.after for one in answer.flaky] == [rate(1, 2)]
@@ -104,7 +104,7 @@ def test_what_became_flaky_since_the_baseline_is_reported_when_tonight_went_well
 OUT = tuple(3.0 + 0.01 * number for number in range(30))
 
 
-def test_a_longer_outage_alarms_with_the_night_in_which_it_began() -> None:
+def test_longer_outage_alarms_with_the_night_it_began() -> None:
     nights = [ran(out=(3.1,)), *[ran(out=(6.0,))] * 5]
     answer = gated(ran(30, out=OUT), *nights)
     assert kinds(answer) == [("total_downtime", AlarmKind.LONGER)]
@@ -116,7 +116,7 @@ def test_a_shorter_one_and_one_slow_night_do_not() -> None:
     assert kinds(gated(ran(30, out=OUT), *[ran(out=(3.1,))] * 5, ran(out=(60.0,)))) == []
 
 
-def test_nights_in_which_a_cell_was_not_played_are_no_nights_of_it() -> None:
+def test_nights_without_a_play_of_a_cell_do_not_count() -> None:
     elsewhere = Side("elsewhere", {OTHER: ran(out=(1.0,))})
     slow = Side("slow", {CELL: ran(out=(6.0,))})
     answer = gate(Side("good", {CELL: ran(30, out=OUT)}), [slow, elsewhere] * 5 + [slow])
@@ -139,14 +139,14 @@ def test_runs_that_decided_nothing_are_counted() -> None:
     assert answer.unjudged == ((CELL, 2),)
 
 
-def test_a_promise_or_time_that_is_no_longer_decided_is_reported() -> None:
+def test_promise_or_time_no_longer_decided_is_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
     known, unknown = ran(out=(3.1,), **{LOSS: claim(0, 1)}), ran(**{LOSS: claim(0, 1)})
     assert gated(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "total_downtime"))
     assert gated(before, *[unknown] * 4, known).undecided == ((CELL, PROMISE),)
 
 
-def test_one_night_in_which_it_was_not_decided_is_none_of_that() -> None:
+def test_single_undecided_night_is_not_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
     assert gated(before, *[ran(out=(3.1,), **GOOD)] * 4, ran()).undecided == ()
     assert gated(before, ran()).undecided == ()
@@ -161,7 +161,7 @@ def sides(cells: Mapping[tuple[str, str, str, str], Ran]) -> Side:
     return Side("good", cells)
 
 
-def test_the_more_is_tested_the_surer_each_alarm_has_to_be() -> None:
+def test_more_tests_require_more_certainty_for_each_alarm() -> None:
     one, two = {CELL: ran(30, out=OUT)}, {CELL: ran(30, out=OUT), OTHER: ran(30, out=OUT)}
     assert level_of(sides(two)) == pytest.approx(level_of(sides(one)) / 2)
     flaky = {CELL: ran(30, out=OUT, confirmed_hence_delivered=claim(3, 30))}

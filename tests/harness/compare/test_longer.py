@@ -38,7 +38,7 @@ def test_twenty_nights_in_which_nothing_changed_seldom_alarm() -> None:
     assert caught(1.0, ALONE, 600, spread=0.3) <= 0.05
 
 
-def test_what_takes_30_per_cent_longer_is_caught_within_20_nights() -> None:
+def test_thirty_per_cent_longer_outage_is_caught_within_20_nights() -> None:
     assert caught(1.3, LEVEL, 200) >= 0.95
 
 
@@ -48,7 +48,7 @@ def test_a_certain_increase_below_ten_percent_is_no_alarm() -> None:
     assert sure.longer(times(*[11.2] * 20)) > 0
 
 
-def test_an_increase_below_the_resolution_of_a_run_is_no_alarm() -> None:
+def test_increase_below_the_resolution_of_a_run_is_no_alarm() -> None:
     never_out = Baseline(times(*[0.0] * 30), LEVEL)
     assert never_out.longer(times(*[0.9 * LEAST_S] * 20)) == 0
     assert never_out.longer(times(*[1.1 * LEAST_S] * 20)) > 0
@@ -60,7 +60,7 @@ def test_of_much_longer_runs_five_are_enough() -> None:
     assert baseline.longer(times(10, 10, 10, *[30] * 5)) == 5
 
 
-def test_what_was_longer_and_is_not_any_more_alarms_no_more() -> None:
+def test_outage_that_is_no_longer_longer_alarms_no_more() -> None:
     baseline = Baseline(times(*(9 + 0.1 * number for number in range(30))), LEVEL)
     assert baseline.longer(times(*[30] * 5)) == 5
     assert baseline.longer(times(*[30] * 5, *[10] * 20)) == 0
@@ -70,7 +70,7 @@ def test_equal_runs_speak_against_an_alarm() -> None:
     assert Baseline(times(*[10] * 30), LEVEL).longer(times(*[10] * 20)) == 0
 
 
-def test_a_run_of_the_baseline_that_was_not_back_may_have_lasted_any_time() -> None:
+def test_unrecovered_baseline_run_may_have_lasted_any_time() -> None:
     known = Baseline(times(*[10.0] * 30), LEVEL)
     open_ended = Baseline(times(*[10.0] * 15, *[-10.0] * 15), LEVEL)
     recent = times(*[40] * 5)
@@ -78,14 +78,14 @@ def test_a_run_of_the_baseline_that_was_not_back_may_have_lasted_any_time() -> N
     assert open_ended.longer(recent) == 0
 
 
-def test_a_recent_run_that_was_not_back_lasted_as_long_as_it_was_seen_to() -> None:
+def test_unrecovered_recent_run_counts_with_its_observed_length() -> None:
     baseline = Baseline(times(*[10.0] * 30), LEVEL)
     assert baseline.longer(times(*[-40] * 5)) == 5
     assert baseline.longer(times(*[-5] * 20)) == 0
 
 
 @pytest.mark.parametrize(("runs", "can"), [(1, False), (2, False), (30, True)])
-def test_a_baseline_of_few_runs_can_alarm_for_nothing_and_says_so(runs: int, can: bool) -> None:
+def test_baseline_too_small_for_an_alarm_says_so(runs: int, can: bool) -> None:
     baseline = Baseline(times(*[10.0] * runs), LEVEL)
     assert baseline.can_alarm is can
     assert (baseline.smallest_caught() is not None) is can
@@ -97,7 +97,7 @@ def smallest(values: Sequence[float]) -> float:
     return math.inf if found is None else found
 
 
-def test_the_smallest_change_that_is_caught_grows_with_how_far_apart_runs_lie() -> None:
+def test_smallest_detectable_change_grows_with_the_spread_of_runs() -> None:
     chance = Random(3)
     close, apart = around(10, 0.03, 30, chance), around(10, 0.4, 30, chance)
     assert smallest(close) <= 1.2

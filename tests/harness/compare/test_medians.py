@@ -34,13 +34,13 @@ def test_a_lower_bound_is_not_dropped_from_the_median() -> None:
     assert median(times(1, 2, 3, 4)).median == 2.5
 
 
-def test_a_lower_bound_in_the_middle_counts_by_those_still_at_risk() -> None:
+def test_lower_bound_in_the_middle_counts_runs_still_at_risk() -> None:
     # 1: 4/5 left; 2 is censored; 3: 4/5 * 2/3 = 0.533; 4: 0.267.
     result = median(times(1, -2, 3, 4, 5))
     assert (result.median, result.reached) == (4, True)
 
 
-def test_a_median_that_is_not_reached_is_reported_as_a_bound_that_holds_for_certain() -> None:
+def test_unreached_median_is_reported_as_a_certain_bound() -> None:
     result = median(times(1, -20, -20, -30))
     assert (result.median, result.reached, result.high) == (20, False, INFINITE)
     none = median(times(-3, -4))
@@ -52,12 +52,12 @@ def test_just_half_left_and_nothing_after_it_is_not_reached() -> None:
     assert (result.median, result.reached) == (2.5, False)
 
 
-def test_the_upper_end_of_a_censored_interval_is_that_of_kaplan_and_meiers_band() -> None:
+def test_censored_interval_takes_the_kaplan_meier_upper_end() -> None:
     result = median(times(1, 2, 3, 4, 5, 6, 7, 8, 9, -20))
     assert (result.median, result.low, result.high) == (5.5, 2, 8)
 
 
-def test_four_against_four_that_lie_apart_differ_by_hodges_and_lehmanns_shift() -> None:
+def test_four_separate_pairs_differ_by_the_hodges_lehmann_shift() -> None:
     result = difference(times(1, 2, 3, 4), times(11, 12, 13, 14))
     # 16 differences from 7 to 13; one order in 70 lies apart so: no difference is left out.
     assert (result.least, result.most, result.low, result.high) == (10, 10, 7, 13)
@@ -65,7 +65,7 @@ def test_four_against_four_that_lie_apart_differ_by_hodges_and_lehmanns_shift() 
     assert result.shown
 
 
-def test_the_interval_of_five_against_five_leaves_two_differences_out_at_each_end() -> None:
+def test_interval_of_five_runs_excludes_two_differences_per_end() -> None:
     first, second = (1, 2, 3, 4, 5), (2.5, 3.5, 4.5, 5.5, 9)
     apart = sorted(b - a for a, b in product(first, second))
     result = difference(times(*first), times(*second))
@@ -80,7 +80,7 @@ def test_three_against_three_can_show_nothing_however_far_apart() -> None:
     assert not result.shown
 
 
-def test_the_order_of_the_two_turns_the_sign_and_nothing_else() -> None:
+def test_swapping_the_two_samples_changes_only_the_sign() -> None:
     one, other = times(1, 2, 3, 4, -9), times(2, 4, 6, 8, 10, 12)
     there, back = difference(one, other), difference(other, one)
     assert (there.low, there.high) == (-back.high, -back.low)
@@ -88,13 +88,13 @@ def test_the_order_of_the_two_turns_the_sign_and_nothing_else() -> None:
     assert there.p == pytest.approx(back.p)
 
 
-def test_a_run_that_was_never_back_leaves_the_upper_end_open_and_shows_it_was_longer() -> None:
+def test_unrecovered_run_leaves_the_upper_end_open_and_is_longer() -> None:
     result = difference(times(1, 2, 3, 4), times(11, 12, 13, -14))
     assert (result.low, result.high) == (7, INFINITE)
     assert result.shown
 
 
-def test_bounds_on_both_sides_show_nothing_where_the_truth_may_lie_either_way() -> None:
+def test_lower_bounds_on_both_sides_show_no_difference() -> None:
     result = difference(times(-1, -2, -3, -4, -5), times(-11, -12, -13, -14, -15))
     assert (result.least, result.most) == (-INFINITE, INFINITE)
     assert (result.low, result.high, result.shown) == (-INFINITE, INFINITE, False)

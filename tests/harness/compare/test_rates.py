@@ -37,7 +37,7 @@ def test_the_bounds_are_clopper_and_pearsons(
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
 
 
-def test_twenty_nine_runs_without_a_violation_bound_ten_per_cent_and_one_fewer_does_not() -> None:
+def test_bound_of_ten_per_cent_needs_twenty_nine_clean_runs() -> None:
     assert rate(0, 29).high < 0.1 < rate(0, 28).high
 
 
@@ -67,25 +67,25 @@ def test_a_rate_names_its_interval_or_its_one_sided_bound() -> None:
         (1.0, "100 %"),
     ],
 )
-def test_what_is_little_never_reads_as_nothing_nor_much_as_all(share: float, text: str) -> None:
+def test_rounding_never_turns_little_into_none_or_much_into_all(share: float, text: str) -> None:
     assert per_cent(share) == text
 
 
-def test_runs_that_could_not_be_judged_are_a_third_number_and_no_run_is_in_two() -> None:
+def test_unjudged_runs_are_a_separate_number() -> None:
     runs = [[verdict(PASS)]] * 6 + [[verdict(FAIL)]] + [[verdict(OPEN)]] * 2 + [[]]
     claim = tried(runs)["stays"]
     assert (claim.rate.violated, claim.rate.runs, claim.not_judged) == (1, 7, 3)
     assert claim.share == "1 of 7, 3 not judged"
 
 
-def test_runs_to_which_a_claim_does_not_apply_are_in_no_number() -> None:
+def test_runs_without_the_claim_are_in_no_number() -> None:
     claim = tried([[verdict(NOT_APPLICABLE)], [verdict(PASS)], [verdict(NOT_APPLICABLE)]])["stays"]
     assert (claim.rate.runs, claim.not_judged, claim.share) == (1, 0, "0 of 1")
     never = tried([[verdict(NOT_APPLICABLE)], []])["stays"]
     assert (never.rate.runs, never.not_judged, never.share) == (0, 0, "")
 
 
-def test_more_than_a_fifth_is_too_many_and_a_fifth_is_not() -> None:
+def test_too_many_unjudged_means_more_than_a_fifth() -> None:
     assert not too_many(2, 10)
     assert too_many(3, 10)
     assert not too_many(0, 0)

@@ -49,7 +49,7 @@ def change(comparison: Versus) -> Trend:
         ((10, 10), (10, 10), Trend.NONE),
     ],
 )
-def test_a_promise_broken_in_more_runs_is_worse_where_chance_does_not_explain_it(
+def test_more_broken_runs_are_worse_only_if_significant(
     before: tuple[int, int], after: tuple[int, int], expected: Trend
 ) -> None:
     comparison = held(ran(stays=counted(*before)), ran(stays=counted(*after)))
@@ -63,7 +63,7 @@ def test_the_interval_of_two_rates_is_newcombes() -> None:
     assert (row.by, row.low, row.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=1e-4)
 
 
-def test_no_violation_in_ten_and_ten_runs_still_says_what_is_not_excluded() -> None:
+def test_no_violation_in_twenty_runs_reports_the_confidence_interval() -> None:
     (row,) = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 10))).rows
     assert (row.low, row.by, row.high) == pytest.approx((-0.2775, 0, 0.2775), abs=1e-4)
     assert row.p is None
@@ -76,7 +76,7 @@ def test_longer_times_are_worse_and_shorter_ones_better() -> None:
     assert change(held(short, timed(1.5, 2.5, 2.9, 4.5, 5.5))) is Trend.NONE
 
 
-def test_a_run_that_was_never_back_counts_as_longer_than_any_and_is_not_dropped() -> None:
+def test_unrecovered_run_counts_as_the_longest_and_is_kept() -> None:
     (row,) = held(timed(1, 2, 3, 4, 5), timed(11, 12, -13, -14, -15)).rows
     assert row.change is Trend.WORSE
     assert row.low == 7  # the third of the sorted differences
@@ -94,7 +94,7 @@ def test_what_one_comparison_would_show_many_do_not() -> None:
     among = compare({**alone, **claims})
     assert not among.of(Trend.WORSE)
     assert [row.what for row in among.rows if row.alone] == ["odd"]
-    # Claims that nobody ever violated were no tests, and cost the others nothing.
+    # Claims without any violation were no tests, and cost the others nothing.
     never = {f"c{n}": (counted(0, 10), counted(0, 10)) for n in range(20)}
     assert [row.what for row in compare({**alone, **never}).of(Trend.WORSE)] == ["odd"]
 
@@ -104,7 +104,7 @@ def test_a_warning_is_neither_better_nor_worse() -> None:
     assert (comparison.rows, comparison.left_out, of_versus(comparison)) == ((), (), 2)
 
 
-def test_what_was_decided_in_no_run_is_reported_and_not_compared() -> None:
+def test_undecided_claim_is_reported_and_not_compared() -> None:
     comparison = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
     assert not comparison.rows
     assert comparison.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)
@@ -127,7 +127,7 @@ def test_cells_are_compared_with_the_same_cells() -> None:
     assert comparison.left_out == (f"{' · '.join(OTHER)}: only a has it",)
 
 
-def test_two_places_without_a_common_cell_are_compared_scenario_by_scenario() -> None:
+def test_places_without_a_common_cell_are_compared_by_scenario() -> None:
     comparison = versus(
         Side("a", {CELL: ran(stays=counted(0, 10))}),
         Side("b", {OTHER: ran(stays=counted(10, 10))}),

@@ -44,17 +44,17 @@ def engine(**known: Container) -> docker.DockerClient:
     return cast(docker.DockerClient, Engine(known))
 
 
-def test_a_process_that_ended_is_named_with_its_code_and_last_words() -> None:
+def test_ended_process_is_named_with_its_code_and_last_output() -> None:
     ended = container("exited", 3, b"booting\nthe licence has expired\n")
     found = failure(engine(c1=container("running"), c2=ended), PROCESSES)
     assert found == "the process of rmq2 ended with 3\n  booting\n  the licence has expired"
 
 
-def test_processes_that_run_or_that_the_engine_does_not_know_are_no_failure() -> None:
+def test_running_or_unknown_process_is_no_failure() -> None:
     assert failure(engine(c1=container("running")), PROCESSES) == ""
 
 
-def test_a_process_without_a_word_says_so_and_much_is_cut() -> None:
+def test_silent_process_is_reported_and_long_output_is_cut() -> None:
     assert failure(engine(c1=container("dead", 137)), PROCESSES) == (
         "the process of rmq1 ended with 137; it wrote nothing"
     )
@@ -64,7 +64,7 @@ def test_a_process_without_a_word_says_so_and_much_is_cut() -> None:
     ]
 
 
-def test_a_start_is_over_when_all_answer_or_one_has_ended() -> None:
+def test_start_is_over_when_all_answer_or_one_ended() -> None:
     assert Start((), "").over
     assert Start(("rmq1",), "the process of rmq1 ended with 1").over
     assert not Start(("rmq1",), "").over

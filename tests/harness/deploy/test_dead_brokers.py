@@ -12,7 +12,7 @@ from tests.rigs.clusters.fault_world import World
 from tests.rigs.clusters.topologies import FREEZE, command, topology
 
 
-def test_a_process_that_has_ended_holds_no_broker_and_is_started() -> None:
+def test_ended_process_carries_no_broker_and_is_started() -> None:
     found = asyncio.run(by_process(World(dead={"rmq2": 137}), "rmq2"))
     assert found == DeadBroker("its process has ended with exit code 137", (Start("rmq2", 30.0),))
 
@@ -28,7 +28,7 @@ def owned(commands: str, place: str = "beta") -> DeadBroker | None:
     return asyncio.run(ExternalCluster.dead_broker(cluster, place))
 
 
-def test_a_broker_that_is_not_ours_is_started_by_its_owners_own_command() -> None:
+def test_foreign_broker_is_started_by_its_owners_command() -> None:
     words = {"do": ["x", "do"], "undo": ["x", "undo"], "verify": ["x", "verify"]}
     kill, stop = command("kill", words), command("stop", words)
     assert owned(FREEZE + kill) == DeadBroker("it does not answer", (Start("beta", after="kill"),))

@@ -1,4 +1,4 @@
-"""Every row says what is missing and how to get it; looking never fails."""
+"""Every row names a missing part and how to get it; the check never fails."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -88,7 +88,7 @@ SAYS = {
 
 
 @pytest.mark.slow
-def test_a_library_is_looked_for_in_the_users_cache_and_logs_elsewhere(
+def test_library_search_uses_the_users_cache_and_logs_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -106,7 +106,7 @@ def test_a_library_is_looked_for_in_the_users_cache_and_logs_elsewhere(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("said", "remedy"), SAYS.values(), ids=SAYS)
-def test_what_another_packages_client_needs_is_looked_for_by_its_own_module(
+def test_client_of_another_package_is_searched_by_its_own_module(
     said: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever that says, doctor goes on; and no image of workers has such a library."""

@@ -127,7 +127,7 @@ def imported(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("version", ["4.9.7", "5.3.3"])
-def test_the_jars_of_a_server_are_in_its_tag_before_any_is_fetched(
+def test_server_jars_are_in_its_tag_before_any_fetch(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MQPROOF_JARS", str(tmp_path / "none"))
@@ -151,7 +151,7 @@ def test_a_layout_has_the_image_of_its_servers_version() -> None:
     }
 
 
-def test_workers_of_rocketmq_have_every_java_client_and_our_own_sources() -> None:
+def test_rocketmq_workers_contain_every_java_client_and_our_sources() -> None:
     image = rocketmq_worker_image()
     assert tuple(one.name for one in image.jars) == tuple(
         f"rocketmq-java-{one}" for one in ("4.9.0", "4.9.8", "5.2.0", "5.3.3")

@@ -1,4 +1,4 @@
-"""Jars by coordinates: what differs from the lock is told whole, and nothing half is left."""
+"""Jars by coordinates: every difference from the lock is reported, and no half jar remains."""
 
 import hashlib
 import os
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path) -> None:
+def test_jar_set_is_fetched_once_per_version_of_its_lock(folder: Path) -> None:
     (folder / "makes").write_text("printf a > a.jar; printf b > b.jar; echo x >> ../../../count")
     messages: list[str] = []
     made = jars.fetch(jars.named(NAME), messages.append)
@@ -58,7 +58,7 @@ def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path)
 
 
 @pytest.mark.slow
-def test_who_comes_while_another_one_fetches_waits_and_finds_what_he_brought(folder: Path) -> None:
+def test_concurrent_fetch_waits_and_uses_the_result_of_the_first(folder: Path) -> None:
     """The Maven of the first goes on when it is let, and says that it was asked."""
     (folder / "makes").write_text(
         "echo x >> ../../../count; printf a > a.jar; printf b > b.jar; timeout 20 cat ../../../go"
@@ -83,7 +83,7 @@ def test_every_difference_is_reported_at_once_and_nothing_is_left(folder: Path) 
 
 
 @pytest.mark.slow
-def test_a_maven_that_fails_is_quoted_and_one_that_lacks_is_said_how_to_get(
+def test_failing_maven_is_quoted_and_missing_maven_gets_install_advice(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "makes").write_text("echo cannot resolve it; exit 1")
@@ -95,7 +95,7 @@ def test_a_maven_that_fails_is_quoted_and_one_that_lacks_is_said_how_to_get(
         jars.fetch(jars.named(NAME), print)
 
 
-def test_a_name_that_nothing_bears_is_answered_with_the_good_ones() -> None:
+def test_unknown_jar_name_is_answered_with_the_valid_names() -> None:
     with pytest.raises(DeployError, match=r"choose one of rocketmq-java-4\.9\.0, "):
         jars.named("rocketmq-java-9")
 
@@ -144,7 +144,7 @@ def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JarSet:
     return own
 
 
-def test_jars_of_another_package_are_ones_of_all_and_have_a_lock_of_their_own(
+def test_jars_of_another_package_are_listed_with_their_own_lock(
     another: JarSet,
 ) -> None:
     assert jars.named("acme") == another

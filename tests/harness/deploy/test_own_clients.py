@@ -38,7 +38,7 @@ def say(site: Path, **direct: object) -> None:
 
 
 @pytest.mark.usefixtures("site")
-def test_only_clients_of_other_packages_need_an_image_of_their_own() -> None:
+def test_only_clients_of_other_packages_need_their_own_image() -> None:
     assert own_clients.packages_of(["pika", "rocketmq-native"]) == ()
     assert own_clients.packages_of([NAME, "pika", NAME]) == (PACKAGE,)
 
@@ -58,9 +58,7 @@ def test_a_package_from_an_index_is_installed_by_its_version(site: Path, tmp_pat
     assert (tmp_path / "context" / "Dockerfile").read_text().startswith(f"FROM {BASE}\n")
 
 
-def test_a_wheel_is_copied_and_a_change_of_it_makes_another_context(
-    site: Path, tmp_path: Path
-) -> None:
+def test_wheel_is_copied_and_its_change_makes_a_new_context(site: Path, tmp_path: Path) -> None:
     wheel = tmp_path / "acme_queues-1.2-py3-none-any.whl"
     wheel.write_bytes(b"one")
     say(site, url=wheel.as_uri(), archive_info={})
@@ -76,16 +74,14 @@ def test_a_package_from_elsewhere_is_fetched_from_there(site: Path, tmp_path: Pa
     assert said == f"{PACKAGE} @ https://example.org/acme.tar.gz\n"
 
 
-def test_a_source_that_is_gone_is_named_before_anything_is_built(
-    site: Path, tmp_path: Path
-) -> None:
+def test_missing_source_is_named_before_anything_is_built(site: Path, tmp_path: Path) -> None:
     say(site, url=(tmp_path / "gone").as_uri(), dir_info={"editable": True})
     with pytest.raises(DeployError, match="gone, which is not there any more; install it from"):
         written(tmp_path / "context")
 
 
 @pytest.mark.slow
-def test_a_folder_becomes_a_wheel_with_all_that_a_worker_imports(
+def test_folder_becomes_a_wheel_with_everything_a_worker_imports(
     site: Path, tmp_path: Path
 ) -> None:
     say(site, url=EXAMPLE.as_uri(), dir_info={})

@@ -74,7 +74,7 @@ def test_jepsen_operations_map_to_our_classes(name: str, expected: dict[str, int
 
 
 @pytest.mark.parametrize("name", sorted(name for name in QUEUE if name != "Q7"))
-def test_a_file_is_read_as_the_rows_that_it_was_written_from(name: str) -> None:
+def test_file_is_read_back_as_the_rows_written(name: str) -> None:
     lines = rows(QUEUE[name]["h"])
     assert jepsen.parse(edn(lines), "h.edn") == lines
     without_latency = [Row(one.at_ns, one.client, one.f, one.ev, one.value) for one in lines]
@@ -87,7 +87,7 @@ def test_a_vector_of_operations_is_read_like_one_a_line() -> None:
     assert jepsen.parse(f"[{text}]", "h.edn") == jepsen.parse(text, "h.edn")
 
 
-def test_a_number_and_its_digits_are_two_values_where_a_history_has_both() -> None:
+def test_number_and_its_digits_differ_if_a_history_has_both() -> None:
     lines = "".join(
         f"{{:process 1, :type :invoke, :f :enqueue, :value {value}, :time {at}}}\n"
         for at, value in enumerate(("7", '"7"'))
@@ -99,7 +99,7 @@ def test_a_number_and_its_digits_are_two_values_where_a_history_has_both() -> No
 _SENT = [[0, 1, "enqueue", "invoke", "a"], [1, 1, "enqueue", "ok", "a"]]
 
 
-def test_a_loss_needs_a_drain_that_ended_ok_after_everything_else() -> None:
+def test_loss_needs_a_successful_drain_after_everything_else() -> None:
     assert counts(of_jepsen(_SENT)) == {"loss_unknown drain": 1}
     assert counts(of_jepsen([*_SENT, *_DRAIN])) == {"lost none": 1}
     late = [[92, 1, "enqueue", "invoke", "b"], [93, 1, "enqueue", "info", "b"]]
@@ -156,7 +156,7 @@ def test_a_nemesis_reports_everything_twice() -> None:
     ]
 
 
-def test_the_same_value_of_another_client_is_another_attempt_of_the_message() -> None:
+def test_same_value_from_another_client_is_another_attempt() -> None:
     again = [[5, 3, "enqueue", "invoke", "a"], [6, 3, "enqueue", "info", "a"]]
     converted = of_jepsen([*_SENT, *again, [7, 2, "dequeue", "ok", "a"], *_DRAIN])
     assert converted.tables["attempts"]["attempt"] == [1, 2]
@@ -205,7 +205,7 @@ def test_a_jepsen_history_that_is_damaged_is_not_judged(text: str, said: str) ->
     assert said in str(found.value)
 
 
-def test_of_a_jepsen_history_that_breaks_off_what_is_wrong_before_is_said_too() -> None:
+def test_truncated_jepsen_history_also_reports_earlier_errors() -> None:
     with pytest.raises(PlanError) as found:
         jepsen.parse("{:type :later :process 1 :f :drain :time 1}\n{:type :ok", "h.edn")
     breaks, wrong = found.value.problems

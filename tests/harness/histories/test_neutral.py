@@ -204,7 +204,7 @@ def test_steps_of_a_fault_at_its_origin_contradict_nothing() -> None:
         (f'{{"format": {"9" * 5000}}}', "h.json: this is no JSON that could be read"),
     ],
 )
-def test_what_is_no_history_at_all_is_said_to_be_none(text: str, said: str) -> None:
+def test_input_that_is_no_history_is_reported_as_such(text: str, said: str) -> None:
     assert any(said in problem for problem in problems(text))
 
 
@@ -237,7 +237,7 @@ def test_a_drain_may_be_anybodys() -> None:
     assert parsed(changed).tables["deliveries"]["consumer"] == [1]
 
 
-def test_the_first_wrong_cells_of_a_column_and_their_number_are_reported() -> None:
+def test_first_wrong_cells_of_a_column_are_reported_with_count() -> None:
     changes = {f"tables.faults.columns.{name}": ["x"] * 100 for name in ("window", "at_ns")}
     changes["tables.faults.columns.event"] = "undo_issued"
     found = problems(json.dumps(document({**changes, "tables.faults.rows": 100})))

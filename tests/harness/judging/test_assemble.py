@@ -27,7 +27,7 @@ def test_a_run_lists_its_companions_in_one_line(tmp_path: Path) -> None:
     assert not any("together" in note for note in judged_run(tmp_path / "alone", crash()).notes)
 
 
-def test_a_queue_that_was_not_drained_hides_nothing_where_nothing_is_missing(
+def test_undrained_queue_hides_nothing_if_nothing_is_missing(
     tmp_path: Path,
 ) -> None:
     undrained = judged_run(tmp_path / "whole", crash().queue("orders", drained=False))

@@ -46,7 +46,7 @@ def test_an_interrupt_outranks_an_internal_error(by: Judge) -> None:
 
 
 @pytest.mark.parametrize("code", Exit)
-def test_a_failed_report_is_an_internal_error_and_changes_no_verdict(
+def test_failed_report_is_an_internal_error_and_keeps_the_verdict(
     code: Exit,
 ) -> None:
     assert of_telling(code, crashed=False, unwritten=False) is code

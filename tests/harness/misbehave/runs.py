@@ -1,7 +1,7 @@
 """Runs of misbehaving clusters, all in one folder, so that one Spark job judges them.
 
 1. Three clusters run at a time: what is asked of them is what became of messages, not how long it
-   took. They stand up one after another, for each looks for addresses that nobody has.
+   took. They stand up one after another, for each looks for free addresses.
 """
 
 import asyncio

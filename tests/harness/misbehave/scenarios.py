@@ -1,7 +1,7 @@
 """Short runs for misbehaving clusters: each kind calm, and with a crash of the master beside it.
 
 1. One publisher, one key, one consumer: every message's place is promised, so every kind shows.
-2. What is confirmed early is lost only with its master, and while nobody consumes it.
+2. What is confirmed early is lost only with its master, and before a consumer gets it.
 3. What is proved by two deliveries with no window between them has seconds of load on either side
    of its crash.
 4. What is confirmed early is lost only if some of it is held back at that very moment: between two
@@ -29,7 +29,7 @@ SHARE = 0.05
 KILLS = {"confirm-early": ("0 s", "5 s", "10 s"), "forget": ("8 s",)}
 BY_TWO_DELIVERIES = ("duplicate", "redeliver")
 # What is confirmed early is lost with a master whose slave is made the master while it is away;
-# what is cut off was on the way to nobody.
+# what is cut off was on the way to no client.
 PROMOTED, TRUNCATED = "confirm-early", "truncate"
 ONE_GROUP = "one-group@compressed"
 PROMOTION = """

@@ -1,6 +1,6 @@
 """The analysis finds exactly what a misbehaving cluster admits, calm and with a crash beside it.
 
-Real nodes, proxy and workers; every kind of which something is drawn has a cluster of its own for
+Real nodes, proxy and workers; every kind with a random draw has a cluster of its own for
 two short runs, and Spark judges all of them at once. Rules: harness/analyse/exactness.py.
 """
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SEED = 20
 REPEATS = 10  # two runs each
-BY_DAY = {"drop", "redeliver"}  # one is found by what is missing, the other by deliveries
+BY_DAY = {"drop", "redeliver"}  # one is found by missing messages, the other by deliveries
 
 # What each kind shows as in its calm run and beside the crash, and how much of it there has to be
 # at least: a comparison of nothing with nothing would prove nothing.
@@ -67,7 +67,7 @@ def test_what_is_admitted_is_found_and_nothing_else(
 
 
 @pytest.mark.parametrize("kind", mostly_by_night(BY_TWO_DELIVERIES))
-def test_a_crash_hides_nothing_that_came_before_it_or_after_it_was_over(
+def test_crash_hides_nothing_before_it_or_after_its_end(
     kind: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     run = judged[f"{kind}-crash"]

@@ -26,7 +26,7 @@ SHOWS = {
     "truncate": "stranded",
 }
 LEAST = 5  # a comparison of nothing with nothing would prove nothing
-BY_A_CRASH = ("confirm-early", "truncate")  # alone: calm, they harm nobody
+BY_A_CRASH = ("confirm-early", "truncate")  # alone: without a crash they harm no message
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_a_dry_run_says_what_fits_into_the_night(
     assert not (tmp_path / "r").exists()
 
 
-def test_a_night_ends_with_its_message_its_pages_and_its_exit_code(
+def test_night_ends_with_message_pages_and_exit_code(
     suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
@@ -83,7 +83,7 @@ def test_without_a_baseline_nothing_passes(
     assert "no baseline: 1" in capsys.readouterr().out
 
 
-def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begins(
+def test_interrupted_past_night_is_reported_before_another_begins(
     suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
@@ -95,7 +95,7 @@ def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begi
     assert "it is judged as it is" in capsys.readouterr().err
 
 
-def test_after_a_reboot_a_broken_night_goes_on_and_none_begins_where_there_is_none(
+def test_after_a_reboot_only_a_broken_night_continues(
     suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "r"

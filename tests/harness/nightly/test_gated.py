@@ -38,7 +38,7 @@ def test_a_loss_fails_it_and_stands_in_its_record() -> None:
     )
 
 
-def test_a_longer_outage_fails_it_with_both_sides_and_their_runs() -> None:
+def test_longer_outage_fails_the_gate_with_both_sides_runs() -> None:
     judged_night = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
     (alarm,) = judged_night.alarms
     assert "takes longer: 6.03 s (5 runs), before 3.15 s (" in alarm.text.replace("\u00a0", " ")
@@ -103,7 +103,7 @@ def test_a_baseline_is_every_experiment_in_its_folder(tmp_path: Path) -> None:
     assert gated.baseline_of(tmp_path / "none").cells == {}
 
 
-def test_a_baseline_that_cannot_be_read_is_reported_with_every_file(tmp_path: Path) -> None:
+def test_unreadable_baseline_is_reported_with_every_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (experiment(tmp_path, name, [run_of()]) / "verdict.json").write_text("{")
     with pytest.raises(PlanError) as caught:
@@ -118,7 +118,7 @@ def test_a_night_is_read_back_as_it_was_kept(tmp_path: Path) -> None:
     assert record.nights(tmp_path) == [first, second]
 
 
-def test_a_night_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
+def test_unreadable_night_is_reported_with_its_place(tmp_path: Path) -> None:
     record.save(tmp_path, night(1))
     path = tmp_path / record.NIGHTS / night(1).name / record.NAME
     path.write_text(path.read_text().replace('"version": 2', '"version": 3'))

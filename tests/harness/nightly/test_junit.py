@@ -27,7 +27,7 @@ def test_an_alarm_is_a_failure_with_its_text() -> None:
     assert xml.get("failures") == "1"
 
 
-def test_what_has_no_baseline_is_skipped_and_what_was_not_judged_is_an_error() -> None:
+def test_missing_baseline_is_skipped_and_unjudged_is_an_error() -> None:
     other = ("master-freeze", *CELL[1:])
     assert suites(night(1, cells=(other,))).get("skipped") == "1"
     whole = night(1)

@@ -10,7 +10,7 @@ from tests.harness.nightly.nights import night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
 
-def test_recordings_of_runs_that_did_no_harm_go_when_they_are_old() -> None:
+def test_old_recordings_of_harmless_runs_are_deleted() -> None:
     nights = [night(number) for number in range(5)]
     gone = list(keeping.done_with(nights, 3))
     assert gone == [one.played[0].experiment for one in nights[:2]]
@@ -18,7 +18,7 @@ def test_recordings_of_runs_that_did_no_harm_go_when_they_are_old() -> None:
     assert list(keeping.done_with(nights[:2], 30)) == []
 
 
-def test_what_did_harm_alarmed_or_was_not_judged_is_kept_for_good() -> None:
+def test_harmful_alarming_or_unjudged_runs_are_kept_for_good() -> None:
     alarmed = night(2, alarms=(Alarmed(CELL, "total_downtime", "longer"),))
     third = night(3)
     unjudged = replace(third, played=tuple(replace(one, judged=False) for one in third.played))

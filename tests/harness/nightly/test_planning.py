@@ -36,7 +36,7 @@ def names(plan: Plan) -> list[str]:
     return [one.item.cell[0] for one in plan.chosen]
 
 
-def test_what_alarmed_comes_first_then_what_is_new_then_what_changed_then_the_oldest() -> None:
+def test_cells_run_alarmed_then_new_then_changed_then_oldest() -> None:
     items = [item(name) for name in ("old", "recent", "changed", "alarmed", "new")]
     past = {
         "old": judged(9),
@@ -56,7 +56,7 @@ def test_what_alarmed_comes_first_then_what_is_new_then_what_changed_then_the_ol
     ]
 
 
-def test_a_system_that_the_user_calls_new_is_played_before_what_is_older() -> None:
+def test_system_marked_new_by_the_user_plays_first() -> None:
     other = Item(cell("other", "rabbitmq-quorum"), 1, "", 60.0, 1.0, "now")
     past = {"old": judged(9)}
     chosen_plan = plan(
@@ -75,7 +75,8 @@ def test_a_risk_counts_as_more_nights() -> None:
     assert names(planned(*items, past=past)) == ["high", "usual", "low"]
 
 
-def test_what_does_not_fit_is_left_out_with_its_reason_and_a_shorter_one_may_still_fit() -> None:
+def test_cell_that_does_not_fit_gives_way_to_shorter_ones() -> None:
+    """Report the reason of the cell that is left out."""
     long, short = item("long"), item("short")
     chosen_plan = plan(
         [long, short],
@@ -96,7 +97,7 @@ def test_of_an_item_as_many_plays_are_chosen_as_fit() -> None:
     assert planned(item("long"), past={}, hours=0.5).chosen == ()
 
 
-def test_what_was_left_out_is_older_the_next_night_until_it_is_first() -> None:
+def test_skipped_cell_ages_each_night_until_it_is_first() -> None:
     past = {"a": judged(1), "b": judged(1), "c": judged(1)}
     seen: list[str] = []
     for _ in range(3):

@@ -28,7 +28,7 @@ def suite(*items: Item, hours: float = 8.0) -> Suite:
 
 @dataclass
 class FakeNight:
-    """A world whose plays take a minute, and leave what they are told to."""
+    """A world whose plays take a minute, and leave scripted results."""
 
     folder: Path
     outcomes: list[str] = field(default_factory=list)  # "dies": the machine; "none": no experiment
@@ -86,7 +86,7 @@ def test_each_cell_is_played_as_often_as_the_suite_says(tmp_path: Path) -> None:
     assert stored(tmp_path) == night
 
 
-def test_a_play_that_decided_nothing_is_done_once_more_and_both_are_on_record(
+def test_undecided_play_is_repeated_once_and_both_are_recorded(
     tmp_path: Path,
 ) -> None:
     fake = FakeNight(tmp_path, ["unjudged", "PASS"])
@@ -103,13 +103,13 @@ def test_but_not_for_ever(tmp_path: Path) -> None:
     assert [one.cell for one in playing.left(night)] == [CELL]
 
 
-def test_a_broken_promise_is_a_judgement_and_is_not_tried_again(tmp_path: Path) -> None:
+def test_broken_promise_is_a_judgement_and_is_not_retried(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path, ["FAIL"])
     night = fake.night(suite(item(CELL)))
     assert [(one.exit_code, one.judged) for one in night.played] == [(1, True)]
 
 
-def test_after_a_death_the_night_goes_on_and_what_was_recorded_is_judged(tmp_path: Path) -> None:
+def test_night_continues_after_a_crash_and_judges_recorded_runs(tmp_path: Path) -> None:
     plan = suite(item(CELL), item(OTHER))
     fake = FakeNight(tmp_path, ["dies"])
     with pytest.raises(KeyboardInterrupt):
@@ -152,7 +152,7 @@ def test_no_play_begins_after_the_nights_end(tmp_path: Path) -> None:
     assert [one.cell for one in playing.left(night)] == [OTHER]
 
 
-def test_on_a_busy_machine_nothing_is_played_and_that_is_on_record(tmp_path: Path) -> None:
+def test_busy_machine_plays_nothing_and_records_that(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path, busy=BUSY)
     night = fake.night(suite(item(CELL)))
     assert fake.words == []
@@ -160,7 +160,7 @@ def test_on_a_busy_machine_nothing_is_played_and_that_is_on_record(tmp_path: Pat
     assert [one.cell for one in playing.left(night)] == [CELL]
 
 
-def test_a_cell_that_the_file_has_no_more_is_not_played(tmp_path: Path) -> None:
+def test_cell_removed_from_the_file_is_not_played(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path)
     begun = playing.begun(suite(item(CELL), item(OTHER)), NightRequest("tonight"), (), fake.at)
     night = fake.played(suite(item(OTHER)), begun)
@@ -179,7 +179,7 @@ def test_how_long_a_cell_takes_is_learned_from_its_nights(tmp_path: Path) -> Non
     )
 
 
-def test_the_next_night_knows_what_this_one_judged_and_what_alarmed(tmp_path: Path) -> None:
+def test_next_night_knows_the_judged_and_alarming_cells(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path)
     plan = suite(item(CELL))
     night = fake.night(plan)

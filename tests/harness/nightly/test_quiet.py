@@ -11,7 +11,7 @@ FIRST = "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3\n"
 LATER = "cpu  130 0 60 850 60 0 0 0 0 0\n"
 
 
-def test_busy_is_what_all_cores_did_and_waiting_for_a_disk_is_not() -> None:
+def test_busy_counts_all_cores_but_no_disk_wait() -> None:
     assert ticks(FIRST) == Ticks(850, 1000)
 
 
@@ -35,7 +35,7 @@ def test_a_machine_that_is_quiet_is_not_waited_for() -> None:
     assert wait(0.1, 0.0, lambda: 0.05) == ""
 
 
-def test_one_that_is_busy_is_looked_at_again_until_it_is_quiet(
+def test_busy_machine_is_checked_again_until_it_is_quiet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(quiet, "AGAIN_S", 0.0)

@@ -88,7 +88,7 @@ def until_recorded(folder: Path, playing: "subprocess.Popen[bytes]") -> None:
     pytest.fail("no second play began")
 
 
-def test_a_night_that_is_killed_in_a_fault_goes_on_and_judges_what_was_recorded(
+def test_night_killed_in_a_fault_continues_and_judges_recorded_runs(
     tmp_path: Path,
 ) -> None:
     said = words(tmp_path)

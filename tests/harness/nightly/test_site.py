@@ -23,7 +23,7 @@ def written(folder: Path, *nights: Night) -> Path:
     return site.write(folder, nights, good(cells), answer)
 
 
-def test_every_cell_has_a_page_and_the_first_page_leads_to_it(tmp_path: Path) -> None:
+def test_every_cell_has_a_page_linked_from_the_first(tmp_path: Path) -> None:
     cells = (CELL, ("master-freeze", *CELL[1:]))
     index = written(tmp_path, night(1, cells=cells)).read_text()
     for cell in cells:
@@ -31,7 +31,7 @@ def test_every_cell_has_a_page_and_the_first_page_leads_to_it(tmp_path: Path) ->
         assert cell[0] in (tmp_path / site.SITE / site.path_of(cell)).read_text()
 
 
-def test_every_runs_report_is_a_link_as_long_as_it_is_there(tmp_path: Path) -> None:
+def test_every_run_report_is_linked_while_it_exists(tmp_path: Path) -> None:
     nights = night(1), night(2)
     there, gone = nights[1].played[0].experiment, nights[0].played[0].experiment
     experiment(tmp_path, there, [run_of()])
@@ -62,7 +62,7 @@ def test_an_alarm_is_a_mark_of_its_own(tmp_path: Path) -> None:
     assert drawn.band is not None
 
 
-def test_a_night_in_which_a_cell_was_not_played_is_a_gap(tmp_path: Path) -> None:
+def test_night_without_a_play_of_a_cell_is_a_gap(tmp_path: Path) -> None:
     elsewhere = night(2, cells=(("other", *CELL[1:]),))
     strip = trend.strip((night(1), elsewhere, night(3)), CELL)
     assert [one.tone for one in strip] == ["pass", "absent", "pass"]
@@ -81,7 +81,7 @@ def test_what_others_said_is_text(tmp_path: Path) -> None:
     )
 
 
-def test_no_two_cells_share_a_page_and_none_leaves_the_folder() -> None:
+def test_cells_share_no_page_and_none_leaves_the_folder() -> None:
     assert re.fullmatch(r"cell-[a-z0-9-]+\.html", site.path_of(HOSTILE))
     assert site.path_of(("a", "b-c", "d", "e")) != site.path_of(("a-b", "c", "d", "e"))
 
@@ -97,9 +97,10 @@ def test_the_only_script_is_ours_and_nothing_is_fetched(tmp_path: Path) -> None:
     assert "://" not in index
 
 
-def test_three_hundred_nights_of_thirty_cells_are_a_page_a_cell_and_one_of_all(
+def test_large_history_makes_one_page_per_cell_and_one_overview(
     tmp_path: Path,
 ) -> None:
+    """Render three hundred nights of thirty cells."""
     cells = tuple((f"scenario-{number}", *CELL[1:]) for number in range(30))
     nights = [night(number, cells=cells) for number in range(300)]
     written(tmp_path, *nights)

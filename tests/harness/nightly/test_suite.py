@@ -39,7 +39,7 @@ def problems(tmp_path: Path, text: str) -> list[str]:
     return [str(one).replace(f"{tmp_path}/", "") for one in caught.value.problems]
 
 
-def test_a_cell_is_a_scenario_on_each_systems_own_layout_by_its_own_client(
+def test_cell_plays_a_scenario_on_each_systems_layout_and_client(
     tmp_path: Path,
 ) -> None:
     read_suite = suite(tmp_path, HEAD + CELLS)
@@ -51,7 +51,7 @@ def test_a_cell_is_a_scenario_on_each_systems_own_layout_by_its_own_client(
     assert read_suite.baseline == tmp_path / "good"
 
 
-def test_each_repeat_is_a_play_of_its_own_and_a_bound_is_one(tmp_path: Path) -> None:
+def test_each_repeat_is_one_play_and_a_bound_is_one(tmp_path: Path) -> None:
     often = suite(tmp_path, HEAD + CELLS + "repeats = 3").items[0]
     assert (often.plays, often.words[-2:]) == (3, ("--client", "pika"))
     bounded = suite(tmp_path, HEAD + CELLS + 'bound = "26%"').items[0]
@@ -59,7 +59,7 @@ def test_each_repeat_is_a_play_of_its_own_and_a_bound_is_one(tmp_path: Path) -> 
     assert bounded.load_s > 5 * often.load_s
 
 
-def test_a_scenario_and_a_layout_of_the_users_own_are_played_by_their_files(
+def test_user_scenarios_and_layouts_are_played_by_their_files(
     tmp_path: Path,
 ) -> None:
     own = tmp_path / "short.toml"
@@ -90,7 +90,7 @@ def test_all_problems_of_cells_are_reported_at_once_with_places(
     assert "leave --repeats out" in text_of_problems
 
 
-def test_keys_and_lengths_that_are_wrong_are_reported_with_their_line(tmp_path: Path) -> None:
+def test_wrong_keys_and_lengths_are_reported_with_their_line(tmp_path: Path) -> None:
     text = (HEAD + CELLS).replace("20 min", "soon").replace("hours = 8", "hour = 8")
     text_of_problems = "\n".join(problems(tmp_path, text))
     assert "suite.toml, line 4, hour: there is no such key" in text_of_problems
@@ -110,7 +110,7 @@ def test_a_suite_of_mqproofs_own_is_none_of_its_cells(tmp_path: Path) -> None:
     assert "incident is a suite of its own" in problem
 
 
-def test_a_cell_that_means_nothing_is_left_out_with_the_reason(tmp_path: Path) -> None:
+def test_meaningless_cell_is_left_out_with_the_reason(tmp_path: Path) -> None:
     read_suite = suite(tmp_path, HEAD + CELLS.replace("cut-one-node", "all-name-servers-down"))
     assert [one.cell[0] for one in read_suite.items] == ["master-crash"]
     assert [one.cell[0] for one in read_suite.skipped] == ["all-name-servers-down"]

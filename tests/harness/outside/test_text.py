@@ -11,7 +11,7 @@ from harness.outside.text import SHOWN_MAX, brief, cut, one_line, visible, whole
 EVERY = "".join(map(chr, range(sys.maxunicode + 1)))
 
 
-def test_of_every_code_point_xml_and_utf_8_can_hold_what_is_shown() -> None:
+def test_xml_and_utf_8_can_hold_every_shown_code_point() -> None:
     shown = visible(EVERY)
     element = xml.Element("told", said=shown)
     element.text = shown
@@ -20,7 +20,7 @@ def test_of_every_code_point_xml_and_utf_8_can_hold_what_is_shown() -> None:
     assert read.get("said") == shown
 
 
-def test_no_code_point_that_does_or_hides_something_is_left_but_the_ends_of_lines() -> None:
+def test_active_or_hidden_code_points_are_removed_except_line_ends() -> None:
     left = {category(mark) for mark in visible(EVERY) if mark not in "\n\t"}
     assert not left & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 

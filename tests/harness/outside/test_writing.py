@@ -28,7 +28,7 @@ def refusing(bytes_max: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_refused_file_is_as_it_was_and_the_error_names_it(tmp_path: Path) -> None:
+def test_refused_file_is_unchanged_and_the_error_names_it(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     assert write_whole(path, "old \udcff") == path
     with refusing(4), pytest.raises(OSError, match="File too large") as refused:
@@ -44,7 +44,7 @@ def test_an_error_that_has_a_path_keeps_it(tmp_path: Path) -> None:
     assert missing.value.filename == str(tmp_path / "none")
 
 
-def test_a_new_file_that_is_refused_is_not_in_the_way_of_the_next_try(
+def test_refused_new_file_does_not_block_the_next_attempt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

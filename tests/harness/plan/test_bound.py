@@ -25,7 +25,7 @@ def test_it_is_written_in_per_cent_or_as_a_share() -> None:
     assert parse(None) is None
 
 
-def test_the_smallest_bound_is_the_one_that_so_many_runs_can_reach() -> None:
+def test_smallest_bound_is_the_one_its_runs_can_reach() -> None:
     assert not list(problems("0.4%", repeats=False))
     (problem,) = problems("0.3%", repeats=False)
     assert "takes 998 runs, and up to 199 more" in problem.text

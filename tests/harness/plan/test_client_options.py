@@ -1,4 +1,4 @@
-"""A client that is told otherwise by its name: a cell of its own, with its own settings."""
+"""Options in a client's name: a cell of its own, with its own settings."""
 
 from dataclasses import replace
 
@@ -62,7 +62,7 @@ def test_an_option_unknown_to_the_library_makes_no_cell() -> None:
         ("pika+latency_fault", "option 'latency_fault' is unknown for client"),
     ],
 )
-def test_what_is_wrong_with_it_is_reported_with_the_valid_keys(client: str, problem: str) -> None:
+def test_wrong_client_option_is_reported_with_the_valid_keys(client: str, problem: str) -> None:
     (found,) = option_problems(client)
     assert problem in str(found)
 
@@ -94,14 +94,14 @@ def test_a_name_server_that_no_layout_has_makes_no_cell() -> None:
     assert reason.endswith("there is no name server 3 (there are those of rkt1, rkt2)")
 
 
-def test_a_host_that_queues_are_to_be_put_on_is_one_of_the_layout() -> None:
+def test_host_chosen_for_queues_must_belong_to_the_layout() -> None:
     voting = load_layout("rocketmq-dledger", "colocated@compressed")
     system = load_system("rocketmq-dledger")
     reasons = obstacles(scenario("incident-freeze"), system, voting, JAVA, "compose")
     assert "declared_at: no host 'rkt1' (there are rkd1, rkd2, rkd3)" in reasons
 
 
-def test_a_word_of_targets_is_no_host_to_put_queues_on() -> None:
+def test_target_word_is_no_host_for_queues() -> None:
     one = scenario("incident-freeze")
     declared = replace(one, workload=replace(one.workload, declared_at="clients"))
     (reason,) = obstacles(declared, REAL, LAYOUT, JAVA, "compose")

@@ -1,4 +1,4 @@
-"""Clients: what each says of itself, and that a name which nobody bears is nobody's."""
+"""Clients: what each declares about itself, and that an unknown name is an error."""
 
 from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
@@ -34,7 +34,7 @@ EVERY = pytest.mark.parametrize("client", OURS.values(), ids=list(OURS))
 
 @EVERY
 @pytest.mark.parametrize("capability", CAPABILITIES)
-def test_every_client_answers_every_capability_with_yes_or_with_a_reason(
+def test_every_client_answers_every_capability_with_yes_or_a_reason(
     client: Client, capability: str
 ) -> None:
     answer = client.answers[capability]
@@ -48,7 +48,7 @@ def test_unknown_capabilities_have_no_provider_and_all_declarations_hold(client:
 
 
 @pytest.mark.parametrize("declared", [Client, Family])
-def test_no_trait_has_a_default_that_would_let_somebody_pass(declared: type) -> None:
+def test_no_trait_has_a_default_that_would_pass_unnoticed(declared: type) -> None:
     defaults = [
         one.name
         for one in fields(declared)
@@ -91,7 +91,7 @@ QUESTIONS = {
     "how much": lambda name: requirements.size_obstacles(name, workload()),
     "what it ignores": lambda name: requirements.ignored(name, workload()),
     "what claims ask": lambda name: requirements.facts(name, workload()),
-    "what is told": lambda name: requirements.worker_options(
+    "worker options": lambda name: requirements.worker_options(
         name, workload(), SYSTEM.servers(LAYOUT)
     ),
     "what is counted": lambda name: requirements.counted(name, workload(), 1.0),
@@ -102,7 +102,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=list(QUESTIONS))
 @pytest.mark.parametrize("name", ["pikka", "rocketmq-java-4.7.0", ""])
-def test_an_unknown_client_is_an_error_that_names_those_that_there_are(
+def test_unknown_client_is_an_error_that_names_the_known_ones(
     question: Callable[[str], object], name: str
 ) -> None:
     with pytest.raises(PlanError) as caught:
@@ -112,7 +112,7 @@ def test_an_unknown_client_is_an_error_that_names_those_that_there_are(
     assert problem.text == f"there is no client {name!r}"
 
 
-def test_a_system_that_names_an_unknown_client_plans_no_run_with_it() -> None:
+def test_system_that_names_an_unknown_client_plans_no_run() -> None:
     system = replace(SYSTEM, clients=("amqplib",))
     request = ExperimentOptions("e", 7, (plan().scenario,))
     with pytest.raises(PlanError, match="there is no client 'amqplib'"):
@@ -140,7 +140,7 @@ SPOILT = {
         [offer(replace(ACME, family="amqp"))],  # type: ignore[arg-type]
         "its family is no Family",
     ),
-    "jars that nobody has": (
+    "unknown jars": (
         [offer(replace(ACME, jars=JarSet(name="acme", artifacts=("a:b",), lock="x", classes="")))],
         "its jars: 'a:b' is no `group:artifact:version`",
     ),
@@ -168,9 +168,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize(("offers", "why"), SPOILT.values(), ids=list(SPOILT))
-def test_an_offer_that_is_spoilt_is_reported_with_its_reason_and_spoils_no_other(
-    offers: list[Offer], why: str
-) -> None:
+def test_broken_client_offer_is_reported_and_harms_no_other(offers: list[Offer], why: str) -> None:
     good = replace(ACME, name="good", drained_by="good")
     found = read([*offers, offer(good, "good", "good-queues 3")])
     assert found.clients.keys() == OURS.keys() | {"good"}
@@ -208,7 +206,7 @@ STRANGER = Family(
 )
 
 
-def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
+def test_client_of_a_third_family_is_neither_amqp_nor_rocketmq(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = replace(ACME, family=STRANGER, answers={"confirm": CAN}, reconnect_s=None)

@@ -17,7 +17,7 @@ def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:
     assert ignored(plan()) == []
 
 
-def test_another_client_ignores_the_amqp_section_and_the_manifest_can_say_so() -> None:
+def test_other_clients_ignore_the_amqp_section_and_record_that() -> None:
     assert ignored(replace(plan(), client="rocketmq-native")) == ["workload.amqp"]
 
 
@@ -56,7 +56,7 @@ def test_a_consumer_that_never_acknowledges_differs_from_no_consumer() -> None:
     assert facts == [False, True, False]
 
 
-def test_what_may_promote_a_mirror_is_what_a_policy_says_or_the_brokers_default() -> None:
+def test_mirror_promotion_follows_the_policy_or_the_brokers_default() -> None:
     of = plan()
     said = Policy("p", ".*", (("ha-mode", "all"), ("ha-promote-on-shutdown", "always")))
     keys = ("promote_on_shutdown", "promote_on_failure")
@@ -92,7 +92,7 @@ def test_the_faults_of_the_schedule_are_counted() -> None:
     ]
 
 
-def test_amqp_clients_are_back_within_two_seconds_and_others_after_a_poll_and_a_send() -> None:
+def test_amqp_recovers_in_two_seconds_others_after_poll_and_send() -> None:
     of = plan()
     assert declared(of)["reconnect_s"] == 2
     layout = load_layout("rocketmq-2m2s", layout_names("rocketmq-2m2s")[0])
@@ -100,7 +100,7 @@ def test_amqp_clients_are_back_within_two_seconds_and_others_after_a_poll_and_a_
     native = replace(of, client="rocketmq-native", layout=layout, system=rocket)
     assert declared(native)["reconnect_s"] == own(layout).timers.poll_s + 3
     strangers = replace(of, client="rocketmq-native")
-    assert declared(strangers)["reconnect_s"] is None, "nobody declared how often they poll"
+    assert declared(strangers)["reconnect_s"] is None, "their poll interval is undeclared"
 
 
 @pytest.mark.parametrize(("rate", "few"), [(9.9, 99), (10.0, None), (200.0, None), (None, None)])

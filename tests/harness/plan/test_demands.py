@@ -14,7 +14,7 @@ def reasons(**workload: object) -> list[str]:
     return obstacles(plan(**workload).scenario, LASTING, LAYOUT, "pika", "compose")
 
 
-def test_a_demand_that_brokers_do_not_meet_is_reported_with_their_reason() -> None:
+def test_demand_that_brokers_do_not_meet_is_reported_with_reason() -> None:
     assert reasons(durable=False) == [
         "rabbitmq-mirrored has no queues that need not outlive their broker: they last"
     ]

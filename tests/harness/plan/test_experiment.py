@@ -62,14 +62,14 @@ def cells(experiment: Experiment) -> list[tuple[str, str, str, str]]:
     return [run.cell for run in experiment.runs]
 
 
-def test_without_choices_there_is_one_run_on_the_default_of_the_first_system() -> None:
+def test_default_is_one_run_on_the_first_systems_default_layout() -> None:
     experiment = plan(request(), CATALOGUE)
     assert cells(experiment) == [("crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")]
     assert experiment.runs[0].schedule.windows[0].lasts_s == 5
     assert experiment.runs[0].deployment == "compose"
 
 
-def test_runs_that_share_a_cluster_stand_together_and_repeats_go_round() -> None:
+def test_runs_on_one_cluster_are_adjacent_and_repeats_rotate() -> None:
     both = (scenario("a"), scenario("b"))
     experiment = plan(request(*both, layouts=("all-automatic@*",), repeats=2), CATALOGUE)
     assert [(run.layout.profile, run.repeat, run.scenario.name) for run in experiment.runs] == [
@@ -95,7 +95,7 @@ def test_the_same_request_makes_the_same_experiment() -> None:
     assert plan(request(repeats=3), CATALOGUE) == plan(request(repeats=3), CATALOGUE)
 
 
-def test_another_experiment_of_that_seed_has_its_names_and_its_choices_apart() -> None:
+def test_second_experiment_repeats_the_seeds_choices_under_another_name() -> None:
     one, two = plan(request(), CATALOGUE).runs[0], plan(request(name="f"), CATALOGUE).runs[0]
     assert one.seed == two.seed, "replaying makes the same choices"
     assert one.name != two.name, "what the first left behind is not the second's"
@@ -125,7 +125,7 @@ def test_an_empty_target_is_an_error_in_the_only_cell() -> None:
     assert problem.choices == ("all-automatic@T=10", "all-automatic@T=60")
 
 
-def test_nothing_applicable_at_all_is_an_error_that_names_every_cell() -> None:
+def test_nothing_applicable_is_an_error_that_names_every_cell() -> None:
     on_rmq9 = scenario(target='"rmq9"')
     with pytest.raises(PlanError) as caught:
         plan(request(on_rmq9, layouts=("all-*",)), CATALOGUE)
@@ -152,7 +152,7 @@ def test_uninvolved_is_empty_if_faults_may_hit_every_host() -> None:
     assert "may mean every one of 2 hosts" in experiment.skipped[0].reason
 
 
-def test_no_host_is_an_uninvolved_target_where_every_host_holds_a_copy() -> None:
+def test_no_host_is_uninvolved_if_all_hosts_hold_copies() -> None:
     aimed = scenario(target='"uninvolved"')
     experiment = plan(request(aimed, layouts=("all-automatic", "unmirrored")), CATALOGUE)
     assert [run.layout.name for run in experiment.runs] == ["unmirrored"]
@@ -202,7 +202,7 @@ def test_a_requested_system_without_the_layouts_is_reported() -> None:
     assert len(plan(wanted, CATALOGUE).runs) == 2
 
 
-def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why() -> None:
+def test_impossible_fault_does_not_apply_to_a_system_with_reason() -> None:
     spared = replace(OTHER, cannot={"kill": "it cannot die"})
     catalogue = replace(CATALOGUE, systems=(SYSTEM, spared))
     both = (SYSTEM.name, spared.name)
@@ -211,7 +211,7 @@ def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why()
     assert skip.reason == "fault 1: other can suffer no kill: it cannot die"
 
 
-def test_a_layout_whose_partition_handling_a_system_has_not_does_not_apply_to_it() -> None:
+def test_layout_with_unsupported_partition_handling_does_not_apply() -> None:
     plain = replace(OTHER, cannot_handle={"ignore": "it always heals"})
     catalogue = replace(CATALOGUE, systems=(SYSTEM, plain))
     both = (SYSTEM.name, plain.name)
@@ -221,15 +221,13 @@ def test_a_layout_whose_partition_handling_a_system_has_not_does_not_apply_to_it
         plan(request(systems=("other",), clients=("pika",)), catalogue)
 
 
-def test_a_fault_that_a_system_cannot_suffer_by_one_deployment_does_not_apply_there_alone() -> (
-    None
-):
-    apart = replace(SYSTEM, cannot_by={"compose": {"kill": "nobody dies there"}})
+def test_fault_impossible_in_one_deployment_does_not_apply_only_there() -> None:
+    apart = replace(SYSTEM, cannot_by={"compose": {"kill": "no process dies there"}})
     with pytest.raises(PlanError) as error:
         plan(request(), replace(CATALOGUE, systems=(apart,)))
     assert "fault 1: by compose, " in str(error.value)
-    assert "can suffer no kill: nobody dies there" in str(error.value)
-    elsewhere = replace(apart, cannot_by={"local": {"kill": "nobody dies there"}})
+    assert "can suffer no kill: no process dies there" in str(error.value)
+    elsewhere = replace(apart, cannot_by={"local": {"kill": "no process dies there"}})
     assert plan(request(), replace(CATALOGUE, systems=(elsewhere,))).skipped == ()
 
 
@@ -251,7 +249,7 @@ def test_peers_are_slow_only_where_their_links_pass_a_proxy() -> None:
     )
 
 
-def test_a_system_whose_peers_never_meet_through_the_proxy_says_so() -> None:
+def test_system_without_proxied_peers_says_so() -> None:
     direct = replace(SYSTEM, direct_peers={"compose": "it is not implemented"})
     proxied = replace(LAYOUT, peer_links="toxiproxy")
     catalogue = replace(CATALOGUE, systems=(direct,), layouts=(proxied,))
@@ -307,7 +305,7 @@ def test_where_there_is_no_balancer_none_is_a_host() -> None:
         plan(request(scenario(target='"balancer1"')), CATALOGUE)
 
 
-def test_a_word_for_a_balancer_names_the_entrances_that_have_one() -> None:
+def test_balancer_target_names_the_endpoints_that_have_one() -> None:
     for target, ways in (
         ("active balancer", "haproxy or haproxy-pair"),
         ("standby balancer", "haproxy-pair"),
@@ -335,7 +333,7 @@ def test_a_balancer_that_is_killed_leaves_every_host_uninvolved() -> None:
     assert len(plan(wanted, catalogue).runs) == 1
 
 
-def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:
+def test_shape_does_not_apply_with_too_few_hosts() -> None:
     text = SOURCE.replace('kind = "kill"', 'kind = "partition"\nshape = "bridge"')
     shaped, both = read_scenario("bridge", text), (SYSTEM.name, OTHER.name)
     (skip,) = plan(request(shaped, systems=both, clients=("pika",)), CATALOGUE).skipped
@@ -343,7 +341,7 @@ def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -
     assert skip.reason == "fault 1: the shape bridge needs 3 hosts, and there are 2"
 
 
-def test_windows_in_layout_timers_contradict_each_other_on_some_layouts_alone() -> None:
+def test_windows_in_layout_timers_contradict_only_on_some_layouts() -> None:
     text = SOURCE.replace("master of orders", "rmq1")
     later = '[[fault]]\nkind = "freeze"\ntarget = "rmq1"\nopens = "30 s"\nlasts = "1 s"\n'
     crossed = read_scenario("crossed", text.replace('"5 s"', '"1 T"') + later)
@@ -355,7 +353,7 @@ def test_windows_in_layout_timers_contradict_each_other_on_some_layouts_alone() 
     assert skip.reason.endswith("where T = 60 s")
 
 
-def test_a_flap_whose_window_is_too_short_by_a_layouts_timer_does_not_apply_there() -> None:
+def test_flap_does_not_apply_if_shorter_than_the_layout_timer() -> None:
     flap = SOURCE.replace('"kill"', '"flap"\ndown = "8 s"\nup = "4 s"').replace('"5 s"', '"1 T"')
     experiment = plan(
         request(read_scenario("flap", flap), layouts=("all-automatic@*",)), CATALOGUE

@@ -45,7 +45,7 @@ def test_a_fault_that_no_run_could_verify_is_refused(one: str, other: str, why: 
     assert not refused((one, MASTER, 0), (other, ELSEWHERE, 8))
 
 
-def test_what_an_earlier_fault_is_seen_by_may_be_hidden_once_it_was_verified() -> None:
+def test_evidence_of_a_verified_earlier_fault_may_become_hidden() -> None:
     assert "let it open 5 s later" in refused(("hang", MASTER, 0), ("freeze", THERE, 4))
     assert not refused(("hang", MASTER, 0), ("freeze", THERE, 5))
 
@@ -57,7 +57,7 @@ def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
     assert not refused(one, other, Pauses(detection_timeout_s=60))
 
 
-def test_a_late_bound_word_is_held_against_another_instant_by_reference_alone() -> None:
+def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:
     assert not refused(("freeze", MASTER, 0), ("kill", MASTER, 8))
     assert refused(("freeze", MASTER, 0), ("kill", MASTER, 0))
     assert refused(("freeze", MASTER, 0), ("kill", THERE, 8))
@@ -98,13 +98,13 @@ def test_a_reference_to_a_fault_that_opens_later_is_refused() -> None:
         plan(request, everything)
 
 
-def test_a_window_knows_the_window_of_the_fault_that_it_refers_to() -> None:
+def test_window_knows_the_window_its_fault_refers_to() -> None:
     run = planned(Pair("kill", "partition", "nested", OTHER))
     assert not isinstance(run, str)
     assert [window.refers_to for window in run.schedule.windows] == [0, 1]
 
 
-def test_every_pair_of_kinds_is_planned_or_refused_with_a_reason() -> None:
+def test_every_pair_of_kinds_is_planned_or_refused_with_reason() -> None:
     found = {pair: planned(pair) for pair in pairs()}
     assert all(run if isinstance(run, str) else run.schedule for run in found.values())
     same = {(p.first, p.second) for p, run in found.items() if p.place == SAME and run == ""}

@@ -51,7 +51,7 @@ def test_what_a_system_does_not_declare_is_unknown_to_claims() -> None:
         assert facts[name] is None, name
 
 
-def test_a_question_that_makes_no_sense_is_not_applicable_with_its_reason() -> None:
+def test_meaningless_question_is_not_applicable_with_its_reason() -> None:
     assert mirrored_guarantees(LAYOUT).route_poll_s == NotApplicable(
         "its clients ask no name server"
     )
@@ -66,7 +66,7 @@ def test_a_question_that_makes_no_sense_is_not_applicable_with_its_reason() -> N
         (None, Strength.STORED, Strength.BUFFERED),  # somebody else's, who says nothing of copies
     ],
 )
-def test_a_confirm_of_mirrored_queues_is_worth_what_all_copies_are(
+def test_confirm_of_mirrored_queues_is_worth_all_its_copies(
     copies: int | None, lasting: Strength, transient: Strength
 ) -> None:
     layout: Layout = replace(LAYOUT, copies=copies)

@@ -35,9 +35,7 @@ def test_a_share_is_a_fraction_or_a_percentage(word: str, share: float) -> None:
 @pytest.mark.parametrize(
     ("kind", "system"), [("stale-guard", "reference-mirrored"), ("truncate", "reference-2m2s")]
 )
-def test_a_kind_of_which_nothing_is_drawn_hits_all_that_its_rule_hits(
-    kind: str, system: str
-) -> None:
+def test_misbehaviour_without_a_draw_hits_all_that_match_its_rule(kind: str, system: str) -> None:
     assert kind in RULES
     parsed = parse(kind, experiment(system))
     assert parsed == Misbehave(kind, 1.0, 7)
@@ -82,7 +80,7 @@ def of(name: str, *kinds: str, deployment: str = "local") -> Experiment:
     return replace(known, runs=runs)
 
 
-def test_a_system_takes_the_kinds_that_it_declares_whatever_its_name() -> None:
+def test_system_accepts_its_declared_misbehaviours_whatever_its_name() -> None:
     assert parse("drop", of("acme", "drop")) == Misbehave("drop", SHARE, 7)
     with pytest.raises(PlanError, match="acme cannot forget on request, only drop, reorder"):
         parse("forget", of("acme", "drop", "reorder"))

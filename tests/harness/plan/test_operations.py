@@ -78,7 +78,7 @@ waits = "no"
     assert stop == OperationPlan("stop_node", "all", Duration(), options)
 
 
-def test_every_mistake_is_reported_with_its_place_and_what_would_be_right() -> None:
+def test_every_mistake_is_reported_with_place_and_correct_choices() -> None:
     error = refused("""
 [[operation]]
 kind = "stop_nod"
@@ -141,7 +141,7 @@ how = "kill"
         ("reset_node", "spare"),
     ],
 )
-def test_a_word_that_a_kind_does_not_take_is_an_error(kind: str, word: str) -> None:
+def test_target_that_a_kind_does_not_take_is_an_error(kind: str, word: str) -> None:
     with pytest.raises(ValueError, match="can be aimed at"):
         parse(kind, word)
 
@@ -205,7 +205,7 @@ def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
     ]
 
 
-def test_what_a_system_or_a_deployment_has_not_is_reported_with_its_reason() -> None:
+def test_feature_missing_in_a_system_or_deployment_has_a_reason() -> None:
     poor = replace(SYSTEM, cannot={"stop_node": "it never sleeps"}, deployments=("local",))
     assert reasons(STOP, system=poor, deployment="local") == [
         "operation 1: rabbitmq-mirrored has no stop_node: it never sleeps"
@@ -217,9 +217,9 @@ def test_what_a_system_or_a_deployment_has_not_is_reported_with_its_reason() -> 
         "operation 1: external offers no promote: brokers that are there are operated by their "
         "owner"
     ]
-    poor = replace(SYSTEM, cannot={"promote": "nobody can"})
+    poor = replace(SYSTEM, cannot={"promote": "no broker can"})
     assert reasons(promote, system=poor) == [
-        "operation 1: rabbitmq-mirrored has no promote: nobody can"
+        "operation 1: rabbitmq-mirrored has no promote: no broker can"
     ]
     bare = replace(LAYOUT, copies=1)
     assert reasons(promote, bare) == [

@@ -19,9 +19,7 @@ from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unrea
         ),
     ],
 )
-def test_a_problem_is_one_line_with_its_place_a_guess_and_the_choices(
-    problem: Problem, line: str
-) -> None:
+def test_problem_is_one_line_with_place_guess_and_choices(problem: Problem, line: str) -> None:
     assert str(problem) == line
 
 

@@ -71,12 +71,13 @@ def test_the_host_of_a_shared_process_can_be_targeted() -> None:
 @pytest.mark.parametrize(
     "word", ["host of name servers", "host of rkt1", "host of master of orders", "host of "]
 )
-def test_the_host_of_what_is_no_one_process_is_no_target(word: str) -> None:
+def test_host_of_several_processes_is_no_target(word: str) -> None:
+    """Refuse the host of a word that does not mean one process."""
     with pytest.raises(PlanError, match="no target"):
         read_scenario("mine", TEXT.format(kind="freeze", target=word))
 
 
-def test_who_has_no_controllers_has_none_that_leads() -> None:
+def test_system_without_controllers_has_no_leading_controller() -> None:
     (reason,) = reasons("leading controller", "freeze")
     assert reason.endswith("matches no process: rocketmq-2m2s has no controllers")
     elected = load_layout("rocketmq-controller", "separated")
@@ -84,12 +85,12 @@ def test_who_has_no_controllers_has_none_that_leads() -> None:
 
 
 @pytest.mark.parametrize("word", ["name_server_of orders", "rkt1/", "/name-server", "a/b/c"])
-def test_what_is_no_such_word_is_reported_with_those_that_there_are(word: str) -> None:
+def test_unknown_target_is_reported_with_the_known_ones(word: str) -> None:
     with pytest.raises(PlanError, match="name_server_of CLIENT"):
         reasons(word)
 
 
-def test_a_client_that_the_workload_has_not_has_no_name_server() -> None:
+def test_client_absent_from_the_workload_has_no_name_server() -> None:
     with pytest.raises(PlanError, match="the workload has 2 publishers, and no publisher-3"):
         reasons("name_server_of publisher-3")
 
@@ -108,7 +109,7 @@ def test_signals_and_links_reach_one_process_beside_others(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["partition", "black_hole", "reboot"])
-def test_what_strikes_packets_takes_a_process_that_has_its_host_for_itself(kind: str) -> None:
+def test_packet_faults_need_a_process_alone_on_its_host(kind: str) -> None:
     (reason,) = reasons("rkt1/name-server", kind)
     assert reason.startswith(
         f"a {kind} strikes a whole host, and rkt1 carries name-server and broker-a-0"
@@ -132,10 +133,10 @@ def test_what_is_not_there_is_reported_with_what_is() -> None:
 def test_a_client_without_name_server_reports_measures_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    silent = replace(NATIVE, answers={**NATIVE.answers, "attached": "it tells nobody"})
+    silent = replace(NATIVE, answers={**NATIVE.answers, "attached": "it reports nothing"})
     monkeypatch.setitem(cast(Any, registry().clients), NATIVE.name, silent)
     found = reasons("name_server_of publisher-1", client=NATIVE.name)
-    assert any("rocketmq-native cannot do attached: it tells nobody" in one for one in found)
+    assert any("rocketmq-native cannot do attached: it reports nothing" in one for one in found)
     found = reasons("name servers", client=NATIVE.name)
     assert not any("attached" in reason for reason in found)
 
@@ -148,9 +149,7 @@ def test_elsewhere_there_are_no_name_servers_and_no_second_process() -> None:
     assert "rmq1 is one process: name the host" in found
 
 
-def test_containers_and_subprocesses_have_several_on_a_host_and_a_cluster_that_is_there_not() -> (
-    None
-):
+def test_only_external_clusters_lack_several_processes_per_host() -> None:
     assert reasons("rkt1/name-server", deployment="local") == []
     found = reasons("rkt1/name-server", deployment="external")
     assert any(reason.endswith("which external has not") for reason in found)

@@ -28,7 +28,7 @@ def test_hosts_and_links_of_it_can_be_broken(kind: str) -> None:
     assert reasons(kind) == []
 
 
-def test_answers_that_are_to_come_while_questions_are_held_could_not_be_seen() -> None:
+def test_replies_due_while_requests_are_held_are_refused() -> None:
     assert reasons("hang", direction="to_client") == []
     (reason,) = reasons("hang", direction="to_broker")
     assert "a server of rocketmq-2m2s sends nothing without a request" in reason
@@ -39,7 +39,7 @@ def test_it_raises_no_alarm() -> None:
     assert "rocketmq-2m2s can suffer no alarm: a broker that runs short refuses" in reason
 
 
-def test_a_system_that_declares_no_alarm_and_no_reason_suffers_none_all_the_same() -> None:
+def test_system_without_a_declared_alarm_suffers_none_by_default() -> None:
     scenario = plan(fault("alarm", options=Options(resource="disk"))).scenario
     changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
     silent = replace(SYSTEM, cannot={})

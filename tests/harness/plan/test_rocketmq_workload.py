@@ -46,13 +46,13 @@ def problems(source: str) -> list[str]:
     return [str(problem) for problem in refused(source).problems]
 
 
-def test_a_file_that_says_nothing_is_sent_as_its_confirms_say() -> None:
+def test_file_without_send_mode_sends_as_its_confirms_imply() -> None:
     assert read(SMALL) == RocketWorkload(send="async")
     unconfirmed = SMALL + 'confirms = false\nretry = "never"\n'
     assert read(unconfirmed) == RocketWorkload(send="oneway")
 
 
-def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() -> None:
+def test_starter_file_explains_every_key_with_its_default() -> None:
     text = resources.files("harness.plan").joinpath("scenarios/master-crash.toml").read_text()
     lines = text.partition("# [workload.rocketmq]\n")[2].partition("\n\n")[0].splitlines()
     table = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
@@ -64,7 +64,7 @@ def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() 
     assert read(SECTION + section) == read(SMALL)
 
 
-def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special() -> None:
+def test_section_sets_sending_consuming_and_special_messages() -> None:
     said = read(
         SECTION + 'send = "sync"\nconsume = "pull"\nsend_timeout = "5500 ms"\nbatch = 8\n'
         "threads = 2\ndelayed_percent = 10\ndelay_level = 4\n"
@@ -89,7 +89,8 @@ def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special()
     )
 
 
-def test_every_mistake_of_the_section_is_reported_at_once_with_place_and_choices() -> None:
+def test_all_mistakes_of_the_section_are_reported_with_choices() -> None:
+    """Report all mistakes at once, each with its place."""
     error = refused(
         SECTION + 'send = "asinc"\nconsume = "push"\nsend_timeout = "5 ms"\nthread = 2\n'
         'delayed_percent = 60\ntransactional_percent = 60\nfates = ["comit", "rollback"]\n'
@@ -140,7 +141,7 @@ def test_keys_that_contradict_each_other_are_a_mistake(lines: str, message: str)
     assert message in found
 
 
-def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> None:
+def test_workload_without_confirms_sends_oneway_or_is_wrong() -> None:
     head = SECTION.replace("rate = 100", 'rate = 100\nconfirms = false\nretry = "never"')
     assert read(f'{head}send = "oneway"\n').send == "oneway"
     (sync,) = problems(f'{head}send = "sync"\n')
@@ -172,7 +173,7 @@ def reasons(client: str, **changes: object) -> str:
     return "; ".join(obstacles(scenario, system, LAYOUT, client, "compose"))
 
 
-def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> None:
+def test_basic_workload_is_carried_by_every_client() -> None:
     assert [reasons(client) for client in ("pika", *NAMES)] == [""] * (1 + len(NAMES))
 
 
@@ -205,14 +206,14 @@ def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> Non
         ),
     ],
 )
-def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
+def test_missing_client_feature_makes_the_cell_not_applicable_with_reason(
     client: str, changes: dict[str, object], message: str
 ) -> None:
     assert message in reasons(client, **changes)
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=NAMES)
-def test_a_body_that_a_client_or_its_broker_refuses_is_reported_with_the_limit(
+def test_body_refused_by_a_client_is_reported_with_the_limit(
     client: Client,
 ) -> None:
     most = client.body_max
@@ -222,12 +223,12 @@ def test_a_body_that_a_client_or_its_broker_refuses_is_reported_with_the_limit(
     assert reasons(client.name, body_bytes=most + 1).startswith(message)
 
 
-def test_a_body_of_any_size_that_a_file_may_say_goes_by_amqp() -> None:
+def test_body_of_any_permitted_size_goes_by_amqp() -> None:
     assert reasons("pika", body_bytes=16_777_216) == ""
 
 
 @pytest.mark.parametrize("name", ["colocated", "separated", "one-group"])
-def test_the_native_client_is_carried_by_the_profiles_whose_poll_is_its_own(name: str) -> None:
+def test_native_client_runs_only_profiles_with_its_own_poll(name: str) -> None:
     def reasons_for(profile: str) -> list[str]:
         layout = load_layout("rocketmq-2m2s", f"{name}@{profile}")
         system = load_system("rocketmq-2m2s")
@@ -245,7 +246,7 @@ def on_real(client: str, own: RocketWorkload, flags: tuple[str, ...] = ()) -> li
     return obstacles(scenario, system, layout, client, "compose")
 
 
-def test_who_must_ask_a_name_server_can_where_its_layout_has_one_on_that_host() -> None:
+def test_client_can_attach_only_to_name_servers_of_its_layout() -> None:
     left_open = RocketWorkload(publishers_attach=("rkt1", "rkt2"), send_is_open=True)
     for client in load_system(TWO).clients:
         assert on_real(client, left_open) == []
@@ -255,7 +256,7 @@ def test_who_must_ask_a_name_server_can_where_its_layout_has_one_on_that_host() 
     ]
 
 
-def test_a_kernel_that_gives_up_sooner_is_that_of_containers_and_else_the_machines() -> None:
+def test_shorter_kernel_timeout_needs_containers() -> None:
     layout = load_layout(TWO, "colocated-tcp-retries2-9@default")
     scenario = replace(plan().scenario, workload=workload())
     system = replace(load_system(TWO), deployments=("compose", "local"))
@@ -264,7 +265,7 @@ def test_a_kernel_that_gives_up_sooner_is_that_of_containers_and_else_the_machin
     assert reason == "client_tcp_retries2 would be the whole machine's by local"
 
 
-def test_who_closes_its_socket_is_said_once_by_scenario_or_layout() -> None:
+def test_closing_the_socket_is_set_once_by_scenario_or_layout() -> None:
     flag = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=true"
     kept = RocketWorkload(close_socket_if_timeout=False)
     assert on_real(NAMES[1], kept) == on_real(NAMES[1], RocketWorkload(), (flag,)) == []
@@ -273,7 +274,7 @@ def test_who_closes_its_socket_is_said_once_by_scenario_or_layout() -> None:
     ]
 
 
-def test_remedies_reach_workers_by_the_names_that_the_library_gives_them() -> None:
+def test_remedies_reach_workers_under_the_librarys_option_names() -> None:
     servers = load_system(TWO).servers(load_layout(TWO, "colocated@default"))
     own = RocketWorkload(
         publishers_attach=("rkt1", "rkt2"), latency_fault=True, close_socket_if_timeout=False
@@ -322,7 +323,7 @@ def test_a_client_with_lag_reports_drains_after_the_native_consumer() -> None:
 PYTHON = "rocketmq-python-2.0.0"
 
 
-def test_a_client_without_async_sends_sync_where_the_scenario_leaves_it_open() -> None:
+def test_client_without_async_sends_sync_if_mode_is_open() -> None:
     left_open = read_scenario("mine", SMALL).workload
     assert "sync" in wanted(PYTHON, left_open)
     assert "async" in wanted("rocketmq-native", left_open)

@@ -20,7 +20,7 @@ def test_the_table_names_every_scenario_and_no_other() -> None:
     assert named == set(scenario_names())
 
 
-def test_every_layout_of_the_table_is_one_that_some_system_has() -> None:
+def test_every_layout_of_the_table_belongs_to_some_system() -> None:
     named = {layout for _, found in ROWS for layout in found}
     assert named <= {layout.name for layout in LAYOUTS}
 
@@ -40,9 +40,7 @@ def had_by(layout: str, name: str = "") -> list[tuple[System, Layout]]:
 
 
 @pytest.mark.parametrize(("names", "wanted"), [row for row in ROWS if row[1]])
-def test_a_scenario_can_be_played_on_the_layouts_that_its_row_names(
-    names: list[str], wanted: list[str]
-) -> None:
+def test_scenario_runs_on_the_layouts_its_row_names(names: list[str], wanted: list[str]) -> None:
     """Of systems whose layouts have the same name on one, at least."""
     for name in names:
         for layout in wanted:
@@ -103,13 +101,13 @@ NAME_SERVERS = (
 
 
 @pytest.mark.parametrize("name", NAME_SERVERS)
-def test_without_name_servers_the_plan_reports_that_none_can_be_hit(name: str) -> None:
+def test_plan_without_name_servers_reports_that_none_can_fail(name: str) -> None:
     for system, layout in had_by("all-automatic"):
         (reason,) = obstacles(scenario(name), system, layout, "pika", "compose")
         assert reason.endswith("clients of rabbitmq-mirrored ask no name servers")
 
 
-def test_what_waits_in_a_broker_is_a_thing_of_logs_and_the_plan_says_so() -> None:
+def test_messages_kept_in_brokers_need_logs() -> None:
     ((system, layout),) = had_by("all-automatic")
     one = scenario("pending-delayed-and-transactions")
     found = obstacles(one, system, layout, "pika", "compose")
@@ -120,7 +118,7 @@ def test_what_waits_in_a_broker_is_a_thing_of_logs_and_the_plan_says_so() -> Non
     ]
 
 
-def test_a_cut_of_a_name_server_takes_one_that_has_its_host_for_itself() -> None:
+def test_name_server_cut_needs_one_alone_on_its_host() -> None:
     ((system, shared),) = had_by("colocated", "rocketmq-2m2s")
     one = scenario("name-server-partition")
     (reason,) = obstacles(one, system, shared, system.clients[0], "compose")

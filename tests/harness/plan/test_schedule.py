@@ -47,17 +47,14 @@ def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
     assert (at_60.settle_s, at_60.load_s) == (30, 177)
 
 
-def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_before_its_time() -> (
-    None
-):
+def test_settling_takes_at_least_one_deadline() -> None:
+    """Wait so long that no open publish is called missed before its time."""
     patient = replace(SCENARIO, workload=replace(SCENARIO.workload, deadline_s=60))
     assert resolved(patient, LAYOUT, "pika").settle_s == 60
     assert resolved(patient, replace(LAYOUT, detection_timeout_s=200), "pika").settle_s == 100
 
 
-def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_due_to_judge() -> (
-    None
-):
+def test_load_continues_until_clients_recover_and_enough_was_due() -> None:
     name, sync = "rocketmq-java-5.3.3", load_layout("rocketmq-2m2s", "colocated@compressed")
     assert own(sync).timers.poll_s == 5
     back_s = SCENARIO.workload.deadline_s + 5 + 3  # a poll, and a send that was under way
@@ -73,13 +70,13 @@ def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_du
     assert resolved(slow, sync, name).recovery_s == back_s + 10  # of 100 operations
     assert resolved(many, sync, name).recovery_s == back_s + 8  # of 20 of each publisher
     assert resolved(usual, sync, name).recovery_s == back_s + 6  # a silence of 5 s shows
-    assert resolved(unread, sync, name).recovery_s == back_s + 3.75  # nobody who could starve
+    assert resolved(unread, sync, name).recovery_s == back_s + 3.75  # no consumer could starve
     assert resolved(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
     calm = replace(slow, faults=())
     assert resolved(calm, sync, name).recovery_s == 2
 
 
-def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
+def test_window_awaits_those_that_end_before_it_plus_pause() -> None:
     at_10 = resolved(SCENARIO, LAYOUT, "pika")
     first, second = at_10.windows
     assert at_10.awaited(first) == {}
@@ -97,7 +94,7 @@ EARLY = OperationPlan("delete_policy", "", Duration(timers=1))
 OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
 
 
-def test_operations_are_numbered_by_themselves_in_the_order_of_their_times() -> None:
+def test_operations_are_numbered_separately_in_time_order() -> None:
     found = resolved(OPERATED, LAYOUT, "pika")
     assert [(step.number, step.operation, step.at_s) for step in found.steps] == [
         (1, EARLY, 22),
@@ -106,7 +103,7 @@ def test_operations_are_numbered_by_themselves_in_the_order_of_their_times() -> 
     assert found.load_s == 97
 
 
-def test_what_comes_before_an_operation_and_after_it_is_known_with_the_pause_between() -> None:
+def test_predecessor_and_successor_of_an_operation_and_pauses_are_known() -> None:
     found = resolved(OPERATED, LAYOUT, "pika")
     (cut, kill), (early, late) = found.windows, found.steps
     assert (found.windows_before(early), found.steps_before(early)) == ({}, {})

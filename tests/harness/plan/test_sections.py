@@ -1,4 +1,4 @@
-"""Parts of `[workload]` that are a family's of clients: its own, and nobody else's."""
+"""Parts of `[workload]` that belong to one family of clients."""
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, replace
@@ -113,7 +113,7 @@ def test_shipped_sections_exist_and_undeclared_ones_are_unknown_keys() -> None:
 
 
 @pytest.mark.usefixtures("acme")
-def test_a_section_of_another_package_is_read_by_the_shape_that_it_declares() -> None:
+def test_section_of_another_package_is_read_by_its_declared_shape() -> None:
     said = read_scenario("mine", f"{SMALL}confirms = true\n[workload.acme]\ndepth = 3\n").workload
     assert said.sections == {"acme": Acme(3, confirms=True)}
     without = read_scenario("mine", SMALL).workload
@@ -121,7 +121,7 @@ def test_a_section_of_another_package_is_read_by_the_shape_that_it_declares() ->
 
 
 @pytest.mark.usefixtures("acme")
-def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_choices() -> None:
+def test_mistakes_of_several_sections_are_reported_together_with_choices() -> None:
     found = problems(
         f"{SMALL}publisher = 1\n[workload.acme]\ndepth = 10\ndepht = 1\n[workload.acme.inner]\n"
         'deep = "c"\nfar = 1\n[workload.amqp]\nheartbeat = "1 h 2"\n'
@@ -141,7 +141,7 @@ def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_ch
 
 
 @pytest.mark.usefixtures("acme")
-def test_what_depends_on_several_keys_is_checked_by_whose_section_it_is() -> None:
+def test_cross_key_checks_belong_to_the_owner_of_the_section() -> None:
     (problem,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
     assert problem == "mine.toml, line 8, [workload.acme], depth: is the rate"
 
@@ -166,7 +166,7 @@ def test_only_the_running_clients_section_counts_and_others_are_listed() -> None
 
 
 @pytest.mark.usefixtures("acme")
-def test_what_a_layout_lacks_of_a_section_is_a_reason_where_its_client_plays() -> None:
+def test_layout_obstacle_of_a_section_concerns_only_its_client() -> None:
     servers, flat = SYSTEM.servers(LAYOUT), by_acme(acme=Acme(9, confirms=True))
     said = flat.scenario.workload
     assert requirements.layout_obstacles("acme", said, servers) == [
@@ -203,7 +203,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize(("client", "why"), SPOILT.values(), ids=list(SPOILT))
-def test_an_offer_with_an_invalid_section_is_reported_with_its_reason(
+def test_client_offer_with_an_invalid_section_is_reported_with_reason(
     client: Client, why: str
 ) -> None:
     found = read([offer(client)])
@@ -211,9 +211,8 @@ def test_an_offer_with_an_invalid_section_is_reported_with_its_reason(
     assert list(found.sections.values()) == [AMQP, ROCKET]
 
 
-def test_of_two_families_that_claim_one_section_neither_is_used_and_clients_of_one_share_it() -> (
-    None
-):
+def test_section_claimed_by_two_families_serves_neither() -> None:
+    """Let the clients of one family share its section."""
     rival = replace(
         of(replace(SECTION, not_applicable="another")), name="rival", drained_by="rival"
     )

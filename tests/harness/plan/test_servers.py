@@ -25,7 +25,7 @@ def reasons(layout: Layout, kind: str, target: str) -> list[str]:
     return obstacles(changed, SYSTEM, layout, SYSTEM.clients[0], "compose")
 
 
-def test_a_master_has_three_ports_and_a_name_server_dials_none() -> None:
+def test_master_has_three_ports_and_a_name_server_dials_none() -> None:
     assert SYSTEM.servers(PROXIED).serving.by_host["rkt1"] == (
         Served((9876,), 9876, "name-server", dials=False),
         Served((10909, 10911, 10912), 10911, "broker-a-0"),
@@ -39,7 +39,7 @@ def test_nothing_that_a_system_declares_has_a_default(declared: type) -> None:
 
 
 @pytest.mark.parametrize("system", system_names())
-def test_every_process_of_every_layout_is_declared_and_so_is_where_each_host_listens(
+def test_every_process_and_listening_address_of_every_layout_is_declared(
     system: str,
 ) -> None:
     for label in layout_names(system):
@@ -51,7 +51,7 @@ def test_every_process_of_every_layout_is_declared_and_so_is_where_each_host_lis
         assert set(servers.serving.by_host) == named, label
 
 
-def test_who_is_met_apart_is_a_place_and_else_its_host_is() -> None:
+def test_process_with_own_links_is_a_place_otherwise_its_host() -> None:
     both = (
         Process(host="one", word="router", role=ServerRole.NAME_SERVER, fixed_role=None),
         Process(host="one", word="broker", role=ServerRole.BROKER, fixed_role=None),
@@ -63,7 +63,7 @@ def test_who_is_met_apart_is_a_place_and_else_its_host_is() -> None:
     assert replace(apart, keep_logs=False).logs == ()
 
 
-def test_by_links_of_their_own_one_of_two_servers_of_a_host_can_be_cut_off() -> None:
+def test_own_links_allow_cutting_one_of_two_servers_per_host() -> None:
     for target in ("rkt1/name-server", "rkt1/broker-a-0", "name_server_of publisher-1"):
         assert reasons(PROXIED, "partition", target) == []
         (reason,) = reasons(DIRECT, "partition", target)

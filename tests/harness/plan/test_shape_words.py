@@ -71,7 +71,7 @@ def test_a_problem_is_reported_in_plain_words(key: str, value: Any, problem: str
     assert not FOREIGN.search(problem)
 
 
-def test_a_kind_that_is_not_known_is_reported_without_foreign_words() -> None:
+def test_unknown_kind_is_reported_without_foreign_terms() -> None:
     known = PydanticKnownError("time_delta_type")
     error: Any = {"type": known.type, "msg": known.message(), "loc": (), "input": 3}
     assert problem_of(error) == "is not of the expected form"

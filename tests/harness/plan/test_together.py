@@ -39,7 +39,7 @@ def reasons(of: Scenario, runs: int = 2) -> list[str]:
     return list(obstacles(of, SYSTEM, LAYOUT, runs))
 
 
-def test_for_each_scenario_and_repeat_the_runs_of_all_clients_are_together() -> None:
+def test_runs_of_all_clients_are_grouped_per_scenario_and_repeat() -> None:
     experiment = planned("master-crash", "cut-one-node", repeats=2)
     assert [[run.client for run in group] for group in experiment.groups] == [
         list(ROCKET.clients[:2])
@@ -49,7 +49,7 @@ def test_for_each_scenario_and_repeat_the_runs_of_all_clients_are_together() -> 
         assert all(run.together == tuple(one.name for one in group) for run in group)
 
 
-def test_they_share_what_depends_on_chance_and_every_phase_but_no_name() -> None:
+def test_grouped_runs_share_chance_and_phases_but_no_name() -> None:
     for group in planned("master-crash", repeats=2).groups:
         assert len({run.seed for run in group}) == 1
         assert len({run.number for run in group}) == len({run.name for run in group}) == 2
@@ -72,7 +72,7 @@ def test_one_client_cannot_run_together() -> None:
         planned("master-crash", clients=ROCKET.clients[:1])
 
 
-def test_where_one_client_alone_can_play_a_cell_it_is_played_alone() -> None:
+def test_cell_playable_by_one_client_only_is_played_alone() -> None:
     clients = (MIRRORED.clients[0], ROCKET.clients[0])
     systems, layouts = (MIRRORED, ROCKET), (LAYOUT, COLOCATED)
     request = ExperimentOptions(
@@ -125,7 +125,7 @@ def test_the_workers_of_all_runs_need_addresses() -> None:
     assert "in each of 2 runs" in found
 
 
-def test_what_cannot_be_together_is_a_problem_that_names_the_cell() -> None:
+def test_impossible_grouping_is_a_problem_that_names_the_cell() -> None:
     with pytest.raises(PlanError) as refused:
         planned("master-crash", "consumer-crash")
     (problem,) = refused.value.problems
@@ -134,6 +134,6 @@ def test_what_cannot_be_together_is_a_problem_that_names_the_cell() -> None:
     assert problem.text.startswith(f"{place}: fault 1")
 
 
-def test_runs_of_one_name_that_are_played_alone_are_no_group() -> None:
+def test_runs_of_one_name_played_alone_are_no_group() -> None:
     one = run_plan(KILL)
     assert len(Experiment("e", 7, (one, replace(one)), ()).groups) == 2

@@ -76,7 +76,7 @@ def test_shipped_scenarios_can_be_read(name: str) -> None:
     assert scenario.story
 
 
-def test_a_queue_may_be_left_to_the_drain_but_not_without_a_publisher() -> None:
+def test_queue_left_to_the_drain_still_needs_a_publisher() -> None:
     unread = SMALL.replace("consumers = 1", "consumers = 0")
     assert read_scenario("unread", unread).workload.consumers == 0
     assert any(
@@ -231,7 +231,7 @@ def faults(*rows: tuple[str, str, str, str]) -> str:
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "reboot"])
-def test_a_host_cannot_be_brought_back_while_another_fault_has_it(kind: str) -> None:
+def test_host_held_by_another_fault_cannot_be_brought_back(kind: str) -> None:
     source = faults(("kill", "rmq1", "0 s", "5 s"), (kind, "rmq1", "1 s", "1 s"))
     (found,) = problems(source)
     assert found.startswith("mine.toml, line 23, [[fault]] 2, opens: it opens while fault 1 (kill")
@@ -253,7 +253,7 @@ def test_faults_that_do_not_undo_each_other_may_stand_together(
     assert len(read_scenario("two", faults(("kill", "rmq1", "0 s", "5 s"), second)).faults) == 2
 
 
-def test_a_late_bound_word_may_mean_another_host_by_then_but_not_at_the_same_instant() -> None:
+def test_late_bound_targets_may_differ_only_at_different_instants() -> None:
     first = ("kill", "master of orders", "0 s", "9 s")
     assert read_scenario("two", faults(first, ("kill", "master of orders", "2 s", "9 s")))
     (found,) = problems(faults(first, ("freeze", "master of orders", "0 s", "1 s")))
@@ -290,13 +290,13 @@ def test_so_are_links_alarms_and_clients(kind: str, target: str, other: str, cla
         assert len(read_scenario("two", source).faults) == 2
 
 
-def test_a_flap_that_is_cut_twice_in_its_window_can_be_read() -> None:
+def test_flap_with_two_cuts_in_its_window_is_accepted() -> None:
     flap = 'kind = "flap"\ndown = "0.9 s"\nup = "1 s"'
     source = SMALL.replace('kind = "hang"', flap).replace('clients = "publishers"\n', "")
     assert read_scenario("flap", source).faults[0].options.down_s == 0.9
 
 
-def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:
+def test_scenario_name_must_suit_brokers_and_folders() -> None:
     (line,) = problems(SMALL, name="My_Scenario")
     assert "small letters, digits and hyphens" in line
 
@@ -310,7 +310,7 @@ def test_a_document_that_is_nested_10000_deep_is_reported() -> None:
     assert problems(f"title = {'[' * 10_000}") == ["mine.toml: it is nested too deeply"]
 
 
-def test_a_name_of_very_many_parts_is_reported_before_it_takes_a_parser_long() -> None:
+def test_name_with_very_many_parts_is_refused_quickly() -> None:
     (found,) = problems(f"title = 'x'\n{'a.' * 100_000}a = 1")
     assert found == "mine.toml, line 2: has more than 100 dots"
     assert read_scenario("mine", SMALL + f"[phases]\n# {'.' * 200}\n")
@@ -361,12 +361,12 @@ def test_ten_thousand_faults_are_answered_with_their_number_alone() -> None:
     assert problems(SMALL + fault * 10_000) == [
         "mine.toml, line 13, fault: must have 200 entries at most, not 10001"
     ]
-    clashing = problems(SMALL + fault * 199)  # two of which may not stand there together
+    clashing = problems(SMALL + fault * 199)  # two of them may not be active together
     assert clashing[0].startswith("mine.toml, line 23, [[fault]] 3, opens: it opens while fault 2")
     assert clashing[-1].endswith("more at least")
 
 
-def test_a_kind_that_a_package_offers_and_cannot_be_used_is_reported_with_the_reason(
+def test_unusable_fault_kind_of_a_package_is_reported_with_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     why = "the fault forget of acme 1.2 cannot be used: there is another action Kill"

@@ -53,9 +53,7 @@ key = 1
         (("colour",), 0),
     ],
 )
-def test_a_path_is_on_its_own_line_or_on_that_of_the_table_around_it(
-    path: Path, number: int
-) -> None:
+def test_path_has_its_own_line_or_that_of_its_table(path: Path, number: int) -> None:
     assert line(path, line_numbers(TEXT)) == number
 
 

@@ -46,7 +46,7 @@ def test_the_example_is_a_topology_and_explains_itself() -> None:
     assert kill == stop  # what starts itself again has not failed
 
 
-def test_every_mistake_is_reported_at_once_with_its_place_and_the_choices() -> None:
+def test_every_mistake_is_reported_at_once_with_place_and_choices() -> None:
     source = text('[proxy]\nlisten = "10.0.0.9"\n').replace('"http://10.0.0.2', '"ftp://10.0.0.2')
     source = source.replace('system = "reference', 'system = "refrence')
     source = source.replace('host = "gamma"', 'host = "alpha"')
@@ -71,7 +71,7 @@ PAUSING = HEAD.replace("[credentials]", 'partition_handling = "pause_if_all_down
 PAUSE = '[pause_if_all_down]\nhosts = ["alpha", "gamma"]\nrecover = "autoheal"\n'
 
 
-def test_who_pauses_if_all_of_some_hosts_are_down_says_of_which() -> None:
+def test_pause_if_all_down_names_the_hosts_it_watches() -> None:
     layout = layout_of(topology(PAUSE, head=PAUSING))
     assert layout.partition_handling == "pause_if_all_down"
     assert layout.pause_if_all_down == PauseIfAllDown(("alpha", "gamma"), "autoheal")
@@ -94,7 +94,7 @@ def test_who_pauses_if_all_of_some_hosts_are_down_says_of_which() -> None:
         (text(PAUSE.replace("recover", "recovr"), head=PAUSING), "did you mean 'recover'?"),
     ],
 )
-def test_pause_hosts_are_brokers_of_the_file_and_required_if_used(source: str, words: str) -> None:
+def test_pause_hosts_are_brokers_and_required_if_used(source: str, words: str) -> None:
     assert words in problems(source)
 
 
@@ -193,7 +193,7 @@ def promised(words: str) -> list[object]:
     return [facts[name] for name in PROMISED]
 
 
-def test_what_the_brokers_policies_promise_can_be_declared_and_is_unknown_otherwise() -> None:
+def test_broker_policy_promises_can_be_declared_and_default_to_unknown() -> None:
     assert promised("") == [None, None, None]
     words = 'mirrored_on = "all"\npromote_on_failure = "when-synced"\n'
     assert promised(f"[queues]\n{words}") == ["all", "when-synced", None]
@@ -213,13 +213,13 @@ def test_the_mqproof_policy_makes_every_promise_known() -> None:
     assert "follows from copies" in problems(text(f'{head}copies = 3\nmirrored_on = "all"\n'))
 
 
-def test_a_fault_without_its_command_is_an_obstacle_that_names_alternatives() -> None:
+def test_fault_without_its_command_is_an_obstacle_with_alternatives() -> None:
     why = why_not(fault("kill"), layout_of(topology()))
     assert "no command for kill of alpha; no command for kill of beta" in why
     assert "it allows freeze, client_crash, client_freeze" in why
 
 
-def test_a_late_bound_target_needs_the_command_on_every_host_it_may_mean() -> None:
+def test_late_bound_target_needs_the_command_on_every_possible_host() -> None:
     lines = [broker(0, commands=FREEZE), broker(1, commands=FREEZE), broker(2)]
     found = read_topology("staging", "\n".join([HEAD, *lines]), SYSTEMS)
     why = why_not(fault("freeze"), layout_of(found))
@@ -253,7 +253,7 @@ def test_an_unverified_command_is_known_before_the_run() -> None:
     assert unverified(fault("freeze"), topology()) == ()
 
 
-def test_a_mistake_is_reported_with_its_own_brokers_line_and_in_the_order_of_the_lines() -> None:
+def test_mistakes_carry_their_brokers_line_and_follow_line_order() -> None:
     source = text().replace(
         'verify = ["stopper", "frozen"]', 'verify = ["stopper", "frozen"]\ndeadline = "0 s"'
     )

@@ -16,7 +16,7 @@ def messages_of(source: str) -> list[str]:
     return [str(problem) for problem in error.value.problems]
 
 
-def test_a_family_of_its_own_keys_has_a_topology_of_the_same_kind() -> None:
+def test_family_with_its_own_keys_has_a_normal_topology() -> None:
     found = read_topology("mine", SHARDS, SHAPES)
     assert [(one.host, one.upstream) for one in found.brokers] == [
         ("one", "10.0.0.1:7"),
@@ -26,7 +26,7 @@ def test_a_family_of_its_own_keys_has_a_topology_of_the_same_kind() -> None:
     assert found.forbids("freeze", "two") == "no command for freeze of two"
 
 
-def test_what_is_wrong_is_what_the_systems_own_shape_finds_wrong() -> None:
+def test_topology_mistakes_are_those_found_by_the_systems_shape() -> None:
     ours = SHARDS.replace('door = "10.0.0.2:7"', 'door = "10.0.0.1:7"\namqp = "10.0.0.2:5672"')
     door, amqp, queues = messages_of(ours + '[queues]\npolicies = "set"\n')
     assert "door: '10.0.0.1:7' is another broker's already" in door
@@ -37,7 +37,7 @@ def test_what_is_wrong_is_what_the_systems_own_shape_finds_wrong() -> None:
     assert any("net_ticktime: is missing" in line for line in theirs)
 
 
-def test_a_system_that_is_nearly_named_is_the_one_that_is_meant() -> None:
+def test_nearly_correct_system_name_is_suggested() -> None:
     source = SHARDS.replace("acme-shards", "acme-shard").replace('host = "two"', 'host = "one"')
     system, host = messages_of(source)
     assert "there is no system 'acme-shard'; did you mean 'acme-shards'?" in system

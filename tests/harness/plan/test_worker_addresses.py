@@ -38,7 +38,7 @@ def test_more_than_that_are_refused_with_the_numbers() -> None:
     assert numbers == ["120 addresses", *workers, str(ADDRESSES)]
 
 
-def test_each_broker_of_a_layout_has_an_auditor_for_each_queue() -> None:
+def test_each_broker_of_a_layout_has_an_auditor_per_queue() -> None:
     counts = [
         wanted(of(3, 3), SYSTEM.servers(layout)).get("auditors")
         for layout in (COLOCATED, ONE_GROUP)

@@ -12,10 +12,10 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
 
 def test_the_page_is_as_it_would_be_made_today() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert text == page(OURS.values()), "see its head for the command that makes it anew"
+    assert text == page(OURS.values()), "see its head for the command that makes it again"
 
 
-def test_every_client_stands_in_the_table_of_its_family_and_in_no_other() -> None:
+def test_every_client_is_in_exactly_its_familys_table() -> None:
     tables = page(OURS.values()).split("\n## ")[1:]
     shown = {table.partition("\n")[0]: table for table in tables}
     assert shown.keys() == {client.family.name for client in OURS.values()}
@@ -24,13 +24,13 @@ def test_every_client_stands_in_the_table_of_its_family_and_in_no_other() -> Non
         assert where == [client.family.name]
 
 
-def test_a_family_that_is_new_has_a_table_without_a_word_here() -> None:
+def test_new_client_family_gets_a_table_without_changes_here() -> None:
     family = replace(OURS["pika"].family, name="Acme's own")
     client = replace(OURS["pika"], name="acme", family=family)
     assert "\n## Acme's own\n" in page([*OURS.values(), client])
 
 
-def test_every_obstacle_is_reported_and_what_can_be_done_is_none() -> None:
+def test_every_obstacle_is_reported_and_no_possible_action_is_one() -> None:
     assert obstacles("rocketmq-java-4.9.8", ["transaction", "pull", "async"]) == []
     reasons = obstacles("rocketmq-native", ["transaction", "async", "pull"])
     assert [reason.split(":")[0] for reason in reasons] == [

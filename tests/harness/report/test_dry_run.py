@@ -26,7 +26,7 @@ def lines(name: str, layout: str) -> list[str]:
     return list(dry_run.lines(experiment))
 
 
-def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
+def test_dry_run_shows_phases_in_seconds_and_possible_targets() -> None:
     shown = lines("cut-one-node", "all-automatic@T=10")
     assert shown[0] == "experiment e, seed 7: 2 runs"
     assert "  baseline   12 s" in shown
@@ -66,7 +66,7 @@ def shown_of(system: str, label: str, deployment: str) -> list[str]:
     return list(dry_run.lines(plan(request, catalogue)))
 
 
-def test_it_shows_what_the_layout_says_and_not_its_title_alone() -> None:
+def test_dry_run_shows_the_layout_settings_besides_its_title() -> None:
     shown = shown_of("rabbitmq-mirrored", "exactly-2@T=10", "compose")
     assert shown[3:8] == [
         "  layout     Three nodes, two copies of every queue, synchronised at once; T = 10 s",
@@ -94,7 +94,7 @@ def test_it_shows_servers_and_timers_of_rocketmq() -> None:
     assert not [line for line in shown if "enter at" in line]
 
 
-def test_of_what_brokers_have_nothing_of_it_says_nothing_and_of_peer_links_it_does() -> None:
+def test_dry_run_omits_absent_broker_features_but_mentions_peer_links() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated-toxiproxy@compressed", "compose")
     assert "  peer links toxiproxy" in shown  # its clients know no entrance
     assert not [line for line in shown if line.startswith(("  partitions", "  policy"))]
@@ -106,7 +106,7 @@ def test_peers_that_dial_each_other_directly_are_said_to() -> None:
     assert any(line.startswith("  peer links proxy") for line in by_proxy)
 
 
-def test_of_brokers_with_fixed_roles_a_word_means_only_those_that_can_have_the_role() -> None:
+def test_fixed_roles_limit_the_hosts_a_target_may_mean() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "             one of rkt1, rkt2: the host that holds orders then" in shown
     queues = shown_of("rabbitmq-mirrored", "all-automatic@T=10", "compose")
@@ -118,14 +118,14 @@ def test_a_longer_timer_makes_it_longer() -> None:
     assert any("for 90 s (1.5 T, at least 22 s)" in line for line in shown)
 
 
-def test_it_shows_that_a_fault_waits_for_the_end_of_another() -> None:
+def test_dry_run_shows_that_a_fault_awaits_anothers_end() -> None:
     shown = lines("unsynchronised-mirror", "all-automatic@T=10")
     assert "  fault 1    kill mirror of orders: from +5 s for 5 s" in shown
     assert "  fault 2    kill master of orders: from +15 s at least for 12 s" in shown
     assert "             5 s after fault 1 was verified ended" in shown
 
 
-def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> None:
+def test_dry_run_marks_grouped_runs_and_counts_time_once() -> None:
     system, layout = (
         load_system("rocketmq-2m2s"),
         load_layout("rocketmq-2m2s", "colocated@compressed"),
@@ -199,7 +199,7 @@ def fault_lines(deployment: str, *pairs: tuple[str, str], early: bool = False) -
     return "\n".join(dry_run.warning_lines(experiment) if early else dry_run.lines(experiment))
 
 
-def test_a_word_that_may_mean_another_host_after_a_fault_is_warned_of() -> None:
+def test_target_that_may_move_after_a_fault_causes_a_warning() -> None:
     warning = "warning: after fault 1 'mirror of orders' may mean another host than before"
     word = ("other than fault 1", "mirror of orders")
     assert warning in fault_lines("local", word)
@@ -213,9 +213,7 @@ def test_a_word_that_may_mean_another_host_after_a_fault_is_warned_of() -> None:
     ("deployment", "what"),
     [("compose", "packet counters are read when it ends"), ("local", "the run is INCONCLUSIVE")],
 )
-def test_a_window_that_is_too_short_to_verify_says_what_becomes_of_it(
-    deployment: str, what: str
-) -> None:
+def test_window_too_short_to_verify_states_the_consequence(deployment: str, what: str) -> None:
     short = ('opens = "3 s"\nlasts = "7 s"', 'opens = "3 s"\nlasts = "50 ms"')
     shown = fault_lines(deployment, short)
     assert "shorter than 3.5 s, the shortest window in which a partition is verified" in shown

@@ -17,29 +17,29 @@ DOCS = Path(__file__).parents[3] / "docs"
 SYSTEMS = [load_system(name) for name in system_names()]
 
 
-def test_the_page_of_faults_is_as_it_would_be_made_now() -> None:
+def test_committed_fault_page_equals_the_generated_one() -> None:
     page = (DOCS / "faults.md").read_text("utf-8")
-    assert page == fault_matrix.page(SYSTEMS), "see its head for the command that makes it anew"
+    assert page == fault_matrix.page(SYSTEMS), "see its head for the command that makes it again"
 
 
-def test_the_page_of_operations_is_as_it_would_be_made_now() -> None:
+def test_committed_operation_page_equals_the_generated_one() -> None:
     page = (DOCS / "operations.md").read_text("utf-8")
     assert page == operation_matrix.page(SYSTEMS), "see its head for the command"
 
 
-def test_every_operation_is_offered_or_says_why_not_under_every_deployment() -> None:
+def test_every_operation_has_an_offer_or_reason_per_deployment() -> None:
     for one in OPERATIONS.values():
         assert {*one.offers, *one.why_not} == set(operation_matrix.DEPLOYMENTS)
         assert not one.offers.keys() & one.why_not.keys()
 
 
-def test_every_kind_is_offered_or_says_why_not_under_every_deployment() -> None:
+def test_every_kind_has_an_offer_or_reason_per_deployment() -> None:
     for kind in KINDS.values():
         assert {*kind.offers, *kind.why_not} == set(DEPLOYMENTS)
         assert not kind.offers.keys() & kind.why_not.keys()
 
 
-def test_a_kind_that_few_systems_can_suffer_is_reported_with_them(
+def test_kind_that_few_systems_can_suffer_lists_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rare = {"rare": replace(KINDS["kill"], name="rare", only_on=("doves", "pigeons"))}
@@ -62,7 +62,7 @@ def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:
             assert f"- No `{name}` on `{system.name}`: {why}." in page
 
 
-def test_what_a_system_has_not_by_every_mechanism_stands_below_with_the_reason() -> None:
+def test_mechanisms_missing_in_a_system_are_listed_with_reasons() -> None:
     page = "\n".join(lines(SYSTEMS))
     for system in SYSTEMS:
         for deployment, why in system.direct_peers.items():

@@ -90,7 +90,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert "all 2 client logs are complete" in said
 
 
-def test_what_one_place_did_stands_in_the_headline_not_only_how_many_promises_it_broke() -> None:
+def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
     lost = Story().count("lost", "stored", 3).count("stranded", "stored", 2).outage(12, 60, NEVER)
     said = text(page_of(summed(lost))).replace("\u00a0", " ")
     assert (
@@ -135,7 +135,7 @@ def test_claims_that_do_not_apply_are_one_line() -> None:
     assert 'class="not_applicable_claims"' not in html.text(page_of(alone))
 
 
-def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> None:
+def test_later_outage_and_single_queue_outage_are_reported() -> None:
     story = Story().outage(30, 33)
     story.outage(20, 60, NEVER, scope=QUEUE, name="q7")
     story.facts = replace(
@@ -176,14 +176,14 @@ def test_an_unverified_fault_proves_nothing() -> None:
     assert "not certain: fault 1: the process still runs" in said
 
 
-def test_a_claim_in_chinese_is_reported_in_english_first_and_in_its_own_words_below(
+def test_chinese_claim_is_shown_in_english_before_its_original(
     tmp_path: Path,
 ) -> None:
     said = text(judged(tmp_path, crash()))
     assert said.index(MEANING) < said.index(SENTENCE)
 
 
-def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise() -> None:
+def test_unconfirmed_warning_is_distinguished_from_a_broken_promise() -> None:
     warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
     only = summed(Story(), verdicts=warned)
     said = text(page_of(only))
@@ -305,7 +305,7 @@ def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> Non
         part = part.partition(fact)[2]
 
 
-def test_what_a_client_believed_of_each_broker_stands_on_the_page(tmp_path: Path) -> None:
+def test_page_shows_what_a_client_believed_of_each_broker(tmp_path: Path) -> None:
     story = crash()
     story.client_event("route", at_ms=500, worker=PUBLISHER)
     story.rows["client_events"][-1]["detail"] = MASTER
@@ -321,7 +321,7 @@ def test_a_stall_leaves_a_bound_of_the_silence(tmp_path: Path) -> None:
     assert "silent ≥ 0.090 s" in said
 
 
-def test_it_says_what_replays_it_and_what_it_was_made_of(tmp_path: Path) -> None:
+def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
     assert "Repeat it: mqproof run master-crash --seed 7" in said
     assert "rabbitmq 3.10.8" in said
@@ -395,7 +395,7 @@ def test_the_same_report_makes_the_same_bytes(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_a_run_takes_a_bounded_place_however_much_happened_in_it(tmp_path: Path) -> None:
+def test_run_takes_bounded_space_however_many_events_it_has(tmp_path: Path) -> None:
     story = crash(lost=range(0, 800, 2), every_ms=50)
     for number in range(0, 800, 3):
         story.publish(number, at_ms=39_000 + number / 10, attempt=2)
@@ -423,7 +423,7 @@ def test_of_many_runs_only_the_first_that_failed_stands_open(tmp_path: Path) -> 
     assert len(opened) == 1
 
 
-def test_what_would_hide_or_turn_on_a_page_is_reported_by_its_number() -> None:
+def test_hidden_or_active_characters_are_shown_by_their_number() -> None:
     evil = "a\u202e\u2067b\u200b\u00ad\ufeff\U000e0041\udcff"
     page = html.text(page_of(summed(Story()), replay=evil))
     assert r"a\u202e\u2067b\u200b\xad\ufeff\U000e0041\udcff" in page

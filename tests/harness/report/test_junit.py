@@ -29,7 +29,7 @@ def outcome(element: xml.Element) -> list[str]:
     return [child.tag for child in element if child.tag != "system-out"]
 
 
-def test_a_suite_a_cell_and_a_test_a_claim_and_repeat() -> None:
+def test_suite_is_a_cell_and_test_a_claim_and_repeat() -> None:
     made = page_of(summed(Story()), summed(Story(), repeat=2), summed(Story(), cell=OTHER))
     suites = parsed(made)
     assert [suite.get("name") for suite in suites] == [
@@ -53,7 +53,7 @@ def test_a_suite_says_of_how_many_runs_each_claim_is() -> None:
     assert "runs of survives-hangs" not in found
 
 
-def test_judged_by_claims_a_fail_is_a_failure_with_its_line() -> None:
+def test_fail_of_a_claim_is_a_failure_with_its_line() -> None:
     failed = case(page_of(summed(Story())), f"{FAILS} [repeat 1]")
     assert outcome(failed) == ["failure"]
     line = failed.findtext("failure") or ""
@@ -61,7 +61,7 @@ def test_judged_by_claims_a_fail_is_a_failure_with_its_line() -> None:
     assert parsed(page_of(summed(Story()))).get("failures") == "1"
 
 
-def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise() -> None:
+def test_unconfirmed_warning_is_distinguished_from_a_broken_promise() -> None:
     one = summed(Story())
     warns = tuple(replace(verdict, warns=verdict.claim == FAILS) for verdict in one.verdicts)
     failed = case(page_of(replace(one, verdicts=warns)), f"{FAILS} [repeat 1]")
@@ -70,7 +70,7 @@ def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise
     assert str(failure.text).startswith(f"WARNING NOT SEEN {FAILS}: ")
 
 
-def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:
+def test_expected_fail_is_no_failure_but_is_reported() -> None:
     made = page_of(summed(Story()), judge=Judge.EXPECTATIONS)
     known = case(made, f"{FAILS} [repeat 1]")
     assert outcome(known) == []
@@ -79,7 +79,7 @@ def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:
     assert made.exit_code == 0
 
 
-def test_judged_by_expectations_a_pass_that_was_not_expected_is_a_failure() -> None:
+def test_unexpected_pass_is_a_failure_against_expectations() -> None:
     story = Story().silence(0.05)
     made = page_of(summed(story), judge=Judge.EXPECTATIONS)
     assert outcome(case(made, f"{FAILS} [repeat 1]")) == ["failure"]
@@ -92,7 +92,7 @@ def test_an_unexpected_fail_is_a_failure_when_judged_by_expectations() -> None:
     assert outcome(case(made, f"{FAILS} [repeat 1]")) == ["failure"]
 
 
-def test_what_is_not_decided_or_does_not_apply_is_skipped_with_its_reason() -> None:
+def test_undecided_or_inapplicable_claim_is_skipped_with_its_reason() -> None:
     for judge in Judge:
         made = page_of(summed(Story().unverified("the process still runs")), judge=judge)
         skipped = case(made, "nothing-corrupt [repeat 1]").find("skipped")
@@ -103,14 +103,14 @@ def test_what_is_not_decided_or_does_not_apply_is_skipped_with_its_reason() -> N
     assert (not_applicable.get("message") or "").startswith("NOT APPLICABLE")
 
 
-def test_a_run_that_was_not_judged_is_an_error_with_its_reason() -> None:
+def test_unjudged_run_is_an_error_with_its_reason() -> None:
     made = page_of(run(Story(), verdicts=(), failure="no cluster"))
     broken = case(made, "run is judged [repeat 1]").find("error")
     assert broken is not None and broken.text == "no cluster"
     assert parsed(made).get("errors") == "1"
 
 
-def test_a_cell_that_was_skipped_is_a_suite_that_says_why() -> None:
+def test_skipped_cell_is_a_suite_with_the_reason() -> None:
     made = page_of(summed(Story()), skipped=(SKIPPED,))
     skipped = case(made, "cell applies").find("skipped")
     assert skipped is not None and skipped.get("message") == "NOT APPLICABLE: no mirror"

@@ -19,7 +19,7 @@ def with_exit_code(folder: Path, code: int) -> Path:
     return folder
 
 
-def test_a_row_says_when_what_and_the_verdict_and_leads_to_the_report(tmp_path: Path) -> None:
+def test_results_row_has_time_content_verdict_and_report_link(tmp_path: Path) -> None:
     shown = row(experiment(tmp_path, STAMP, [run_of(), run_of()]))
     assert (shown.began, shown.runs) == ("2026-11-27 22:05 UTC", "2 runs")
     assert shown.cells == ("master-crash on reference-mirrored, all-automatic@T=10, pika",)
@@ -33,7 +33,7 @@ def test_a_broken_promise_is_named_once(tmp_path: Path) -> None:
     assert shown.detail == f"broken: {PROMISE}"
 
 
-def test_a_promise_that_was_not_decided_is_named_where_none_was_broken(tmp_path: Path) -> None:
+def test_undecided_promise_is_named_if_none_was_broken(tmp_path: Path) -> None:
     shown = row(experiment(tmp_path, "e", [run_of(), run_of(outcome="INCONCLUSIVE")]))
     assert (shown.tone, shown.verdict) == ("open", "not decided")
     assert shown.detail == f"not decided: {PROMISE}"

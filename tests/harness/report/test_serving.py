@@ -72,14 +72,13 @@ def test_the_first_page_is_rendered_and_files_are_read(port: int) -> None:
         "/" + "x" * 5_000 + ".html",
     ],
 )
-def test_lists_recordings_hidden_files_and_what_lies_outside_are_not_given_out(
-    port: int, path: str
-) -> None:
+def test_recordings_hidden_files_and_outside_paths_are_not_served(port: int, path: str) -> None:
+    """List no folder either."""
     assert get(port, path)[0] == 404
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_somebody_elses_name_that_leads_here_is_refused(port: int, method: str) -> None:
+def test_foreign_host_name_that_leads_here_is_refused(port: int, method: str) -> None:
     assert get(port, "/site/index.html", host="evil.example", method=method)[0] == 421
 
 

@@ -59,7 +59,7 @@ def test_doubts_and_failures_are_in_it() -> None:
     assert document["runs"][1]["failure"] == "lost"
 
 
-def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> None:
+def test_every_place_summarises_its_runs_in_total_and_by_scenario() -> None:
     lost = Story().count("lost", "replicated", 37).outage(27, 60, NEVER)
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     runs = (
@@ -102,7 +102,7 @@ def test_every_run_says_alone_what_places_say_of_many() -> None:
     assert second["summary"] is None
 
 
-def test_every_cell_says_of_each_claim_in_how_many_runs_it_was_violated() -> None:
+def test_every_cell_counts_the_violating_runs_of_each_claim() -> None:
     lossy = summed(Story().count("lost", "stored", 3), repeat=3)
     doubtful = summed(Story().unverified("the process runs"), repeat=4)
     made = page_of(summed(Story()), summed(Story(), repeat=2), lossy, doubtful)
@@ -115,7 +115,7 @@ def test_every_cell_says_of_each_claim_in_how_many_runs_it_was_violated() -> Non
     assert cell["claims"]["survives-hangs"]["runs"] == 0  # it applies to no run here
 
 
-def test_a_run_without_verdicts_is_counted_as_not_judged_and_never_left_out() -> None:
+def test_run_without_verdicts_is_counted_as_not_judged() -> None:
     made = page_of(summed(Story()), run(Story(), "b", verdicts=(), failure="no cluster"))
     (cell,) = verdict.document(made)["cells"]
     stays = cell["claims"]["confirmed-stays"]
@@ -123,7 +123,7 @@ def test_a_run_without_verdicts_is_counted_as_not_judged_and_never_left_out() ->
     assert (cell["loss"]["runs"], cell["loss"]["not_judged"]) == (1, 1)
 
 
-def test_a_name_that_no_decoder_knows_leaves_json_that_all_can_read(tmp_path: Path) -> None:
+def test_undecodable_name_leaves_valid_json(tmp_path: Path) -> None:
     made = page_of(summed(Story()), replay="mqproof run '\udcff.toml'", experiment="e\udcff")
     path = verdict.write(made, tmp_path)
     document = json.loads(path.read_bytes().decode("utf-8"))

@@ -14,7 +14,7 @@ from harness.systems.registry import OURS
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_same_deaths_meet_a_layout_that_keeps_its_promise_and_one_that_does_not() -> None:
+def test_demo_crashes_a_layout_that_holds_and_one_that_breaks() -> None:
     _, where = demo.shown()
     runs = demo.experiment_of(7, "x").runs
     cells = [(each.scenario.name, each.layout.label) for each in runs]
@@ -31,7 +31,7 @@ def test_the_reference_is_shown_beside_a_real_broker() -> None:
     assert demo.shown()[1].real in OURS.keys() - {demo.shown()[0]}
 
 
-def test_no_run_of_the_demo_skips_its_drain_or_lasts_long() -> None:
+def test_no_demo_run_skips_its_drain_or_lasts_long() -> None:
     for each in demo.experiment_of(7, "x").runs:
         assert each.schedule.drain_limit_s > 0
         assert each.schedule.load_s + each.schedule.settle_s <= 17

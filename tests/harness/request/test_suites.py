@@ -26,7 +26,7 @@ def planned(**more: object) -> Experiment:
     return experiment_of(request("incident", **more), "experiment")  # type: ignore[arg-type]
 
 
-def test_the_incident_is_every_failure_on_every_layout_and_the_first_of_them_three_times() -> None:
+def test_incident_plays_every_failure_on_every_layout_the_first_thrice() -> None:
     faults = Counter((group[0].scenario.name, group[0].layout.label) for group in planned().groups)
     assert faults.pop(("incident-freeze", "colocated@default")) == 3
     assert set(faults.values()) == {1}
@@ -70,7 +70,7 @@ def test_naming_a_suite_excludes_flags_that_it_sets() -> None:
         experiment_of(request("incident", "master-crash"), "experiment")
 
 
-def test_it_is_played_on_another_system_with_what_that_one_has() -> None:
+def test_incident_runs_on_another_system_with_its_own_means() -> None:
     reference = suite("incident").on["reference-2m2s"]
     for compressed in (False, True):
         short = planned(systems=("reference-2m2s",), compressed=compressed)
@@ -83,7 +83,7 @@ def test_it_is_played_on_another_system_with_what_that_one_has() -> None:
     assert group[0].schedule.load_s < 60
 
 
-def test_its_own_system_may_be_named_and_no_other_than_it_is_made_for() -> None:
+def test_only_its_own_system_may_be_named() -> None:
     named = planned(systems=("rocketmq-2m2s",))
     assert [run.cell for run in named.runs] == [run.cell for run in planned().runs]
     with pytest.raises(PlanError) as error:
@@ -116,7 +116,7 @@ def test_the_system_is_said_again() -> None:
     )
 
 
-def test_once_is_said_again_where_a_suite_would_repeat_by_itself() -> None:
+def test_replay_states_one_repeat_if_the_suite_would_repeat() -> None:
     words = replay(request("incident", repeats=1), "claims")
     assert words == "mqproof run incident --repeats 1 --judge claims --seed 7"
 

@@ -45,7 +45,7 @@ def crash_master(cluster: SimulatedCluster) -> None:
 
 
 def freeze(cluster: SimulatedCluster, host: str) -> None:
-    """It will run, and answer nobody, from the drain on."""
+    """Let it run without answering from the drain on."""
 
     def happen() -> None:
         cluster.world.frozen.add(host)
@@ -82,7 +82,7 @@ def test_what_is_nowhere_after_the_node_was_started_is_lost(tmp_path: Path) -> N
     assert [one.host for one in starts(cluster)] == ["rmq3"]
 
 
-def test_the_start_is_named_and_comes_after_all_that_is_measured(tmp_path: Path) -> None:
+def test_audit_start_is_recorded_after_all_measurements(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     crash(cluster, "rmq3")
     done = run(cluster, plan(), tmp_path)
@@ -109,8 +109,8 @@ def test_measures_are_those_of_the_same_run_without_the_start(tmp_path: Path) ->
     assert found[0] == found[1]
 
 
-def test_what_was_on_the_disk_of_the_one_master_is_found(tmp_path: Path) -> None:
-    """A queue without mirrors keeps what it confirmed: the drain found nobody, the audit does."""
+def test_message_on_the_disk_of_the_only_master_is_found(tmp_path: Path) -> None:
+    """A queue without mirrors keeps what it confirmed: the drain found no host, the audit does."""
     cluster = SimulatedCluster(UNMIRRORED, elects=False, on_disk=EVERYTHING)
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)
@@ -120,19 +120,19 @@ def test_what_was_on_the_disk_of_the_one_master_is_found(tmp_path: Path) -> None
     ] == [(True, "", ())]
     assert only(done).detail == (
         "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
-        "drained before (nobody holds it)"
+        "drained before (no host holds it)"
     )
 
 
-def test_a_node_that_comes_up_empty_has_lost_what_it_confirmed(tmp_path: Path) -> None:
-    """Its start is what its owner would do: whoever keeps nothing over that has lost it."""
+def test_node_that_starts_empty_has_lost_what_it_confirmed(tmp_path: Path) -> None:
+    """Its start is what its owner would do: a host that keeps nothing over that has lost it."""
     cluster = SimulatedCluster(UNMIRRORED, elects=False, on_disk=())
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)
     assert missing(done) == {"lost": 20}
 
 
-def test_a_queue_whose_started_master_was_not_read_whole_stays_undecided(tmp_path: Path) -> None:
+def test_queue_stays_undecided_if_its_started_master_is_partly_read(tmp_path: Path) -> None:
     auditors = frozenset(f"audit-orders-{host.name}" for host in LAYOUT.hosts)
     cluster = SimulatedCluster(UNMIRRORED, elects=False, on_disk=(), deaf=auditors)
     crash_master(cluster)
@@ -147,8 +147,8 @@ def test_what_a_connection_still_holds_leaves_the_started_queue_undecided(tmp_pa
     assert missing(done) == {"loss_unknown": 20}
 
 
-def test_a_slow_drain_is_not_finished_by_the_audit_of_another_node(tmp_path: Path) -> None:
-    """What is left of a long queue is no node's fault: it is not stranded."""
+def test_audit_of_another_node_does_not_complete_a_slow_drain(tmp_path: Path) -> None:
+    """The rest of a long queue is no node's fault: it is not stranded."""
     slow = "not empty within 5 s: messages kept coming"
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}), drain_doubt=slow, on_disk=(3,))
 
@@ -163,7 +163,7 @@ def test_a_slow_drain_is_not_finished_by_the_audit_of_another_node(tmp_path: Pat
     assert missing(done) == {"loss_unknown": 1}
 
 
-def test_what_a_fault_left_down_for_ever_stays_down_and_unread(
+def test_host_left_down_for_good_by_a_fault_stays_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -176,7 +176,7 @@ def test_what_a_fault_left_down_for_ever_stays_down_and_unread(
     assert done.manifest.cluster_altered == ""
 
 
-def test_what_an_operation_left_down_stays_down_until_the_audit_is_over(
+def test_host_left_down_by_an_operation_stays_down_during_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -186,7 +186,7 @@ def test_what_an_operation_left_down_stays_down_until_the_audit_is_over(
     assert only(done).left == "operation 1 (stop_node) left it down"
 
 
-def test_a_fault_that_could_not_be_undone_is_left_to_repair(
+def test_fault_that_could_not_be_undone_is_left_for_repair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -196,7 +196,7 @@ def test_a_fault_that_could_not_be_undone_is_left_to_repair(
     assert only(done).left == "fault 1 (kill) holds it: its undo failed"
 
 
-def test_who_lives_and_is_silent_is_not_ended_for_what_it_may_hold(
+def test_silent_live_process_is_not_ended_for_the_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -263,7 +263,7 @@ def test_all_that_are_down_are_started_side_by_side(tmp_path: Path) -> None:
     assert second.issued_ns < first.answered_ns
 
 
-def test_a_rival_that_only_the_start_brought_up_is_none_before_it(tmp_path: Path) -> None:
+def test_competing_leader_created_by_the_start_counts_from_then(tmp_path: Path) -> None:
     """A copy delivered under load is not laid to two masters that did not live then."""
     cluster = SimulatedCluster(LAYOUT, claims={"rmq2": True, "rmq3": True, "rmq1": False})
     crash(cluster, "rmq3")
@@ -273,7 +273,7 @@ def test_a_rival_that_only_the_start_brought_up_is_none_before_it(tmp_path: Path
     assert done.manifest.load_ended_ns is not None and pair.from_ns > done.manifest.load_ended_ns
 
 
-def test_rivals_that_lived_without_the_start_are_rivals_since_the_fault(tmp_path: Path) -> None:
+def test_leaders_competing_without_the_start_count_from_the_fault(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, claims={"rmq1": True, "rmq2": True})
     crash(cluster, "rmq3")
     done = run(cluster, plan(fault("hang")), tmp_path)
@@ -301,7 +301,7 @@ def test_a_broker_that_stopped_within_its_process_is_started_again(
     assert only(done).found == "RabbitMQ has stopped"
 
 
-def test_a_minority_that_paused_for_want_of_who_is_to_stay_down_is_left_so(
+def test_minority_paused_for_a_host_that_stays_down_remains_paused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it holds is what the scenario asks about: serving no more is what it promised."""
@@ -317,7 +317,7 @@ def test_a_minority_that_paused_for_want_of_who_is_to_stay_down_is_left_so(
     assert "rmq2" in paused.left, "whom it waits for"
 
 
-def test_an_interrupt_while_a_node_is_started_ends_the_run_readably(tmp_path: Path) -> None:
+def test_interrupt_during_an_audit_start_leaves_a_readable_run(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.takes_s = 60.0
     crash(cluster, "rmq3")
@@ -336,9 +336,7 @@ COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
 
 
 @pytest.mark.parametrize("place", ["rkt1/broker-a-0", "rkt3/broker-a-1", "rkt2/name-server"])
-def test_of_a_host_with_several_processes_the_one_that_ended_is_started(
-    tmp_path: Path, place: str
-) -> None:
+def test_only_the_ended_process_of_a_shared_host_is_started(tmp_path: Path, place: str) -> None:
     cluster = SimulatedCluster(COLOCATED, drain_doubt="no route", on_disk=())
     cluster.swallowed = frozenset({3})
     crash(cluster, place)

@@ -10,7 +10,7 @@ from harness.run.barrier import Barrier, TargetProposal, disagreement
 RUNS = ("one", "two", "three")
 
 
-def test_a_point_is_met_when_every_run_has_come_to_it() -> None:
+def test_barrier_opens_when_every_run_has_arrived() -> None:
     of = Barrier(RUNS)
     assert of.arrive("one", "load") == of.arrive("three", "load") == ()
     assert not of.met("load")
@@ -35,7 +35,7 @@ def test_when_all_have_withdrawn_no_run_waits() -> None:
     assert not any(map(of.others_go_on, RUNS))
 
 
-def test_who_comes_late_finds_a_point_as_it_was_met() -> None:
+def test_late_run_finds_the_barrier_as_it_was_met() -> None:
     of = Barrier(("one", "two"))
     of.arrive("one", "aim", TargetProposal("rmq1"))
     of.withdraw("two")
@@ -50,7 +50,7 @@ def test_a_fault_with_different_targets_is_performed_for_no_run() -> None:
     assert disagreement("two", said)
 
 
-def test_a_run_that_cannot_suffer_a_fault_says_why_and_keeps_it_from_the_others() -> None:
+def test_run_that_cannot_suffer_a_fault_blocks_it_with_reason() -> None:
     said = {"one": TargetProposal("rmq1"), "two": TargetProposal("", "the queue has no mirror")}
     assert disagreement("two", said) == "the queue has no mirror"
     why = disagreement("one", said)

@@ -9,7 +9,7 @@ def sample(at_ms: int, theirs_ms: float, suspended_ms: int = 0, width_ms: int = 
     return Sample(at_ms * MS, round(theirs_ms * MS), (at_ms + width_ms) * MS, suspended_ms * MS)
 
 
-def test_processes_of_one_boot_share_the_clock_and_raise_no_doubt() -> None:
+def test_processes_of_one_boot_share_the_clock_without_caveat() -> None:
     clock = ProcessClock("publisher-1", same_boot=True)
     for at in (0, 10_000, 20_000):
         clock.observe(sample(at, at + 1))
@@ -30,7 +30,7 @@ def test_a_suspend_between_two_looks_is_doubted() -> None:
     assert clock.doubt == "harness: the machine was suspended for 2.000 s"
 
 
-def test_another_machines_clock_gets_an_offset_bound_by_half_the_narrowest_exchange() -> None:
+def test_remote_clock_offset_is_bounded_by_half_the_shortest_exchange() -> None:
     clock = ProcessClock("publisher-1", same_boot=False)
     clock.observe(sample(0, 5_005, width_ms=10))
     clock.observe(sample(10_000, 15_001, width_ms=2))

@@ -36,7 +36,7 @@ def at(conductor: Conductor, seconds: float) -> list[c.Dispatch]:
     return conductor.handle(c.Tick(round(seconds * NS)))
 
 
-def test_a_run_with_one_window_goes_through_every_phase_in_order() -> None:
+def test_run_with_one_window_passes_every_phase_in_order() -> None:
     run = begun((10, 20))
     assert at(run, 9.9) == []
     assert at(run, 10) == [c.Enter(RunPhase.WINDOWS), c.Open(1)]
@@ -54,7 +54,7 @@ def test_a_run_with_one_window_goes_through_every_phase_in_order() -> None:
     assert run.handle(c.Closed()) == [c.Enter(RunPhase.FINISHED)]
 
 
-def test_a_window_lasts_from_the_actions_return_not_from_its_issue() -> None:
+def test_window_begins_when_its_action_returns() -> None:
     run = begun((10, 20))
     at(run, 10)
     run.handle(c.Opened(1, 25 * NS))
@@ -62,7 +62,7 @@ def test_a_window_lasts_from_the_actions_return_not_from_its_issue() -> None:
     assert at(run, 45) == [c.Undo(1)]
 
 
-def test_the_load_goes_on_until_the_fault_is_seen_to_be_gone() -> None:
+def test_load_continues_until_the_fault_is_verified_ended() -> None:
     run = begun((10, 1))
     at(run, 10)
     run.handle(c.Opened(1, 10 * NS))
@@ -72,7 +72,7 @@ def test_the_load_goes_on_until_the_fault_is_seen_to_be_gone() -> None:
     assert run.handle(c.Left(1, 100 * NS)) == [c.Enter(RunPhase.RECOVERY)]
 
 
-def test_a_window_that_could_not_be_opened_is_over_at_once() -> None:
+def test_window_that_could_not_open_ends_at_once() -> None:
     run = begun((10, 20))
     at(run, 10)
     assert run.handle(c.Missed(1, 10 * NS)) == [c.Enter(RunPhase.RECOVERY)]
@@ -92,7 +92,7 @@ def test_overlapping_windows_each_go_their_own_way() -> None:
     assert at(run, 30) == [c.Undo(1)]
 
 
-def test_a_window_after_anothers_end_waits_until_that_one_is_over_and_keeps_the_pause() -> None:
+def test_window_after_another_waits_for_its_end_and_the_pause() -> None:
     run = begun((10, 5), (22, 5))
     at(run, 10)
     run.handle(c.Opened(1, 10 * NS))
@@ -104,7 +104,7 @@ def test_a_window_after_anothers_end_waits_until_that_one_is_over_and_keeps_the_
     assert at(run, 37) == [c.Open(2)]
 
 
-def test_a_window_does_not_open_before_its_time_because_another_was_over_early() -> None:
+def test_window_never_opens_early_when_another_ends_early() -> None:
     run = begun((10, 5), (22, 5))
     at(run, 10)
     run.handle(c.Missed(1, 10 * NS))
@@ -112,7 +112,7 @@ def test_a_window_does_not_open_before_its_time_because_another_was_over_early()
     assert at(run, 22) == [c.Open(2)]
 
 
-def test_a_calm_run_needs_no_window() -> None:
+def test_faultless_run_needs_no_window() -> None:
     run = begun()
     assert at(run, 14.9) == []
     assert at(run, 15) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]
@@ -130,7 +130,7 @@ def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
     ]
 
 
-def test_an_interrupt_while_an_action_is_on_its_way_undoes_it_when_it_returns() -> None:
+def test_interrupt_during_an_action_undoes_it_when_it_returns() -> None:
     run = begun((10, 20))
     at(run, 10)
     assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True)]
@@ -155,7 +155,7 @@ def test_an_interrupt_while_things_settle_ends_what_is_tried_again() -> None:
     ]
 
 
-def test_what_was_undone_already_is_armed_until_it_is_gone_but_not_to_be_undone() -> None:
+def test_undone_fault_stays_armed_until_verified_ended() -> None:
     run = begun((10, 20), (15, 20))
     at(run, 10)
     run.handle(c.Opened(1, 10 * NS))
@@ -166,7 +166,7 @@ def test_what_was_undone_already_is_armed_until_it_is_gone_but_not_to_be_undone(
     assert (run.armed(), run.to_undo()) == ([1, 2], [2])
 
 
-def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing() -> None:
+def test_interrupt_during_the_drain_closes_and_ignores_later_events() -> None:
     run = begun()
     at(run, 15)
     at(run, 18)
@@ -175,7 +175,7 @@ def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing(
     assert run.handle(c.Interrupted()) == []
 
 
-def test_an_operation_is_due_at_its_time_and_the_load_goes_on_until_it_has_returned() -> None:
+def test_operation_starts_on_time_and_load_lasts_until_it_returns() -> None:
     run = begun(steps=(12,))
     assert at(run, 11.9) == []
     assert at(run, 12) == [c.Enter(RunPhase.WINDOWS), c.Perform(1)]
@@ -185,7 +185,7 @@ def test_an_operation_is_due_at_its_time_and_the_load_goes_on_until_it_has_retur
     assert at(run, 105) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]
 
 
-def test_operations_come_one_by_one_and_keep_the_pause_between_them() -> None:
+def test_operations_run_one_by_one_with_their_pause() -> None:
     run = begun(steps=(10, 10, 15))
     assert at(run, 10) == [c.Enter(RunPhase.WINDOWS), c.Perform(1)]
     assert at(run, 20) == []
@@ -196,7 +196,7 @@ def test_operations_come_one_by_one_and_keep_the_pause_between_them() -> None:
     assert at(run, 27) == [c.Perform(3)]
 
 
-def test_an_operation_after_a_windows_end_waits_until_that_one_is_over() -> None:
+def test_operation_after_a_window_waits_for_its_end() -> None:
     run = begun((10, 5), steps=(17,))
     at(run, 10)
     run.handle(c.Opened(1, 10 * NS))
@@ -208,7 +208,7 @@ def test_an_operation_after_a_windows_end_waits_until_that_one_is_over() -> None
     assert at(run, 32) == [c.Perform(1)]
 
 
-def test_an_operation_in_the_middle_of_a_window_does_not_wait_for_its_end() -> None:
+def test_operation_inside_a_window_does_not_wait_for_its_end() -> None:
     run = begun((10, 20), steps=(15,))
     at(run, 10)
     run.handle(c.Opened(1, 10 * NS))
@@ -218,7 +218,7 @@ def test_an_operation_in_the_middle_of_a_window_does_not_wait_for_its_end() -> N
     assert at(run, 30) == [c.Undo(1)]
 
 
-def test_a_window_waits_for_the_operation_before_it_and_keeps_the_pause() -> None:
+def test_window_waits_for_the_operation_before_it_and_the_pause() -> None:
     run = begun((14, 5), steps=(10,))
     at(run, 10)
     assert at(run, 30) == []
@@ -227,7 +227,7 @@ def test_a_window_waits_for_the_operation_before_it_and_keeps_the_pause() -> Non
     assert at(run, 34) == [c.Open(1)]
 
 
-def test_an_interrupt_breaks_an_operation_off_and_closes_when_it_says_that_it_is_over() -> None:
+def test_interrupt_stops_an_operation_and_closes_when_it_has_returned() -> None:
     run = begun(steps=(10, 20))
     at(run, 10)
     assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True), c.BreakOff(1)]

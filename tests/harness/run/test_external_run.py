@@ -49,9 +49,7 @@ def freeze(topology: Topology) -> RunPlan:
     return replace(of, layout=layout_of(topology), deployment="external")
 
 
-def test_a_freeze_by_the_owners_commands_is_verified_and_loses_nothing(
-    owner: Owner, tmp_path: Path
-) -> None:
+def test_freeze_by_owner_commands_is_verified_without_loss(owner: Owner, tmp_path: Path) -> None:
     of = freeze(owner.topology(START))
     asyncio.run(asyncio.wait_for(performed(of, tmp_path), 240))
     folder = tmp_path / "runs" / of.name
@@ -91,7 +89,7 @@ def test_without_a_verify_command_the_run_is_done_and_unknown(
     assert manifest.failure == ""
 
 
-def test_a_node_that_is_gone_for_good_is_started_for_the_audit_by_its_owners_command(
+def test_owner_command_starts_a_permanently_lost_node_for_the_audit(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", 1.0)

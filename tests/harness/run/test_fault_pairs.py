@@ -84,7 +84,7 @@ def window(number: int, verified: bool = True, doubt: str = "", **times: int) ->
     )
 
 
-def test_each_pair_of_a_batch_is_judged_by_its_own_windows() -> None:
+def test_each_pair_of_a_batch_is_judged_by_its_windows() -> None:
     one, two = REPRESENTATIVE[:2]
     run = manifest()
     run.windows = [window(1), window(2), window(3), window(4, False, "not seen to hold")]

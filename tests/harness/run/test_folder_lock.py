@@ -1,4 +1,4 @@
-"""Nobody judges an experiment whose harness still records, or that another one judges."""
+"""An experiment is judged only if no harness records it and no other process judges it."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ DIES_ALONE = (
 )
 
 
-def test_while_its_harness_works_an_experiment_is_not_judged_and_afterwards_it_is(
+def test_experiment_is_judged_only_after_its_harness_finished(
     tmp_path: Path,
 ) -> None:
     with at_work(tmp_path):
@@ -39,7 +39,7 @@ def test_a_harness_that_failed_is_at_work_no_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_harness_that_was_killed_has_recorded_may_be_judged(tmp_path: Path) -> None:
+def test_recordings_of_a_killed_harness_may_be_judged(tmp_path: Path) -> None:
     words = [sys.executable, "-c", DIES_AT_WORK, str(tmp_path)]
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
     assert (tmp_path / MARK).exists()
@@ -51,7 +51,7 @@ def test_an_unreadable_mark_has_no_owner(tmp_path: Path) -> None:
     assert list(problems([tmp_path, tmp_path / "nowhere"])) == []
 
 
-def test_the_second_judge_learns_who_the_first_is(tmp_path: Path) -> None:
+def test_second_judge_learns_the_process_of_the_first(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()
     other.mkdir()
@@ -66,7 +66,7 @@ def test_the_second_judge_learns_who_the_first_is(tmp_path: Path) -> None:
         assert [*one.iterdir(), *other.iterdir()] == []
 
 
-def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
+def test_required_judge_waits_for_the_running_one(tmp_path: Path) -> None:
     began: list[str] = []
     waiting = threading.Event()
 
@@ -93,6 +93,6 @@ def test_a_killed_judge_does_not_block_the_next(tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_gone_is_reported_by_who_reads_it(tmp_path: Path) -> None:
+def test_missing_folder_is_reported_by_its_reader(tmp_path: Path) -> None:
     with alone([tmp_path / "nowhere"]):
         assert not (tmp_path / "nowhere").exists()

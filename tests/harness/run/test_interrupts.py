@@ -34,7 +34,7 @@ async def interrupt_after(interrupt: Interrupt, *after_s: float) -> None:
         (0, "", "interrupted: undoing 0 faults"),
         (1, "", "interrupted: undoing 1 fault"),
         (2, "", "interrupted: undoing 2 faults"),
-        (1, "nobody guards it", "interrupted: undoing 1 fault (nobody guards it)"),
+        (1, "no guardian", "interrupted: undoing 1 fault (no guardian)"),
     ],
 )
 def test_the_number_of_faults_to_undo_is_reported(faults: int, reason: str, words: str) -> None:
@@ -59,7 +59,7 @@ def test_an_internal_reason_never_hurries_but_a_person_does() -> None:
     assert (interrupt.reason, interrupt.hurried) == ("one", True)
 
 
-def test_an_interrupt_of_all_runs_reaches_each_but_not_vice_versa() -> None:
+def test_interrupt_of_all_runs_reaches_each_but_not_vice_versa() -> None:
     of_all, of_one = Interrupt(), Interrupt()
     of_one.ask()
     of_one.follow(of_all)
@@ -90,7 +90,7 @@ def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
     assert ended == ["ended"]
 
 
-def test_what_was_done_before_an_interrupt_is_heard_of_after_it() -> None:
+def test_result_completed_before_an_interrupt_is_still_returned() -> None:
     async def story() -> int:
         interrupt = Interrupt()
         done = asyncio.get_running_loop().create_future()

@@ -51,7 +51,7 @@ def events(done: Done) -> list[tuple[object, object]]:
 
 
 def unexpected_doubts(done: Done) -> list[tuple[str, str]]:
-    """All but that nobody can judge where a fault kept everybody away."""
+    """All caveats except that of a fault which kept every client away."""
     reasons = [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
     return [reason for reason in reasons if not reason[1].endswith("_absent")]
 
@@ -110,7 +110,7 @@ def test_whole_runs_try_every_kind_here_and_on_real_brokers() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_path: Path) -> None:
+def test_fault_is_armed_verified_undone_and_verified_ended(kind: str, tmp_path: Path) -> None:
     cluster = cluster_for(kind)
     done = run(cluster, played(kind, cluster), tmp_path)
     assert turns(cluster) == KINDS[kind]
@@ -139,7 +139,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path
     assert unexpected_doubts(done) == [("run", "fault")]
 
 
-def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
+def test_only_unfrozen_clients_count_for_broker_availability(
     tmp_path: Path,
 ) -> None:
     frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
@@ -151,7 +151,7 @@ def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
     assert done.findings.doubts == ()
 
 
-def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_path: Path) -> None:
+def test_killed_client_and_its_successor_have_separate_absences(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault("client_crash", "consumer-1"), consumers=2), tmp_path)
     (window,), (dead, new) = done.facts.windows, done.facts.absences
@@ -172,7 +172,7 @@ def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_pa
     assert done.findings.doubts == ()
 
 
-def test_a_worker_that_lost_the_harness_did_not_see_the_end_of_the_run(tmp_path: Path) -> None:
+def test_worker_without_the_harness_did_not_observe_the_end(tmp_path: Path) -> None:
     """It closed its log, and then nothing was due any more: no outage of the broker's."""
     cluster = SimulatedCluster(LAYOUT, orphaned=frozenset({"publisher-1"}))
     done = run(cluster, plan(fault("kill")), tmp_path)
@@ -183,7 +183,7 @@ def test_a_worker_that_lost_the_harness_did_not_see_the_end_of_the_run(tmp_path:
     assert {("availability", "publisher_log"), ("loss", "publisher_log")} <= reasons
 
 
-def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_was(
+def test_killed_publisher_leaves_only_broker_availability_unknown(
     tmp_path: Path,
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("client_crash", "publisher-1")), tmp_path)
@@ -192,7 +192,7 @@ def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_
     ]
 
 
-def test_what_a_dead_consumer_may_have_got_without_acknowledging_is_unknown(
+def test_unacknowledged_delivery_to_a_dead_consumer_is_unknown(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
@@ -231,7 +231,7 @@ def test_the_end_of_an_unopened_or_endless_window_is_unknown(
     assert [window.over_ns for window in done.facts.windows] == [None]
 
 
-def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Path) -> None:
+def test_second_window_finds_the_cluster_as_the_first_left_it(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     of = plan(fault("kill", "mirror of orders"), fault("kill"), lasts_s=0.2)
     first, second = of.schedule.windows
@@ -248,7 +248,7 @@ def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["black_hole", "reboot"])
-def test_two_hosts_that_are_dark_at_once_are_both_seen_to_be(kind: str, tmp_path: Path) -> None:
+def test_two_hosts_dark_together_are_both_verified(kind: str, tmp_path: Path) -> None:
     both = plan(fault(kind, "mirror of orders"), fault(kind), lasts_s=0.3)
     done = run(SimulatedCluster(LAYOUT), both, tmp_path)
     assert [(one.verified, one.gone, one.unverified_reason) for one in done.facts.windows] == [
@@ -266,7 +266,7 @@ def test_unconsumed_messages_are_drained_and_their_order_is_judged(
     assert done.findings.doubts == ()
 
 
-def test_a_calm_run_loses_nothing_and_doubts_nothing(tmp_path: Path) -> None:
+def test_faultless_run_has_no_loss_and_no_caveat(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(), tmp_path)
     assert counts(done)["state"] == 20
     assert "lost" not in counts(done)
@@ -298,7 +298,7 @@ def test_messages_on_a_host_that_cannot_be_queried_are_unreachable(
     assert counts(done)["unreachable"] == 1
 
 
-def test_rival_masters_are_each_read_and_what_they_hold_is_stranded(tmp_path: Path) -> None:
+def test_competing_masters_are_each_read_and_their_messages_stranded(tmp_path: Path) -> None:
     competing_leaders = {host.name: True for host in LAYOUT.hosts[:2]}
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({1}), claims=competing_leaders)
     done = run(cluster, plan(), tmp_path)
@@ -310,9 +310,7 @@ def test_rival_masters_are_each_read_and_what_they_hold_is_stranded(tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run(
-    kind: str, tmp_path: Path
-) -> None:
+def test_interrupt_in_a_fault_undoes_it_and_seals_the_run(kind: str, tmp_path: Path) -> None:
     cluster = cluster_for(kind)
     of = replace(plan(fault(kind), lasts_s=60), layout=cluster.layout)
     done = run(cluster, of, tmp_path, lambda view: bool(view.armed))
@@ -324,7 +322,7 @@ def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run
 
 
 def hopeless() -> tuple[SimulatedCluster, RunPlan]:
-    """A freeze and a kill at once, of which the killed host never serves again."""
+    """A freeze and a kill at once; the killed host never serves again."""
     cluster = SimulatedCluster(LAYOUT)
     cluster.world.slow_start = 10_000
     of = overlapping(fault("freeze", "rmq1"), fault("kill", "rmq2"))
@@ -348,7 +346,7 @@ def closed_after_s(done: Done) -> float:
     return (done.manifest.phases_ns["closing"] - done.manifest.load_ended_ns) / 1e9
 
 
-def test_an_interrupt_undoes_all_at_once_and_looks_three_seconds_whether_it_is_gone(
+def test_interrupt_undoes_all_at_once_and_verifies_three_seconds(
     tmp_path: Path,
 ) -> None:
     cluster, of = hopeless()
@@ -369,7 +367,7 @@ def test_an_interrupt_undoes_all_at_once_and_looks_three_seconds_whether_it_is_g
     assert done.manifest.phase == "sealed"
 
 
-def test_a_second_interrupt_ends_the_looking_and_a_third_changes_nothing_more(
+def test_second_interrupt_ends_the_verification_and_a_third_changes_nothing(
     tmp_path: Path,
 ) -> None:
     cluster, of = hopeless()
@@ -392,7 +390,7 @@ def test_an_interrupted_load_is_broken_off_before_anything_is_undone(tmp_path: P
     }
 
 
-def test_what_a_reader_of_the_drain_writes_after_an_interrupt_is_in_a_closed_log(
+def test_drain_reader_log_is_closed_after_an_interrupt(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, endless_drain=True)
@@ -453,7 +451,7 @@ def test_an_action_that_failed_is_undone_all_the_same(tmp_path: Path) -> None:
     assert "the engine said no" in done.facts.windows[0].unverified_reason
 
 
-def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknown(
+def test_target_missing_when_the_window_opens_makes_the_run_unknown(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -484,7 +482,7 @@ def test_a_host_in_a_window_is_excluded_from_other_targets(inner: str, tmp_path:
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
 
 
-def test_a_late_bound_word_that_means_another_host_by_then_is_played(tmp_path: Path) -> None:
+def test_late_bound_target_that_moved_to_another_host_is_used(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, overlapping(fault("kill"), fault("kill")), tmp_path)
     first, second = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
@@ -511,7 +509,7 @@ def test_a_clock_that_moves_makes_the_run_unknown(tmp_path: Path) -> None:
     assert ("run", "clock") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
 
 
-def test_a_worker_that_does_not_answer_ends_the_run_before_any_load(
+def test_silent_worker_ends_the_run_before_any_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
@@ -520,7 +518,7 @@ def test_a_worker_that_does_not_answer_ends_the_run_before_any_load(
         run(cluster, plan(), tmp_path)
 
 
-def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -> None:
+def test_worker_with_a_full_disk_stops_the_run_with_reason(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, failing=frozenset({"publisher-1"}))
     done = run(cluster, plan(), tmp_path)
     assert done.manifest.failure == "publisher-1: No space left on device"
@@ -529,7 +527,7 @@ def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("of", [LogWriter, Journal])
-def test_a_full_disk_under_the_harness_itself_stops_the_run_and_is_named(
+def test_full_disk_under_the_harness_stops_a_run_with_reason(
     of: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its own log, or the journal when an undo is noted: what was armed is undone."""
@@ -555,7 +553,7 @@ def test_a_full_disk_under_the_harness_itself_stops_the_run_and_is_named(
     assert "audit" not in done.manifest.phases_ns
 
 
-def test_a_client_that_knows_one_host_knows_no_other_but_who_drains_knows_all(
+def test_only_the_drainer_of_single_host_clients_knows_all_hosts(
     tmp_path: Path,
 ) -> None:
     layout = replace(LAYOUT, client_endpoint="one")
@@ -602,7 +600,7 @@ def test_behind_a_balancer_the_brokers_of_clients_are_unknown(
     assert done.manifest.windows[0].verified
 
 
-def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None:
+def test_killed_balancer_is_no_host_of_a_queue(tmp_path: Path) -> None:
     done, cluster = behind_a_balancer(tmp_path, "balancer1")
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
@@ -618,7 +616,7 @@ def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None
         ("balancer1", "balancer1", "standby balancer"),
     ],
 )
-def test_which_balancer_is_meant_depends_on_who_has_the_address_then(
+def test_balancer_target_depends_on_the_current_holder_of_the_address(
     target: str, killed: str, role: str, tmp_path: Path
 ) -> None:
     done, cluster = behind_a_balancer(tmp_path, target, entered=("balancer2",))
@@ -646,7 +644,7 @@ def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
     assert hosts == {"rmq1", "rmq2", "rmq3"}
 
 
-def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) -> None:
+def test_state_that_claims_need_is_recorded_at_the_fault(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("kill")), tmp_path)
     not_applicable = {"not_applicable": "its clients ask no name server"}
     assert done.manifest.state["windows"]["1"] == {
@@ -662,7 +660,7 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
         "consumers_attached": None,
         "consumers_cancelled": 0,
         "clients_report_lost": True,
-        "clients_of_target_cut_off": None,  # by which entrance they came is told by the series
+        "clients_of_target_cut_off": None,  # the series reports their endpoint
         "rejoined_as": "master",
         "fault_returned": True,
         "promoted_mirror_rank": 1,
@@ -675,7 +673,7 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
     }
 
 
-def test_the_role_of_a_recovered_host_is_recorded_if_every_fault_ended(
+def test_role_of_a_recovered_host_is_recorded_after_all_faults(
     tmp_path: Path,
 ) -> None:
     mirror = run(SimulatedCluster(LAYOUT), plan(fault("kill", "mirror of orders")), tmp_path)
@@ -683,7 +681,7 @@ def test_the_role_of_a_recovered_host_is_recorded_if_every_fault_ended(
 
 
 @pytest.mark.parametrize("held", [7, 0, None])
-def test_a_host_that_is_a_mirror_again_is_queried_for_its_messages(
+def test_host_that_is_a_mirror_again_is_queried_for_messages(
     tmp_path: Path, held: int | None
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, held=held, synchronised=False)
@@ -709,7 +707,7 @@ def test_the_role_of_an_unverified_host_is_unknown(tmp_path: Path) -> None:
     assert "rejoined_as" not in dead.manifest.state["windows"]["1"]
 
 
-def test_what_is_shown_of_a_run_never_goes_back_and_has_the_fault_where_it_stood(
+def test_displayed_progress_never_decreases_and_keeps_the_faults_place(
     tmp_path: Path,
 ) -> None:
     twice = plan(fault("kill"), fault("client_freeze", "publisher-1"), publishers=2)
@@ -725,13 +723,13 @@ def test_what_is_shown_of_a_run_never_goes_back_and_has_the_fault_where_it_stood
     ]
 
 
-def test_of_an_interrupted_run_what_it_did_not_enter_is_shown_as_not_done(tmp_path: Path) -> None:
+def test_phases_skipped_by_an_interrupt_are_shown_as_not_done(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault("kill")), tmp_path, lambda view: view.phase == "windows")
     shown = {part.phase: part.done for part in done.views[-1].parts}
     assert (shown["baseline"], shown["recovery"], shown["drain"]) == (1, 0, 0)
 
 
-def test_where_nothing_is_due_at_a_time_no_share_is_shown(tmp_path: Path) -> None:
+def test_no_share_is_shown_without_a_schedule(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("kill"), rate=None), tmp_path)
     assert {view.strip for view in done.views} == {None}

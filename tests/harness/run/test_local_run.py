@@ -70,7 +70,7 @@ async def performed(
     return manifest
 
 
-def test_a_hang_on_a_local_cluster_is_verified_and_loses_nothing(tmp_path: Path) -> None:
+def test_local_hang_is_verified_without_loss(tmp_path: Path) -> None:
     hang = plan(fault("hang"), lasts_s=LONGER_THAN_A_LOOK_S)
     of = replace(hang, layout=UNMIRRORED, deployment="local")
     asyncio.run(asyncio.wait_for(performed(of, tmp_path), 180))
@@ -127,7 +127,7 @@ def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
     assert [part.done for part in views[-1].parts][:4] == [1.0] * 4
 
 
-def test_a_node_of_a_local_cluster_is_restarted_by_an_operation(tmp_path: Path) -> None:
+def test_operation_restarts_a_node_of_a_local_cluster(tmp_path: Path) -> None:
     restart = operated(operation("restart_node", "uninvolved"))
     of = replace(restart, layout=UNMIRRORED, deployment="local")
     asyncio.run(asyncio.wait_for(performed(of, tmp_path), 180))
@@ -146,7 +146,7 @@ def unconsumed() -> RunPlan:
 
 
 def kill_for_good(cluster: LocalCluster, saved: Manifest) -> None:
-    """The node that holds the queue, as the drain begins: no fault did it, nobody undoes it."""
+    """The node that holds the queue, as the drain begins: no fault did it, nothing undoes it."""
     if saved.phase != "drain" or saved.audit_starts:
         return
     for running in processes.of(
@@ -155,7 +155,7 @@ def kill_for_good(cluster: LocalCluster, saved: Manifest) -> None:
         running.signal(signal.SIGKILL)
 
 
-def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_read(
+def test_permanently_lost_local_node_is_started_and_its_disk_audited(
     tmp_path: Path,
 ) -> None:
     of = unconsumed()
@@ -189,7 +189,7 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
     assert missing == {"stranded": confirmed}
 
 
-def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
+def test_interrupt_during_a_local_audit_start_leaves_nothing(
     tmp_path: Path,
 ) -> None:
     of = unconsumed()
@@ -209,7 +209,7 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
     assert processes.of(clusters[0]) == ()
 
 
-def test_a_disk_that_fills_up_ends_a_run_with_its_reason_and_all_that_it_recorded(
+def test_full_disk_ends_a_run_with_reason_and_recordings(
     tmp_path: Path,
 ) -> None:
     """Real workers stop before they send what no log has; the load ends, the fault is undone."""

@@ -51,9 +51,8 @@ def play(plans: tuple[RunPlan, ...], folder: Path) -> list[Manifest]:
 @pytest.mark.parametrize(
     "kind", ["freeze", pytest.param("kill", marks=pytest.mark.nightly), "hang"]
 )
-def test_real_workers_of_two_runs_suffer_one_fault_and_each_has_its_own_messages(
-    kind: str, tmp_path: Path
-) -> None:
+def test_real_runs_share_one_fault_and_keep_own_messages(kind: str, tmp_path: Path) -> None:
+    """Use real workers of two runs."""
     one, two = play(together(fault(kind)), tmp_path)
     for manifest in (one, two):
         assert manifest.failure == ""
@@ -65,7 +64,7 @@ def test_real_workers_of_two_runs_suffer_one_fault_and_each_has_its_own_messages
         findings = judge(Facts.from_json(manifest.facts), rows_of(folder))
         counted = {row.measure: row.count for row in findings.counts}
         assert counted["state"] > 0
-        assert "unexpected" not in counted  # nobody got what the other run had sent
+        assert "unexpected" not in counted  # no client got what the other run had sent
         assert (folder / "broker_logs" / "ref1.log").is_file()
     if kind != "hang":  # of links each run has its own
         began = [m.origin_monotonic_ns + m.windows[0].origin_ns for m in (one, two)]

@@ -66,7 +66,7 @@ def test_a_restarted_node_is_stopped_started_and_written_down(tmp_path: Path) ->
     )
 
 
-def test_the_whole_cluster_is_stopped_in_turn_and_started_last_first(tmp_path: Path) -> None:
+def test_whole_cluster_stops_in_turn_and_starts_last_first(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     of = operated(
         operation("stop_node", "mirror of orders"),
@@ -138,7 +138,7 @@ def test_wipe_forget_and_force_boot_reach_the_right_hosts(
     assert done.findings.doubts == ()
 
 
-def test_a_node_that_runs_hears_of_what_is_forgotten_added_and_reset(tmp_path: Path) -> None:
+def test_running_node_is_informed_about_forgotten_added_and_reset_nodes(tmp_path: Path) -> None:
     spare = replace(LAYOUT, spares=(Host("rmq4", "10.0.0.4", ("rabbitmq",)),))
     cluster = SimulatedCluster(spare)
     of = operated(
@@ -194,7 +194,7 @@ def test_policies_and_synchronisation_reach_brokers_by_name(
         ("stop_node", "mirror of bills", "no such queue"),
     ],
 )
-def test_an_operation_without_a_target_fails_and_the_run_is_unknown(
+def test_operation_without_a_target_fails_and_makes_the_run_unknown(
     kind: str, target: str, why: str, tmp_path: Path
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -206,7 +206,7 @@ def test_an_operation_without_a_target_fails_and_the_run_is_unknown(
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "clock")]
 
 
-def test_what_a_broker_refuses_is_recorded_and_what_comes_after_goes_on(tmp_path: Path) -> None:
+def test_refused_operation_is_recorded_and_later_ones_continue(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.operator.refuse = (DeletePolicy,)
     of = operated(operation("delete_policy"), operation("restart_node", "rmq1"))
@@ -238,13 +238,13 @@ UNDONE = {  # an operation whose operator says `done` and does nothing -> what i
 OF_PROCESSES = {"stop_node", "start_node", "restart_node"}  # the executor's, not an operator's
 
 
-def test_every_operation_is_seen_done_or_written_down_as_its_operators_word() -> None:
+def test_every_operation_is_verified_or_recorded_as_the_operators_word() -> None:
     offered = {name for name, one in KINDS.items() if one.offers}
     assert {*UNDONE, *OWN_WORD, *OF_PROCESSES, "promote"} == offered
 
 
 @pytest.mark.parametrize("kind", UNDONE)
-def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
+def test_operator_that_does_nothing_and_reports_success_is_not_believed(
     kind: str, tmp_path: Path
 ) -> None:
     layout = replace(LAYOUT, spares=(Host("rmq4", "10.0.0.4", ("rabbitmq",)),))
@@ -264,7 +264,7 @@ def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
 
 
 @pytest.mark.parametrize("kind", ["wipe_node", "force_boot", "cancel_sync"])
-def test_an_operation_that_no_broker_can_confirm_is_recorded_by_its_word(
+def test_operation_no_broker_can_confirm_is_recorded_by_its_word(
     kind: str, tmp_path: Path
 ) -> None:
     target = "orders" if kind == "cancel_sync" else "first stopped"
@@ -275,7 +275,7 @@ def test_an_operation_that_no_broker_can_confirm_is_recorded_by_its_word(
     assert record.detail == f"done (its operator's word alone: {OWN_WORD[kind]})"
 
 
-def test_who_had_nothing_to_lose_by_a_reset_is_believed_and_it_is_said(tmp_path: Path) -> None:
+def test_reset_of_a_node_without_copies_is_believed_and_noted(tmp_path: Path) -> None:
     single = replace(LAYOUT, copies=1)
     of = operated(operation("reset_node", "uninvolved"), of=replace(plan(), layout=single))
     (record,) = run(SimulatedCluster(single), of, tmp_path).manifest.operations
@@ -300,7 +300,7 @@ def test_an_executor_that_starts_nothing_is_not_believed(
     assert "its process ended with exit code 0 before it served" in done.facts.clock_problem
 
 
-def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
+def test_broker_that_ends_before_serving_is_not_awaited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -310,7 +310,7 @@ def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
     assert "its process ended with exit code 1 before it served" in done.facts.clock_problem
 
 
-def test_what_operations_left_stopped_is_started_when_the_run_is_over(tmp_path: Path) -> None:
+def test_nodes_left_stopped_by_operations_start_after_the_run(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, operated(operation("stop_node", "rmq2")), tmp_path)
     assert cluster.executor.performed == [Stop("rmq2"), Start("rmq2", 30.0)]
@@ -328,7 +328,7 @@ def test_the_journal_lists_every_stopped_host_for_heal(tmp_path: Path) -> None:
     }
 
 
-def test_an_interrupt_breaks_an_operation_off_and_starts_what_it_stopped(tmp_path: Path) -> None:
+def test_interrupt_stops_an_operation_and_starts_its_stopped_nodes(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, health_doubts=("rmq3: partition",))
     cluster.world.unending.add("rmq1")
     of = operated(operation("stop_node", "rmq1"))
@@ -340,7 +340,7 @@ def test_an_interrupt_breaks_an_operation_off_and_starts_what_it_stopped(tmp_pat
     assert record.returned_ns is not None
 
 
-def test_a_cluster_that_is_to_be_clean_and_is_not_is_a_failure(tmp_path: Path) -> None:
+def test_operation_fails_if_the_cluster_is_not_clean_as_required(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, health_doubts=("rmq3: partition",))
     of = operated(operation("restart_node", "all", order="in turn", waits="clean"))
     done = run(cluster, of, tmp_path)
@@ -375,7 +375,8 @@ def promoted(tmp_path: Path, cluster: SimulatedCluster, *killed: FaultPlan) -> D
     return run(cluster, replace(of, schedule=replace(of.schedule, steps=later)), tmp_path)
 
 
-def test_a_mirror_of_a_dead_master_is_written_down_stopped_and_started(tmp_path: Path) -> None:
+def test_mirror_of_a_dead_master_is_promoted_by_a_restart(tmp_path: Path) -> None:
+    """Record the promotion first, then stop the mirror and start it."""
     cluster = SimulatedCluster(LAYOUT, elects=False)
     killed = fault("kill", "master of orders", returns=False)
     done = promoted(tmp_path, cluster, killed)
@@ -400,7 +401,7 @@ def test_a_queue_that_has_a_master_gets_no_second_one(tmp_path: Path) -> None:
     assert record.detail.endswith("another one would make two")
 
 
-def test_a_mirror_that_is_shown_as_master_nowhere_was_not_promoted(
+def test_mirror_not_shown_as_master_anywhere_was_not_promoted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(promoting, "SERVE_LIMIT_S", 0.2)

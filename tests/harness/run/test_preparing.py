@@ -35,13 +35,13 @@ def test_targets_of_operations_are_involved_like_targets_of_faults(
     assert involved(operated(*operations)) == hosts
 
 
-def test_operations_leave_one_host_where_a_client_can_stay_out_of_it() -> None:
+def test_operations_spare_one_host_if_clients_can_avoid_it() -> None:
     every = [operation("restart_node", host) for host in ("rmq1", "rmq2", "rmq3")]
     assert involved(operated(*every)) == ("rmq1", "rmq2")
     of = operated(*every, of=plan(fault("kill", "rmq3")))
     assert involved(of) == ("rmq3", "rmq1")
 
 
-def test_the_uninvolved_host_of_an_operation_is_one_that_holds_no_copy() -> None:
+def test_uninvolved_host_of_an_operation_holds_no_copy() -> None:
     held = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}
     assert involved(operated(operation("restart_node", "uninvolved")), held) == ("rmq3",)

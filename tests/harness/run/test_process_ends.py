@@ -37,7 +37,7 @@ def ended(place: str = "rmq1", at_ns: int = 2_000, code: int | None = 137, by: s
         (None, "", Cause.UNKNOWN),
     ],
 )
-def test_why_a_process_ended_is_reported_by_its_status_or_by_who_was_seen_to_end_it(
+def test_exit_reason_is_the_status_or_the_observed_killer(
     code: int | None, by: str, cause: Cause
 ) -> None:
     ends = ProcessEnds(ORIGIN_NS)
@@ -84,7 +84,7 @@ def test_an_end_may_be_reported_shortly_after_the_restart(late_ns: int, planned:
     assert (ends.saw(ended(at_ns=3_000 + late_ns)) is None) == planned
 
 
-def test_who_was_started_again_was_down_until_then() -> None:
+def test_restarted_host_was_down_until_its_start() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.saw(ended("rmq1", at_ns=2_000))
     ends.saw(ended("rmq2", at_ns=2_500))
@@ -120,7 +120,7 @@ def test_a_signal_to_no_process_explains_no_end() -> None:
     assert ends.saw(ended()) is not None
 
 
-def test_a_start_says_until_when_somebody_was_down() -> None:
+def test_start_marks_the_end_of_a_hosts_downtime() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.saw(ended())
     asyncio.run(NotingExecutor(Still(), ends).perform(Start("rmq1")))
@@ -143,7 +143,7 @@ def test_what_an_operator_ends_is_no_accident(tmp_path: Path) -> None:
     assert done.facts.process_ends == ()
 
 
-def test_an_accident_is_recorded_at_once_and_makes_the_leader_uncertain(
+def test_accident_is_recorded_at_once_and_makes_the_leader_uncertain(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, accidents=((0.2, "rmq3", 137),))

@@ -35,7 +35,7 @@ def test_all_of_them_are_meant_together() -> None:
     assert found == ("rkt1/name-server, rkt2/name-server", NAME_SERVER)
 
 
-def test_the_controller_that_leads_is_the_name_server_that_it_is_in() -> None:
+def test_leading_controller_is_the_name_server_that_contains_it() -> None:
     found = resolve_processes(LEADING, "freeze", CONTROLLED, "rkc4/name-server")
     assert found == ("rkc4/name-server", NAME_SERVER)
 
@@ -81,11 +81,11 @@ def test_a_client_is_attached_where_it_said_last() -> None:
 
 
 def test_the_name_server_of_an_unstarted_client_is_unknown() -> None:
-    async def nobody(_prefix: str, _close: bool) -> tuple[str, ...]:
+    async def no_client(_prefix: str, _close: bool) -> tuple[str, ...]:
         return ()
 
     async def story() -> tuple[str, str]:
-        started_clients, started = StartedClients(nobody, ()), handle(Mute())
+        started_clients, started = StartedClients(no_client, ()), handle(Mute())
         cast(Any, started)._note({"say": "attached", "server": "rkt1"})
         started_clients.add("publisher-1", started)
         return started_clients.attached("publisher-1"), started_clients.attached("publisher-2")

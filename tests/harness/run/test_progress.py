@@ -33,7 +33,7 @@ def test_a_run_without_faults_has_no_windows() -> None:
     ]
 
 
-def test_what_is_over_is_done_and_what_goes_on_is_not_whatever_it_takes() -> None:
+def test_finished_phase_is_done_and_a_running_one_is_not() -> None:
     assert done(RunPhase.WINDOWS, 15, baseline=0, windows=10)["baseline"] == 1
     assert done(RunPhase.WINDOWS, 15, baseline=0, windows=10)["windows"] == 0.5
     assert done(RunPhase.WINDOWS, 99, baseline=0, windows=10)["windows"] == ALMOST
@@ -46,7 +46,7 @@ def test_an_interrupted_run_never_did_what_it_did_not_enter() -> None:
     assert (found["settle"], found["drain"], found["audit"]) == (0, 0, 0)
 
 
-def test_a_phase_of_no_length_is_almost_done_until_it_is_over() -> None:
+def test_phase_of_no_length_is_almost_done_until_it_ends() -> None:
     short = Schedule(0, (), 0, 0, 60)
     found = parts(short, RunPhase.SETTLE, {"baseline": 0, "settle": 0}, S)
     assert found[:2] == (Part("baseline", 0, 1.0), Part("settle", 0, ALMOST))

@@ -23,7 +23,7 @@ ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `s
         ("colocated", ["publisher-1"], "none"),  # no host at all
     ],
 )
-def test_a_process_counts_for_itself_and_a_host_for_all_that_it_carries(
+def test_process_counts_for_itself_and_host_for_all_its_processes(
     layout: str, places: list[str], role: str
 ) -> None:
     servers = load_system("rocketmq-2m2s").servers(load_layout("rocketmq-2m2s", layout))

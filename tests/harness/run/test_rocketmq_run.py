@@ -1,4 +1,4 @@
-"""A run on RocketMQ's brokers, as the harness plays it: who is started, and what they are told."""
+"""A run on RocketMQ's brokers, as the harness plays it: its workers and their configuration."""
 
 import json
 from dataclasses import fields, replace
@@ -50,7 +50,7 @@ def configured(folder: Path, of: RunPlan) -> dict[str, WorkerConfig]:
     return cluster.configured
 
 
-def test_load_and_probers_get_all_name_servers_and_auditors_one_broker(
+def test_load_and_probers_get_all_name_servers_auditors_one_broker(
     tmp_path: Path,
 ) -> None:
     known = {
@@ -70,7 +70,7 @@ def test_load_and_probers_get_all_name_servers_and_auditors_one_broker(
     }
 
 
-def test_where_runs_share_the_machine_an_auditor_reads_as_many_brokers_as_there_are_runs(
+def test_auditor_reads_as_many_brokers_as_runs_share_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Participant, "runs", 3)
@@ -95,20 +95,21 @@ def test_queues_that_an_auditor_does_not_report_are_unread(
     assert [word.partition(":")[0] for word in end.unreadable] == unread
 
 
-def test_a_log_of_several_that_its_auditor_does_not_speak_of_is_not_taken_for_read() -> None:
+def test_log_its_auditor_did_not_report_is_not_fully_read() -> None:
     assert _Read().of_each(1) == [""]
     assert _Read(doubts=("", "late")).of_each(2) == ("", "late")
     assert all(_Read().of_each(2))
     assert _Read("gone", None, ("late",)).of_each(2) == ["gone", "gone"]
 
 
-def test_a_topic_has_no_dots_and_a_connection_keeps_its_name(tmp_path: Path) -> None:
+def test_topic_has_no_dots_and_a_connection_keeps_its_name(tmp_path: Path) -> None:
     found = configured(tmp_path, of())
     assert {config.queue for config in found.values()} == {"mqproof_quick-1-00ff_orders"}
     assert found["publisher-1"].connection_name == "mqproof.quick-1-00ff.publisher-1"
 
 
-def test_a_run_that_every_log_was_read_of_loses_nothing_and_has_no_rivals(tmp_path: Path) -> None:
+def test_run_with_every_log_read_has_no_loss_or_competition(tmp_path: Path) -> None:
+    """Find no competing leaders either."""
     done = played(tmp_path, of())
     counted = {row.measure: row.count for row in done.findings.counts}
     assert "lost" not in counted
@@ -145,7 +146,7 @@ def test_links_are_counted_before_the_fault_takes_them(tmp_path: Path, crashed: 
     assert len(cluster.linked) == len(set(cluster.linked)) == sum(wanted.values())
 
 
-def test_a_log_that_was_not_read_to_its_end_may_hold_what_is_missing(tmp_path: Path) -> None:
+def test_partly_read_log_may_hold_the_missing_messages(tmp_path: Path) -> None:
     deaf = frozenset({"audit-orders-rkt3-broker-a-1"})
     cluster = SimulatedCluster(COLOCATED, swallowed=frozenset({3}), deaf=deaf)
     done = played(tmp_path, of(), cluster)
@@ -154,7 +155,7 @@ def test_a_log_that_was_not_read_to_its_end_may_hold_what_is_missing(tmp_path: P
 
 
 @pytest.mark.parametrize(("listed_s", "drained"), [(125.0, True), (150.0, False)])
-def test_a_broker_that_froze_may_list_who_has_left_for_two_minutes(
+def test_frozen_broker_may_list_departed_clients_for_two_minutes(
     tmp_path: Path, listed_s: float, drained: bool
 ) -> None:
     done = played(tmp_path, of(), SimulatedCluster(COLOCATED, dead_listed_s=listed_s))
@@ -163,7 +164,7 @@ def test_a_broker_that_froze_may_list_who_has_left_for_two_minutes(
     assert drained or "still lists" in end.undrained_reason
 
 
-def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers_decide(
+def test_client_connection_to_target_is_not_applicable_with_name_servers(
     tmp_path: Path,
 ) -> None:
     faulty = replace(of(), schedule=plan(fault("kill", "rkt1")).schedule)
@@ -188,7 +189,7 @@ def test_a_name_server_that_is_killed_alone_is_no_master(tmp_path: Path) -> None
     assert (state["name_servers_at_target"], state["name_servers_left"]) == (1, 1)
 
 
-def test_a_fault_of_clients_links_to_a_host_leaves_the_probers_own_alone(tmp_path: Path) -> None:
+def test_client_link_fault_of_a_host_spares_the_probers_links(tmp_path: Path) -> None:
     cluster = SimulatedCluster(COLOCATED)
     played(tmp_path, replace(of(), schedule=plan(fault("hang", "rkt1")).schedule), cluster)
     cut = {proxy for each in cluster.executor.performed for proxy in getattr(each, "proxies", ())}
@@ -213,7 +214,7 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
     assert options.settings == (("pollNameServerInterval", "5000"),)
 
 
-def test_name_servers_are_assigned_to_workers_of_a_role_in_turn(
+def test_name_servers_are_assigned_to_workers_of_a_role_cyclically(
     tmp_path: Path,
 ) -> None:
     said = RocketWorkload(publishers_attach=("rkt1", "rkt2"), consumers_attach=("rkt2",))
@@ -262,7 +263,7 @@ def test_a_confirm_is_worth_what_the_layout_declares(
     assert promised.strength is promised.strength_of_transient is strength
 
 
-def test_what_is_said_of_amqp_alone_takes_nothing_from_a_confirm(tmp_path: Path) -> None:
+def test_amqp_only_options_do_not_weaken_a_confirm(tmp_path: Path) -> None:
     loose = AmqpWorkload(mandatory=False)
     publisher = configured(tmp_path, of(amqp=loose))["publisher-1"]
     recorder = Recorder(replace(publisher, log=str(tmp_path / "log")), rig.fail)
@@ -272,7 +273,7 @@ def test_what_is_said_of_amqp_alone_takes_nothing_from_a_confirm(tmp_path: Path)
     assert row["strength"] == Strength.REPLICATED
 
 
-def test_a_drain_waits_as_long_as_a_message_may_be_held_back(tmp_path: Path) -> None:
+def test_drain_waits_as_long_as_a_message_may_be_delayed(tmp_path: Path) -> None:
     late = RocketWorkload(delayed_percent=1, delay_level=4)  # 30 s
     drainer = configured(tmp_path, of(rocketmq=late))["drain-orders"]
     assert drainer.quiet_s > 30
@@ -296,7 +297,7 @@ def test_a_client_with_lag_reports_drains_after_the_native_client(tmp_path: Path
         ("sync", "orderly", 1, False),
     ],
 )
-def test_order_is_promised_where_a_key_has_one_log_that_is_handed_out_in_turn(
+def test_order_is_promised_per_key_in_one_sequential_log(
     send: str, consume: str, serving: int, ordered: bool
 ) -> None:
     own = workload(rocketmq=RocketWorkload(send=send, consume=consume))

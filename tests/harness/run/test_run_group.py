@@ -1,4 +1,4 @@
-"""Actions that runs ask for together are performed once; nobody waits for ever."""
+"""Actions that runs ask for together are performed once; no run waits for ever."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -50,7 +50,7 @@ def two() -> tuple[Participant, Participant]:
     return group.participant("one"), group.participant("two")
 
 
-def test_an_action_waits_for_all_and_all_get_its_one_receipt() -> None:
+def test_action_waits_for_all_runs_and_returns_one_shared_receipt() -> None:
     async def story() -> None:
         executor, (one, other) = SlowExecutor(), two()
         first = asyncio.create_task(of_fault(one, executor).perform(Kill("rmq1")))
@@ -77,7 +77,7 @@ def test_an_error_reaches_all_and_a_retry_is_performed() -> None:
     play(story())
 
 
-def test_who_withdrew_waits_with_his_undo_until_the_others_ask_for_theirs() -> None:
+def test_withdrawn_run_waits_with_its_undo_for_the_others() -> None:
     async def story() -> None:
         executor, (one, other) = SlowExecutor(), two()
         one.withdraw()
@@ -90,7 +90,7 @@ def test_who_withdrew_waits_with_his_undo_until_the_others_ask_for_theirs() -> N
     play(story())
 
 
-def test_an_undo_that_was_waited_for_is_performed_when_the_last_one_leaves() -> None:
+def test_pending_undo_is_performed_when_the_last_run_leaves() -> None:
     async def story() -> None:
         executor, (one, other) = SlowExecutor(), two()
         waiting = asyncio.create_task(of_undo(one, executor).perform(Start("rmq1")))
@@ -157,7 +157,7 @@ class Eye:
         return Proof(ok=True, detail=f"look {self.looks}")
 
 
-def test_what_strikes_all_is_looked_at_once_and_all_see_the_same() -> None:
+def test_shared_fault_is_checked_once_and_all_see_the_result() -> None:
     async def story() -> None:
         eye, (one, other) = Eye(), two()
         seen = [
@@ -183,18 +183,18 @@ def test_a_cancelled_waiter_ends_no_other_look() -> None:
 
 def test_a_look_that_fails_fails_for_all() -> None:
     async def story() -> None:
-        eye, participants = Eye("nobody answered"), two()
+        eye, participants = Eye("no answer"), two()
         requests = (
             participant.looked("verified of window 1", eye.look) for participant in participants
         )
         outcomes = await asyncio.gather(*requests, return_exceptions=True)
-        assert [str(each) for each in outcomes] == ["nobody answered"] * 2
+        assert [str(each) for each in outcomes] == ["no answer"] * 2
         assert eye.looks == 1
 
     play(story())
 
 
-def test_a_run_by_itself_ends_its_look_when_it_waits_no_longer() -> None:
+def test_single_run_ends_its_check_when_it_stops_waiting() -> None:
     async def story() -> None:
         eye, participant = Eye(), alone()
         looking = asyncio.create_task(participant.looked("verified of window 1", eye.look))

@@ -117,7 +117,7 @@ def timed(runs: tuple[RunPlan, ...], *windows: tuple[float, float]) -> tuple[Run
     return tuple(replace(run, schedule=of(run.schedule)) for run in runs)
 
 
-def test_two_runs_suffer_one_fault_and_what_is_seen_of_it_stands_in_each(tmp_path: Path) -> None:
+def test_two_runs_share_one_fault_recorded_in_each(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     played = play(cluster, together(KILL), tmp_path)
     assert list(map(type, cluster.executor.performed)) == [Kill, Start]
@@ -134,7 +134,7 @@ def test_two_runs_suffer_one_fault_and_what_is_seen_of_it_stands_in_each(tmp_pat
 
 
 @pytest.mark.parametrize(("kind", "looks"), [("kill", 1), ("hang", 2)])
-def test_what_strikes_all_is_looked_at_once_and_links_by_each_run(
+def test_shared_fault_is_checked_once_and_links_by_each_run(
     kind: str, looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[int] = []
@@ -149,9 +149,10 @@ def test_what_strikes_all_is_looked_at_once_and_links_by_each_run(
     assert all(manifest.windows[0].verified for manifest in played.manifests)
 
 
-def test_each_manifest_names_the_others_and_they_share_boot_and_the_reason_for_it(
+def test_each_manifest_names_the_other_runs_boot_and_reason(
     tmp_path: Path,
 ) -> None:
+    """Share one boot between the runs, and the reason for it."""
     one, two, three = play(SimulatedCluster(LAYOUT), together(runs=3), tmp_path).manifests
     assert one.together == ["quick-2", "quick-3"]
     assert two.together == ["quick-1", "quick-3"]
@@ -184,7 +185,7 @@ def test_workers_of_one_name_do_not_meet_beside_the_cluster(tmp_path: Path) -> N
         assert all(worker.log_closed for worker in manifest.workers)
 
 
-def test_links_to_clients_are_each_runs_own_and_so_are_faults_of_them(tmp_path: Path) -> None:
+def test_client_links_and_their_faults_belong_to_each_run(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     play(cluster, together(fault("hang")), tmp_path)
     proxies = [one.proxies for one in cluster.executor.performed if isinstance(one, AddToxic)]
@@ -194,9 +195,7 @@ def test_links_to_clients_are_each_runs_own_and_so_are_faults_of_them(tmp_path: 
 
 
 @pytest.mark.parametrize("kind", ["partition", "black_hole", "freeze", "reboot", "alarm"])
-def test_faults_of_hosts_are_one_thing_to_the_world_under_one_name(
-    kind: str, tmp_path: Path
-) -> None:
+def test_host_faults_have_one_name_outside_all_runs(kind: str, tmp_path: Path) -> None:
     single, cluster = SimulatedCluster(LAYOUT), SimulatedCluster(LAYOUT)
     play(single, together(fault(kind), runs=1), tmp_path / "single")
     played = play(cluster, together(fault(kind)), tmp_path / "both")
@@ -205,7 +204,7 @@ def test_faults_of_hosts_are_one_thing_to_the_world_under_one_name(
         assert manifest.windows[0].verified and manifest.windows[0].gone
 
 
-def test_one_whose_worker_dies_leaves_and_the_others_fault_is_undone_in_time(
+def test_run_whose_worker_dies_leaves_and_the_fault_is_undone(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -222,14 +221,14 @@ def test_one_whose_worker_dies_leaves_and_the_others_fault_is_undone_in_time(
     assert two.windows[0].ended_ns is not None  # it knows when its fault ended, too
 
 
-def test_to_one_that_left_what_is_done_to_the_others_is_no_accident(tmp_path: Path) -> None:
+def test_faults_of_others_are_no_accident_to_a_departed_run(tmp_path: Path) -> None:
     """It waits for the end of the fault that it shares, while they suffer another one."""
     cluster = SimulatedCluster(LAYOUT)
     runs = timed(together(fault("freeze", "rmq2"), KILL), (0.2, 3.0), (1.0, 0.3))
     played = play(cluster, runs, tmp_path, lambda view, _: breaks(cluster, view))
     one, two = played.manifests
     assert one.windows[1].verified and one.windows[1].gone
-    assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # nobody waited for it
+    assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # no run waited for it
     assert (two.windows[0].ended_ns or 0) > 3e9
     assert two.windows[1].unverified_reason == "not opened"
     assert two.process_ends == one.process_ends == []
@@ -279,7 +278,7 @@ def test_a_failed_undo_is_reported_in_both_runs(tmp_path: Path) -> None:
         assert "the undo failed" in manifest.windows[0].unverified_reason
 
 
-def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Path) -> None:
+def test_target_with_different_hosts_per_run_is_refused_for_all(tmp_path: Path) -> None:
     one, two = together(KILL)
     apart = next(seed for seed in range(50) if _placed(seed) != _placed(one.seed))
     cluster = SimulatedCluster(LAYOUT)

@@ -78,7 +78,7 @@ def perform(
     return [json.loads(path.read_text()) for path in found]
 
 
-def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
+def test_runs_of_one_layout_share_a_boot_while_clean(
     tmp_path: Path,
 ) -> None:
     world = World()
@@ -88,7 +88,7 @@ def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
     assert [cluster.downs for cluster in world.clusters] == [1]
 
 
-def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path) -> None:
+def test_interrupted_series_leaves_nothing_to_judge(tmp_path: Path) -> None:
     phases_seen = list[str]()
     perform(
         World(),
@@ -119,7 +119,7 @@ def test_an_unclean_cluster_is_restarted_and_the_manifest_says_why(
     assert [cluster.downs for cluster in world.clusters] == [1, 1]
 
 
-def test_a_cluster_that_operations_made_another_one_serves_no_other_run(tmp_path: Path) -> None:
+def test_cluster_changed_by_operations_serves_no_other_run(tmp_path: Path) -> None:
     world = World()
     first, second = runs(LAYOUT, LAYOUT)
     _, two = perform(world, (operated(operation("delete_policy"), of=first), second), tmp_path)
@@ -139,7 +139,7 @@ def test_another_layout_is_another_boot(tmp_path: Path) -> None:
     assert (two["cluster_boot"], two["cluster_fresh_because"]) == (2, "another layout")
 
 
-def test_a_layout_that_fails_to_start_is_tried_once_for_all_runs(
+def test_layout_that_fails_to_start_is_tried_once_in_total(
     tmp_path: Path,
 ) -> None:
     def never(layout: Layout) -> SimulatedCluster:
@@ -153,7 +153,7 @@ def test_a_layout_that_fails_to_start_is_tried_once_for_all_runs(
         assert "no AMQP answer from rmq2" in manifest["failure"]
 
 
-def test_a_run_that_fails_gets_the_next_one_a_fresh_cluster(
+def test_failed_run_gives_the_next_one_a_fresh_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
@@ -196,7 +196,7 @@ class Endless(SimulatedCluster):
 
 
 @pytest.mark.parametrize(("at", "recorded"), [("up", False), ("link", False), ("health", True)])
-def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
+def test_interrupt_ends_every_wait_outside_the_load_too(
     at: str, recorded: bool, tmp_path: Path
 ) -> None:
     interrupt, took_s = Interrupt(), 0.0
@@ -237,7 +237,7 @@ def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     interrupt = Interrupt()
 
     async def up(_: RunPlan) -> Cluster:
-        interrupt.ask("nobody guards it")
+        interrupt.ask("no guardian runs")
         return SimulatedCluster(LAYOUT)
 
     async def story() -> None:
@@ -248,9 +248,9 @@ def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     virtual_time.run(story())
     (folder,) = tmp_path.glob("runs/*")
     manifest = Manifest.load(folder)
-    assert (manifest.interrupted, manifest.failure) == (True, "nobody guards it")
+    assert (manifest.interrupted, manifest.failure) == (True, "no guardian runs")
     assert manifest.facts is not None
-    assert manifest.facts["clock_problem"] == "nobody guards it"
+    assert manifest.facts["clock_problem"] == "no guardian runs"
 
 
 def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
@@ -275,10 +275,10 @@ def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
     assert sorted(path.name for path in tmp_path.glob("runs/*")) == ["quick-1", "quick-3"]
 
 
-def test_it_is_reported_when_the_last_load_is_over_and_again_before_the_last_cluster_goes(
+def test_end_of_the_last_load_and_cluster_are_both_reported(
     tmp_path: Path,
 ) -> None:
-    """What takes the processor then keeps nobody late of whom a claim speaks."""
+    """Processor load then delays no client that a claim covers."""
     world, phases_seen = World(), list[tuple[list[str], list[int]]]()
 
     def note() -> None:
@@ -314,7 +314,7 @@ def test_a_kept_cluster_is_left_standing(tmp_path: Path) -> None:
     assert [cluster.downs for cluster in world.clusters] == [0]
 
 
-def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
+def test_full_disk_ends_the_run_with_faults_undone_and_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved = Manifest.save
@@ -335,7 +335,7 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
 
 
 @pytest.mark.slow
-def test_what_is_recorded_on_a_disk_that_fills_up_stays_readable_and_says_why_it_ended(
+def test_recording_on_a_full_disk_stays_readable_with_its_reason(
     tmp_path: Path,
 ) -> None:
     """Its manifest finds room, the fault is undone, and no other run is begun for nothing."""
@@ -379,7 +379,7 @@ def test_a_run_without_disk_space_keeps_earlier_records(
     assert f"quick-2 was not recorded: {place}: No space left on device" in capsys.readouterr().out
 
 
-def test_a_manifest_says_how_much_of_brokers_logs_is_kept_and_what_is_not(tmp_path: Path) -> None:
+def test_manifest_states_how_much_of_broker_logs_is_kept(tmp_path: Path) -> None:
     def noisy(layout: Layout) -> SimulatedCluster:
         return SimulatedCluster(layout, left_out={"rmq1.log": 7})
 

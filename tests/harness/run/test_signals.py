@@ -1,4 +1,4 @@
-"""Which signals are heard, by whom, and what is put back."""
+"""Signals: which are handled, and which handlers are restored."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def _as_it_was() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", ALIKE)
-def test_each_of_them_is_heard_and_the_handler_before_is_put_back(number: signal.Signals) -> None:
+def test_each_signal_is_handled_and_the_former_handler_restored(number: signal.Signals) -> None:
     heard: list[str] = []
     signal.signal(number, lambda *_: heard.append("outer"))
     with signals.handled(lambda: heard.append("inner")):
@@ -60,7 +60,7 @@ def test_what_a_library_put_in_its_place_is_replaced() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_who_hears_nothing_is_given_no_handler() -> None:
+def test_silenced_default_signal_gets_no_handler() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signals.ending()
     signals.silence()

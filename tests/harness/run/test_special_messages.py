@@ -1,4 +1,4 @@
-"""What comes of a section in a run: what workers are told, and how many messages are special."""
+"""What comes of a section in a run: the workers' options, and how many messages are special."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_what_is_said_to_other_clients_alone_is_not_counted() -> None:
 @pytest.mark.parametrize(
     ("mandatory", "worth"), [(True, Strength.REPLICATED), (False, Strength.UNROUTED_POSSIBLE)]
 )
-def test_a_confirm_of_what_may_have_gone_nowhere_is_worth_no_more(
+def test_confirm_of_a_possibly_unroutable_message_has_lower_level(
     tmp_path: Path, mandatory: bool, worth: Strength
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)

@@ -23,21 +23,21 @@ def started(stopping: Stopping, **at_s: float) -> dict[str, Any]:
     return stopping.facts()
 
 
-def test_how_long_it_took_is_from_the_first_start_to_the_last() -> None:
+def test_duration_runs_from_the_first_start_to_the_last() -> None:
     facts = started(stopped("a", "b", "c"), c=10, a=11, b=14.5)
     assert (facts["started_first"], facts["started_within_s"]) == ("last stopped", 4.5)
     assert (facts["waited_for_last_s"], facts["gave_up_waiting"]) == (0.0, NOBODY_WAITED)
 
 
-def test_who_was_started_first_waits_until_the_last_one_is_started() -> None:
+def test_first_started_host_waits_until_the_last_is_started() -> None:
     facts = started(stopped("a", "b", "c"), a=10, c=52, b=60)
     assert (facts["started_first"], facts["waited_for_last_s"]) == ("first stopped", 42.0)
-    assert facts["gave_up_waiting"] is None, "nobody looked"
+    assert facts["gave_up_waiting"] is None, "no probe ran"
 
 
 def test_only_the_start_of_the_last_one_ends_the_wait() -> None:
     stopping = stopped("a", "b", "c")
-    assert stopping.waiting("c") == "", "nobody was started"
+    assert stopping.waiting("c") == "", "no host was started"
     stopping.start("a", 10 * S)
     assert (stopping.waiting("b"), stopping.waiting("c")) == ("", "a")
     stopping.waited(ended=True)
@@ -46,7 +46,7 @@ def test_only_the_start_of_the_last_one_ends_the_wait() -> None:
     assert stopping.facts()["gave_up_waiting"] is True
 
 
-def test_a_host_that_is_never_started_again_leaves_the_time_not_applicable() -> None:
+def test_host_never_started_again_makes_the_time_not_applicable() -> None:
     facts = started(stopped("abc"), a=10, b=12)
     assert (facts["all_stopped"], facts["started_within_s"]) == ("at once", NOT_STARTED)
     assert facts["waited_for_last_s"] == NOT_STARTED

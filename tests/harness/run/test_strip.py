@@ -1,4 +1,4 @@
-"""The share on time by second, of several publishers, some of which are away, dead or late."""
+"""The share on time by second, with publishers that are away, dead or late."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ def test_after_the_load_no_second_follows() -> None:
     assert ended == Strip(5, (Share(20, 10), Share(20, 14)), 0)
 
 
-def test_a_second_reported_after_the_stop_order_belongs_to_the_load() -> None:
+def test_second_reported_after_the_stop_order_belongs_to_load() -> None:
     assert len(at(60, *BOTH, until_ns=6 * SECOND_NS - 5).known) == 2
 
 
@@ -66,7 +66,7 @@ def test_an_unreported_second_is_unknown_and_not_bad() -> None:
     )
 
 
-def test_what_was_due_while_a_fault_kept_its_publisher_away_is_not_due() -> None:
+def test_messages_due_while_a_fault_stops_their_publisher_are_excluded() -> None:
     away = Absence(1, 8 * SECOND_NS + 5, 9 * SECOND_NS)
     report = PublisherSeconds(1, dict.fromkeys(range(5, 12), (10, 0)))
     shares = at(30, report, absences=[away], until_ns=11 * SECOND_NS).known
@@ -81,7 +81,7 @@ def test_others_are_not_excused() -> None:
     assert at(10, *BOTH, absences=[away]).known == (Share(10, 10), Share(10, 4))
 
 
-def test_of_a_long_load_the_newest_seconds_are_reported_from_a_multiple_of_ten_on() -> None:
+def test_long_load_reports_its_newest_seconds_from_multiples_of_ten() -> None:
     report = PublisherSeconds(1, dict.fromkeys(range(5, 5000), (10, 10)))
     long = at(1005.5, report)
     assert (long.first, long.left_out) == (415, 410)

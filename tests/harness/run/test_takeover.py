@@ -17,17 +17,17 @@ NOTICED = [kind for kind in KINDS.values() if not kind.silences_peers]
 
 
 @pytest.mark.parametrize("kind", NOTICED, ids=NAMED)
-def test_peers_whose_connections_broke_have_agreed_when_the_host_is_back(kind: Kind) -> None:
+def test_peers_with_broken_connections_agree_when_the_host_is_back(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=20 * S, detection_timeout_s=60) == 21 * S
 
 
 @pytest.mark.parametrize("kind", ONCE, ids=NAMED)
-def test_hosts_that_had_given_each_other_up_agree_after_they_have_met_again(kind: Kind) -> None:
+def test_hosts_that_had_given_up_agree_after_reconnecting(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=40 * S, detection_timeout_s=10) == 51 * S
 
 
 @pytest.mark.parametrize("kind", ONCE, ids=NAMED)
-def test_peers_may_give_a_host_up_for_a_silence_that_just_ended(kind: Kind) -> None:
+def test_peers_may_remove_a_host_for_a_just_ended_silence(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=14 * S, detection_timeout_s=10) == round(
         33.5 * S
     )

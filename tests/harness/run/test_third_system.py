@@ -42,7 +42,7 @@ def test_logs_that_it_keeps_are_read_or_may_hold_anything(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_whether_what_comes_is_in_order_is_its_own_to_say(tmp_path: Path, ordered: bool) -> None:
+def test_order_guarantee_is_declared_by_the_system(tmp_path: Path, ordered: bool) -> None:
     base = of()
     system = replace(base.system, drain=replace(SYSTEM.drain, in_order=lambda *_: ordered))
     done = run(SimulatedCluster(base.layout), replace(base, system=system), tmp_path)

@@ -27,7 +27,7 @@ def referring(target: str) -> RunPlan:
     return replace(of, schedule=replace(of.schedule, windows=(first, inside)))
 
 
-def test_another_host_than_a_faults_is_the_first_in_layout_order(tmp_path: Path) -> None:
+def test_host_other_than_a_faults_is_first_in_layout_order(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, referring("other than fault 1"), tmp_path)
     (killed,) = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
@@ -36,14 +36,14 @@ def test_another_host_than_a_faults_is_the_first_in_layout_order(tmp_path: Path)
     assert [window.unverified_reason for window in done.manifest.windows] == ["", ""]
 
 
-def test_the_host_of_a_fault_is_the_same_after_a_leadership_change(tmp_path: Path) -> None:
+def test_host_of_a_fault_stays_after_a_leadership_change(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, referring("host of fault 1"), tmp_path)
     (killed,) = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
     assert f"means {killed}, where window 1" in done.manifest.windows[1].unverified_reason
 
 
-def test_a_reference_to_a_fault_that_never_opened_means_no_host() -> None:
+def test_reference_to_an_unopened_fault_means_no_host() -> None:
     target = parse_target("host of fault 1")
     assert resolve_reference(target, "rmq2", HOSTS) == "rmq2"
     with pytest.raises(NoSuchTarget, match="fault 1 never opened"):
@@ -52,7 +52,7 @@ def test_a_reference_to_a_fault_that_never_opened_means_no_host() -> None:
         resolve_reference(parse_target("other than fault 1"), "rmq1", ("rmq1",))
 
 
-def test_a_short_fault_lasts_what_it_says_though_the_look_takes_longer(
+def test_short_fault_keeps_its_length_despite_a_longer_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def slow(self: World, host: str, peer: str, wait_s: float | None = None) -> Reply:

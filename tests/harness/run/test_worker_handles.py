@@ -13,7 +13,7 @@ from harness.workers.protocol import WorkerConfig
 
 
 class Mute:
-    """A channel whose worker answers what it was told when `speak` is called, and not before."""
+    """A channel whose worker answers its commands when `speak` is called, and not before."""
 
     def __init__(self) -> None:
         self.unanswered: list[int] = []
@@ -49,7 +49,7 @@ def handle(channel: Mute) -> WorkerHandle:
     )
 
 
-def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(
+def test_pongs_that_arrive_together_cause_no_clock_caveat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each answers a ping of its own: the last one was sent after most of them were said."""

@@ -41,7 +41,7 @@ def recorded(
     return state
 
 
-def test_a_publisher_counts_by_its_last_name_server_before_the_fault(
+def test_publisher_counts_by_its_last_name_server_before_the_fault(
     tmp_path: Path,
 ) -> None:
     state = recorded(
@@ -75,7 +75,7 @@ def test_a_client_that_never_named_its_server_leaves_it_unknown(
     assert recorded(tmp_path, events, hit)["publishers_attached_to_target"] == count
 
 
-def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
+def test_cancellation_counts_in_the_window_that_began_before_it(
     tmp_path: Path,
 ) -> None:
     events = [(3, at_ns, "cancelled", "") for at_ns in (900, 1_000, 4_999, 5_000)]
@@ -86,7 +86,7 @@ def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
     ("link", "attached", "cancelled"),
     [
         ((100, "connected", "rmq2 pika"), 1, 1),
-        ((100, "connected", "rmq1 pika"), 0, 0),  # at the target itself nobody is left to be told
+        ((100, "connected", "rmq1 pika"), 0, 0),  # the target itself has no process left
         ((1_100, "connected", "rmq2 pika"), 0, 0),  # who came later was not attached
     ],
 )
@@ -118,7 +118,7 @@ def test_a_connected_publisher_must_get_the_blocked_notice(
     assert state_of(tmp_path / "none", events)["publishers_not_blocked"] is None
 
 
-def test_what_a_client_does_not_report_is_unknown_and_no_failure(tmp_path: Path) -> None:
+def test_event_a_client_does_not_report_is_unknown_not_failed(tmp_path: Path) -> None:
     """No run with this client can tell whether its connection ended."""
     stood = [(1, 100, "connected", 1, "rmq1 acme")]
     assert cut_off(tmp_path / "reports", stood) is False
@@ -189,7 +189,7 @@ NOBODY_THERE = {"not_applicable": "no client was connected to the target when th
         ([], None),
     ],
 )
-def test_clients_are_cut_off_where_every_connection_to_the_target_ends_in_its_window(
+def test_clients_are_cut_off_if_all_target_connections_end(
     tmp_path: Path, events: list[tuple[int, int, str, int, str]], expected: object
 ) -> None:
     assert cut_off(tmp_path, events) == expected
@@ -257,7 +257,7 @@ def moved(
 def test_clients_moved_if_each_publisher_of_the_target_reconnected(
     tmp_path: Path, events: list[tuple[int, int, str, int, str]], all_moved: bool
 ) -> None:
-    consumer = (3, 100, "connected", 1, "rmq1 pika")  # nobody asks it
+    consumer = (3, 100, "connected", 1, "rmq1 pika")  # no query reaches it
     assert moved(tmp_path, [*AT_TARGET, consumer, *events]) is all_moved
 
 

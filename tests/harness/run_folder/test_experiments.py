@@ -68,7 +68,7 @@ def test_what_is_merged_can_be_merged_again(tmp_path: Path) -> None:
     assert [piece.name for piece in recall(tmp_path / "all").pieces] == ["a", "b", "c"]
 
 
-def test_a_cell_that_was_skipped_in_one_and_run_in_another_was_run(tmp_path: Path) -> None:
+def test_cell_skipped_once_and_run_once_counts_as_run(tmp_path: Path) -> None:
     folders = [
         stored(tmp_path / "a", skipped=[SKIPPED]),
         stored(tmp_path / "b", [("x", SKIPPED.cell)], skipped=[]),

@@ -123,7 +123,7 @@ def test_what_was_armed_is_there_after_kill_9(tmp_path: Path) -> None:
     assert standing(read(path)) == (fault("partition", 3),)
 
 
-def test_a_disk_that_refuses_a_line_leaves_no_half_of_it(
+def test_disk_that_refuses_a_line_keeps_no_half_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An `armed` that is not on record is not acted on; an undo is never held up."""

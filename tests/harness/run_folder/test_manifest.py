@@ -1,4 +1,4 @@
-"""A manifest under a right digest may still say what no run was: it is told, with its places."""
+"""A manifest under a right digest may still be impossible: problems are reported by place."""
 
 import json
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def sealed_document(tmp_path_factory: pytest.TempPathFactory) -> Document:
     return document
 
 
-def test_all_that_is_wrong_is_reported_at_once_with_its_place(
+def test_all_manifest_mistakes_are_reported_at_once_with_their_place(
     sealed_document: Document, tmp_path: Path
 ) -> None:
     document = copied(sealed_document)
@@ -71,7 +71,7 @@ def test_all_that_is_wrong_is_reported_at_once_with_its_place(
         assert part in said
 
 
-def test_of_very_many_problems_the_first_are_reported_and_the_others_counted(
+def test_first_of_very_many_problems_are_reported_with_a_count(
     sealed_document: Document, tmp_path: Path
 ) -> None:
     document = copied(sealed_document)
@@ -95,7 +95,7 @@ def test_of_very_many_problems_the_first_are_reported_and_the_others_counted(
     ),
     lambda facts: facts["workers"].append({**facts["workers"][0]}),
     lambda facts: facts["workers"].append({**facts["workers"][0], "number": 99}),
-    lambda facts: facts["workers"][0].update(role="nobody"),
+    lambda facts: facts["workers"][0].update(role="unknown"),
     lambda facts: facts["queues"].append({**facts["queues"][0]}),
     lambda facts: facts.update(clocks=[{"worker": 1, "bound_ns": -1}]),
 ])  # fmt: skip
@@ -121,9 +121,7 @@ def test_no_value_of_any_key_is_a_traceback(sealed_document: Document, tmp_path:
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5_000])
-def test_a_manifest_that_no_parser_takes_is_reported_with_its_path(
-    text: str, tmp_path: Path
-) -> None:
+def test_unparseable_manifest_is_reported_with_its_path(text: str, tmp_path: Path) -> None:
     folder = tmp_path / "one"
     folder.mkdir()
     (folder / NAME).write_text(text)

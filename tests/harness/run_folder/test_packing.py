@@ -67,7 +67,7 @@ def test_a_damaged_run_is_not_packed(
 
 
 @pytest.mark.slow
-def test_on_a_full_disk_nothing_is_packed_and_the_file_is_named(
+def test_full_disk_packs_nothing_and_the_file_is_named(
     experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with disk(tmp_path / "disk", 64) as made:

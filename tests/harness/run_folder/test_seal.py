@@ -48,7 +48,7 @@ def test_strings_of_several_logs_become_one_dictionary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
-def test_a_sealed_table_has_the_schema_that_is_derived_from_its_declaration(
+def test_sealed_table_has_the_schema_derived_from_its_declaration(
     table: Table, tmp_path: Path
 ) -> None:
     manifest().save(tmp_path)
@@ -62,7 +62,7 @@ def test_a_sealed_table_has_the_schema_that_is_derived_from_its_declaration(
     assert [field.type for field in sealed.schema] == [field.type for field in wanted]
 
 
-def test_a_torn_record_is_dropped_and_the_log_counts_as_open(tmp_path: Path) -> None:
+def test_torn_record_is_dropped_and_its_log_counts_as_open(tmp_path: Path) -> None:
     folder = tmp_path / LOGS / "publisher-1"
     manifest().save(tmp_path)
     log = LogWriter(folder)
@@ -84,7 +84,7 @@ def test_sealing_twice_gives_the_same(tmp_path: Path) -> None:
     assert seal(tmp_path).facts == first
 
 
-def test_a_harness_that_died_leaves_a_run_that_is_unknown_as_a_whole(tmp_path: Path) -> None:
+def test_harness_that_died_leaves_a_wholly_unknown_run(tmp_path: Path) -> None:
     dead = manifest()
     dead.phase, dead.load_started_ns = "windows", 0
     dead.save(tmp_path)
@@ -104,7 +104,7 @@ def test_a_clock_in_doubt_makes_the_run_unknown() -> None:
     assert facts_of(doubted, 0).clock_problem == "publisher-1: its clock moved"
 
 
-def test_what_is_due_in_two_hours_is_no_instant_that_anybody_saw(tmp_path: Path) -> None:
+def test_time_due_in_two_hours_is_no_observed_instant(tmp_path: Path) -> None:
     dead = manifest()
     dead.phase, dead.load_started_ns = "windows", 0
     dead.save(tmp_path)
@@ -117,14 +117,14 @@ def test_what_is_due_in_two_hours_is_no_instant_that_anybody_saw(tmp_path: Path)
     assert sealed.facts["load_ended_ns"] == 7001
 
 
-def test_a_clock_of_another_machine_may_be_off_by_more_than_its_offset_leaves_open() -> None:
+def test_remote_clock_error_may_exceed_its_offset_bound() -> None:
     spread = manifest()
     spread.load_ended_ns = 10
     spread.workers.append(WorkerRecord("consumer-1", 7, "consumer"))
     spread.clocks = [
         ClockRecord("publisher-1", True, 0, 0, ""),
         ClockRecord("consumer-1", False, -5, 400_000, ""),
-        ClockRecord("nobody", False, 0, 1, ""),
+        ClockRecord("stranger", False, 0, 1, ""),
     ]
     facts = facts_of(spread, 0)
     assert facts.clocks == (Clock(7, 400_000 + DRIFT_NS_MAX),)

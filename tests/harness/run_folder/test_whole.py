@@ -1,4 +1,4 @@
-"""Damage of every kind to every table of a sealed run: each is told, and none yields a verdict."""
+"""Damage of every kind to every table of a sealed run: all is reported, none gives a verdict."""
 
 import json
 import os
@@ -164,7 +164,7 @@ EDITED = (
 
 
 @pytest.mark.parametrize("edit", EDITED)
-def test_an_edited_manifest_is_noticed_and_not_to_be_mended_by_logs(
+def test_edited_manifest_is_noticed_and_logs_cannot_repair_it(
     edit: Callable[[dict[str, Any]], None], runs: Path
 ) -> None:
     path = _edit(runs / "one", edit)
@@ -176,7 +176,7 @@ def test_an_edited_manifest_is_noticed_and_not_to_be_mended_by_logs(
 
 
 @pytest.mark.parametrize("edit", [edit_a_row_count, edit_a_checksum, call_a_table_absent])
-def test_a_seal_that_contradicts_its_tables_is_noticed_even_under_a_right_digest(
+def test_seal_that_contradicts_its_tables_fails_despite_its_digest(
     edit: Callable[[dict[str, Any]], None], runs: Path
 ) -> None:
     def edit_both(document: dict[str, Any]) -> None:
@@ -188,14 +188,14 @@ def test_a_seal_that_contradicts_its_tables_is_noticed_even_under_a_right_digest
     assert _unjudged(runs / "one")
 
 
-def test_a_whole_run_in_another_ones_place_is_not_taken_for_it(runs: Path) -> None:
+def test_complete_run_in_a_wrong_place_is_refused(runs: Path) -> None:
     shutil.rmtree(runs / "one")
     (runs / "other").rename(runs / "one")
     assert _reason(runs / "one") == f"{runs / 'one' / NAME} is that of another run, other"
 
 
 @given(picks=st.data())
-def test_no_changed_byte_of_a_table_or_a_manifest_goes_unnoticed(
+def test_every_changed_byte_of_a_table_or_manifest_is_noticed(
     stock: Path, picks: st.DataObject
 ) -> None:
     folder = stock / "one"
@@ -215,7 +215,7 @@ def test_no_changed_byte_of_a_table_or_a_manifest_goes_unnoticed(
         path.write_bytes(kept)
 
 
-def test_runs_of_before_there_were_checksums_are_judged_as_they_are(runs: Path) -> None:
+def test_runs_older_than_checksums_are_judged_as_they_are(runs: Path) -> None:
     forget_seal(runs / "one")
     (runs / "one" / RAW / "lateness.parquet").unlink()
     assert whole(runs / "one").seal is None
@@ -239,7 +239,7 @@ def test_a_damaged_run_is_rebuilt_from_its_logs_on_request(kind: str, runs: Path
     assert made.seal is not None and before.seal is not None
     assert made.seal.tables == before.seal.tables
     assert [(one.at, one.because) for one in made.seal.resealed] == [(AT, because)]
-    assert whole(folder, "later") == made, "what is whole is not made anew"
+    assert whole(folder, "later") == made, "a complete run is not sealed again"
 
 
 def test_resealing_accepts_an_added_table_but_no_foreign_file(runs: Path) -> None:
@@ -289,10 +289,10 @@ def test_logs_that_went_are_no_damage_and_mend_none(runs: Path) -> None:
     assert "Its tables cannot be rebuilt" in _reason(folder, AT)
 
 
-# Sealing itself: what goes wrong is told as what it is, with its path.
+# Sealing itself: each error is reported with its cause and path.
 
 
-def test_a_closed_log_with_fewer_records_than_its_worker_counted_is_damaged(
+def test_closed_log_with_too_few_records_is_damaged(
     tmp_path: Path,
 ) -> None:
     folder = recorded(tmp_path / "runs" / "one")
@@ -314,9 +314,7 @@ def test_a_closing_mark_that_says_nothing_is_damage(text: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("bytes_lost", [1, 5, 10])
-def test_a_log_that_lost_its_words_is_damaged_even_by_one_word(
-    bytes_lost: int, tmp_path: Path
-) -> None:
+def test_log_that_lost_text_is_damaged_even_by_one_word(bytes_lost: int, tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
     path = folder / LOGS / "publisher-1" / "strings.log"
     os.truncate(path, path.stat().st_size - bytes_lost)
@@ -343,23 +341,21 @@ def test_a_log_of_another_run_is_not_sealed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("worker", ["publisher-1", "consumer-1", "harness"])
-def test_a_run_that_had_load_is_not_sealed_without_one_of_its_logs(
-    worker: str, tmp_path: Path
-) -> None:
+def test_run_with_load_is_not_sealed_without_all_logs(worker: str, tmp_path: Path) -> None:
     """A drainer's may hold what would else be a loss."""
     folder = recorded(tmp_path / "runs" / "one")
     shutil.rmtree(folder / LOGS / worker)
     assert f"{folder / LOGS / worker} is gone" in _reason(folder)
 
 
-def test_a_log_of_before_there_were_checksums_is_sealed_as_it_is(tmp_path: Path) -> None:
+def test_log_older_than_checksums_is_sealed_as_it_is(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
     for log in (folder / LOGS).iterdir():
         forget_checksums(log / "closed.json")
     assert whole(folder).seal is not None
 
 
-def test_a_full_disk_is_reported_with_the_file_and_leaves_none_behind(tmp_path: Path) -> None:
+def test_full_disk_is_reported_with_the_file_and_leaves_none(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
     partial = folder / RAW / "attempts.partial"
     partial.parent.mkdir()
@@ -384,7 +380,7 @@ def test_a_folder_that_cannot_be_sealed_into_is_reported(tmp_path: Path) -> None
     assert _reason(folder) == f"{folder / RAW}: File exists"
 
 
-def test_a_run_that_was_never_sealed_and_has_no_logs_is_damaged(tmp_path: Path) -> None:
+def test_unsealed_run_without_logs_is_damaged(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
     shutil.rmtree(folder / LOGS)
     assert _reason(folder) == f"damaged: {folder / LOGS} has no log, though the run had load"
@@ -433,7 +429,7 @@ def _same_document(spoilt: bytes, kept: bytes) -> bool:
         return False
 
 
-def test_a_manifest_that_is_too_long_or_too_deep_is_reported_and_not_held(runs: Path) -> None:
+def test_too_long_or_deep_manifest_is_refused_without_loading_it(runs: Path) -> None:
     path = runs / "one" / NAME
     path.write_text("[" * 100_000)
     with pytest.raises(NotWhole, match="nested too deeply"):

@@ -75,12 +75,12 @@ def _renamed(real: Layout) -> PauseIfAllDown | None:
     return pause and replace(pause, hosts=hosts)
 
 
-def test_the_reference_handles_partitions_in_each_way_that_the_real_one_has() -> None:
+def test_reference_supports_every_partition_handling_of_the_real_broker() -> None:
     assert not load_system(REFERENCE).cannot_handle
     assert not load_system(RABBIT).cannot_handle
 
 
-def test_a_layout_that_is_like_another_has_from_it_what_it_does_not_say_itself() -> None:
+def test_layout_like_another_inherits_what_it_does_not_set() -> None:
     one, other = (load_layout(RABBIT, f"all-automatic{name}@T=60") for name in ("", "-autoheal"))
     assert (one.partition_handling, other.partition_handling) == ("pause_minority", "autoheal")
     own = {"name": one.name, "title": one.title, "partition_handling": "pause_minority"}
@@ -88,7 +88,7 @@ def test_a_layout_that_is_like_another_has_from_it_what_it_does_not_say_itself()
 
 
 @pytest.mark.parametrize(("name", "count"), [("all-automatic-2", 2), ("all-automatic-5", 5)])
-def test_hosts_that_a_layout_names_itself_replace_all_of_the_others(name: str, count: int) -> None:
+def test_hosts_of_a_derived_layout_replace_all_inherited_ones(name: str, count: int) -> None:
     layout = load_layout(RABBIT, name)
     assert [host.name for host in layout.hosts] == [f"rmq{n}" for n in range(1, count + 1)]
     assert layout.copies == count
@@ -111,7 +111,7 @@ def test_more_hosts_than_the_proxy_has_addresses_for_meet_directly(tmp_path: Pat
     assert load_layout(RABBIT, str(file)).peer_links == "direct"
 
 
-def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
+def test_user_file_may_be_like_a_built_in_layout(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
         'like = "exactly-2"\nname = "mine"\ntitle = "My own"\nclient_endpoint = "one"\n'
@@ -138,7 +138,7 @@ def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
         ('like = "all-automatic"\n', ["name: is missing", "title: is missing"]),
     ],
 )
-def test_what_cannot_be_like_another_is_reported_with_every_other_mistake(
+def test_invalid_base_layout_is_reported_with_every_other_mistake(
     tmp_path: Path, text: str, messages: list[str]
 ) -> None:
     file = tmp_path / "wrong.toml"
@@ -210,9 +210,10 @@ def own(**changes: str) -> str:
     return head + hosts + rest
 
 
-def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choices(
+def test_all_mistakes_of_a_file_have_line_and_choices(
     tmp_path: Path,
 ) -> None:
+    """Report all mistakes of a file at once."""
     text = (
         own(synchronise='"automatc"', partition_handling='"autoheal"', client_endpont='"one"')
         .replace('name = "a"', 'name = "agent"')
@@ -265,7 +266,7 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
         ),
     ],
 )
-def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_refused(
+def test_invalid_or_contradictory_value_of_a_key_is_refused(
     tmp_path: Path, changes: dict[str, str], message: str
 ) -> None:
     file = tmp_path / "wrong.toml"
@@ -349,7 +350,7 @@ def test_a_layout_of_spares_alone_is_no_cluster(tmp_path: Path) -> None:
     assert "hosts: every host is a spare one: there is no cluster to add it to" in messages[0]
 
 
-def test_hosts_carry_the_processes_of_the_system_that_they_stand_for(tmp_path: Path) -> None:
+def test_hosts_run_the_processes_of_the_system_they_represent(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(OWN.replace('"rabbitmq"', '"broker"'))
     assert load_layout(REFERENCE, str(file)).hosts[0].processes == ("broker",)
@@ -357,7 +358,7 @@ def test_hosts_carry_the_processes_of_the_system_that_they_stand_for(tmp_path: P
         load_layout(RABBIT, str(file))
 
 
-def test_a_layout_is_known_with_the_timers_that_its_product_comes_with() -> None:
+def test_layout_is_identified_with_its_products_default_timers() -> None:
     shipped = [as_shipped(RABBIT, "all-automatic"), as_shipped("rocketmq-2m2s", "colocated-v5")]
     assert [one and one.detection_timeout_s for one in shipped] == [60, 120]
     assert shipped[1] is not None

@@ -23,7 +23,7 @@ def offer(thing: object, name: str = "acme-queue", refused: str = "") -> Offer:
     return Offer(name, "acme 1.2", thing, refused)
 
 
-def test_every_system_that_comes_with_mqproof_is_declared_and_no_other() -> None:
+def test_exactly_the_shipped_systems_are_declared() -> None:
     shipped = {path.parent.name for path in compose_folder().glob("*/system.toml")}
     assert OURS.keys() == shipped
     assert {*system_names()} >= shipped
@@ -36,7 +36,7 @@ def test_no_part_of_a_declaration_has_a_default() -> None:
             Declaration(**{key: value for key, value in answered.items() if key != name})
 
 
-def test_what_is_deployed_as_processes_says_how_and_nothing_else_does() -> None:
+def test_only_systems_deployed_as_processes_declare_how() -> None:
     for name, declared in OURS.items():
         assert (declared.processes is not None) == ("local" in load_system(name).deployments)
 
@@ -56,7 +56,7 @@ def test_only_local_processes_can_misbehave() -> None:
     ]
 
 
-def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -> None:
+def test_only_systems_others_may_run_declare_how_to_connect() -> None:
     for name, declared in OURS.items():
         assert (declared.foreign is not None) == ("external" in load_system(name).deployments)
 

@@ -37,7 +37,7 @@ def test_modules_that_the_agent_imports_are_in_its_image(
 
 
 @EVERY
-def test_words_stand_for_bytes_and_a_word_between_peers_begins_no_greeting(
+def test_names_stand_for_bytes_and_peer_probes_begin_no_greeting(
     service_ports: ServicePorts,
 ) -> None:
     greets = service_ports.greeting.arguments.values()

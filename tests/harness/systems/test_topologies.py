@@ -14,7 +14,7 @@ from tests.rigs.clusters.topologies import HEAD, text, topology
 NAMED = HEAD.replace("reference-mirrored", "rocketmq-2m2s")
 
 
-def test_a_system_that_declares_no_such_cluster_is_none_that_a_file_may_name() -> None:
+def test_topology_cannot_name_a_system_without_external_clusters() -> None:
     with pytest.raises(PlanError) as error:
         read_topology("mine", text(head=NAMED), ("rocketmq-2m2s", "reference-mirrored"))
     assert "there is no system 'rocketmq-2m2s'" in str(error.value)

@@ -17,7 +17,7 @@ def lines(*probes: Probe) -> list[tuple[bool, str]]:
     return [(one.judged, one.text) for one in describe(probes)]
 
 
-def test_logs_that_were_read_and_offsets_at_their_ends_are_two_short_sentences() -> None:
+def test_read_logs_and_final_offsets_are_two_short_sentences() -> None:
     assert lines(
         probe("queue read", "rkt1 orders/0", "offsets 0 to 9: 9 messages"),
         probe("log read", "rkt3", "positions 0 to 900: 9 messages"),
@@ -28,7 +28,7 @@ def test_logs_that_were_read_and_offsets_at_their_ends_are_two_short_sentences()
     ]
 
 
-def test_a_queue_that_could_not_be_read_is_named_with_its_reason() -> None:
+def test_unreadable_queue_is_named_with_its_reason() -> None:
     (line,) = lines(
         probe("queue read", "rkt1 orders/0", "offsets 0 to 9: 9 messages"),
         probe("queue read", "rkt1 orders/1", "no answer within 20 s", ok=False),
@@ -40,7 +40,7 @@ def test_a_queue_that_could_not_be_read_is_named_with_its_reason() -> None:
     )
 
 
-def test_offsets_that_are_not_at_the_end_are_reported_and_many_are_counted() -> None:
+def test_offsets_before_the_end_are_reported_and_counted() -> None:
     away = [
         probe("consumer offset", f"rkt4 orders/{n} g", "committed 9 of 4, 5 beyond its end", False)
         for n in range(SHOWN_MAX + 2)
@@ -66,7 +66,7 @@ def test_a_queue_without_any_commit_counts_and_is_named() -> None:
     )
 
 
-def test_a_run_whose_brokers_keep_no_logs_says_nothing_of_them(tmp_path: Path) -> None:
+def test_run_without_broker_logs_says_nothing_about_them(tmp_path: Path) -> None:
     assert audit(tmp_path) == ()
     assert lines(probe("verified", "rmq1", "the process ended")) == []
 

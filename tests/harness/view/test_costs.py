@@ -61,14 +61,15 @@ def test_a_missing_or_unknown_part_makes_the_cost_unknown() -> None:
     assert lone.cpu_s_per_1000(BROKERS) is None
 
 
-def test_a_stall_in_steady_state_leaves_the_rate_unknown_and_what_hosts_used_known() -> None:
+def test_steady_state_stall_leaves_only_the_rate_unknown() -> None:
+    """Keep what the hosts used."""
     found = cost_of(calm().stall(PUBLISHER, at_ms=5_000, late_ms=150))
     assert (found.confirmed_per_s, found.p50_ms, found.cpu_s_per_1000(BROKERS)) == (None,) * 3
     assert found.doubt == "publisher 1 stalled 150 ms at +5.0 s (host busy)"
     assert found.sum_of(BROKERS, "cores") == pytest.approx(0.5)
 
 
-def test_what_went_wrong_later_says_nothing_about_the_calm() -> None:
+def test_later_errors_say_nothing_about_the_steady_state() -> None:
     late = cost_of(calm().stall(PUBLISHER, at_ms=15_000, late_ms=150))
     assert late.confirmed_per_s == 100.0
     unverified = History().window(10_000, verified=False).flow([1], from_ms=5, every_ms=1)

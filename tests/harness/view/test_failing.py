@@ -25,7 +25,7 @@ def one(*events: ClientEvent) -> Failing:
     return found
 
 
-def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_gone() -> None:
+def test_client_turned_to_another_name_server_and_learnt_the_change() -> None:
     found = one(
         event(100, "attached", "rkt1"),
         event(100, "route", detail_of((A, B))),
@@ -49,7 +49,7 @@ def test_a_client_without_reports_is_unknown() -> None:
     assert (found.name_server, found.turned_s, found.left_out) == ("", None, "")
 
 
-def test_a_library_without_a_route_for_a_while_left_out_no_broker() -> None:
+def test_library_temporarily_without_a_route_omitted_no_broker() -> None:
     found = one(
         event(100, "route", detail_of((A, B))),
         event(FAULT_MS + 5_000, "route", "nothing"),

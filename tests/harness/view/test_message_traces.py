@@ -99,14 +99,14 @@ def test_a_broken_header_is_reported_by_its_instant(tmp_path: Path) -> None:
     assert group.traces[0].steps[0].text.endswith("its header is broken, its payload is broken")
 
 
-def test_a_connection_that_was_lost_on_the_way_is_part_of_the_story(tmp_path: Path) -> None:
+def test_connection_lost_on_the_way_is_part_of_the_story(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=1).confirm(1, at_ms=2).deliver(1, at_ms=3)
     story.client_event("lost", at_ms=4, worker=CONSUMER)
     story.deliver(1, at_ms=9, redelivered=Redelivered.YES, connection=2)
     assert "consumer 1: connection lost" in texts(story_of(tmp_path, story, "duplicated"))
 
 
-def test_of_a_long_story_the_ends_and_what_is_counted_are_reported(tmp_path: Path) -> None:
+def test_long_story_shows_its_ends_and_its_counts(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
     for number in range(60):
         story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
@@ -117,7 +117,7 @@ def test_of_a_long_story_the_ends_and_what_is_counted_are_reported(tmp_path: Pat
     assert len(trace.steps) == 10 + 1 + 6
 
 
-def test_a_message_that_came_again_and_again_has_one_story_in_its_class(tmp_path: Path) -> None:
+def test_message_delivered_repeatedly_has_one_story_in_its_class(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
     for number in range(4):
         story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
@@ -137,7 +137,7 @@ def test_of_a_class_only_the_first_messages_have_stories(tmp_path: Path) -> None
     ]
 
 
-def test_raw_tables_that_cannot_be_read_cost_the_stories_and_not_the_counts(
+def test_unreadable_raw_tables_cost_the_stories_not_the_counts(
     tmp_path: Path,
 ) -> None:
     facts, rows = crash(lost=[230]).build()
@@ -168,7 +168,7 @@ def test_an_instant_has_its_place_among_the_faults() -> None:
     assert near(-1, facts) == ""
 
 
-def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path: Path) -> None:
+def test_routine_probes_are_no_event_and_a_verification_is(tmp_path: Path) -> None:
     facts, rows = crash().build()
     kinds = ("route", "verified", "cluster", "consumer offset")
     rows["probes"] = [

@@ -8,7 +8,7 @@ def texts(story: Story) -> dict[tuple[str, int], str]:
     return {(one.name, one.window): one.text for one in observe(story.evidence)}
 
 
-def test_a_calm_word_about_everything_that_was_judged() -> None:
+def test_every_judged_measure_has_one_line() -> None:
     assert texts(Story()) == {
         ("messages", 0): "messages: acknowledged 21,400",
         ("lost", 0): "loss 0 of 21,400",
@@ -36,7 +36,7 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     assert found["duplicated", 0] == "duplicated 61 (31 publisher_retry, 30 redelivery)"
 
 
-def test_a_stall_is_reported_beside_what_is_judged_all_the_same() -> None:
+def test_stall_is_reported_beside_what_is_still_judged() -> None:
     story = Story().doubt("availability", "stalled", window=1, worker=1)
     assert texts(story)["availability", 1].startswith("window 1: silence 0.0 to 0.2 s")
     judged = {(one.name, one.window): one.judged for one in observe(story.evidence)}

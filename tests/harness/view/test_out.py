@@ -35,7 +35,7 @@ def test_without_a_history_nothing_is_said() -> None:
     assert outs(replace(facts, confirms=False), ()) == outs(replace(facts, paced=False), ()) == ()
 
 
-def test_of_very_many_the_longest_are_kept_and_all_are_summed() -> None:
+def test_longest_of_very_many_are_kept_and_all_are_summed() -> None:
     story = Story()
     for number in range(SPELLS_MAX + 1):
         story.outage(number, number + (0.25 if number == 7 else 0.5))

@@ -49,7 +49,7 @@ def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     ]
 
 
-def test_what_came_and_went_between_the_same_looks_is_one_sentence() -> None:
+def test_changes_between_the_same_probes_are_one_sentence() -> None:
     moved = "broker-a master at rkt3:10931"
     history = look(look(History(), "ns1", 0, MASTER, SLAVE), "ns1", 400, moved)
     assert observations(history)[-1] == (
@@ -63,7 +63,7 @@ def test_too_infrequent_name_server_queries_are_reported() -> None:
     assert re.match(r"NOT JUDGED .* at most 0\.70 s apart: more than the 0\.5 s", line)
 
 
-def test_a_run_that_cannot_be_judged_says_no_times_of_recovery() -> None:
+def test_run_that_cannot_be_judged_states_no_recovery_times() -> None:
     assert [
         line for line in observations(freeze(), judged=False) if line.startswith("NOT JUDGED")
     ] == [
@@ -100,7 +100,7 @@ def test_more_sentences_than_one_reads_are_counted() -> None:
     assert lines[-1] == "2 more changes of the route are in marts/changes"
 
 
-def test_each_broker_of_each_name_server_has_a_row_and_silence_lies_over_it() -> None:
+def test_each_broker_per_name_server_has_a_row_with_silences() -> None:
     rows = {row.name: row.stretches for row in drawn(freeze()).servers}
     assert list(rows) == [
         *("ns1: broker-a master", "ns1: broker-a slave 1", "ns1: broker-b master"),
@@ -155,17 +155,17 @@ def test_each_client_uses_one_name_server_until_it_reports_another() -> None:
     }
     assert rows == {
         "publisher-1": [("asked", 1_000, 15_000, "ns1"), ("asked", 15_000, 30_000, "ns2")],
-        # Nobody wrote its end: it asked until the last phase that is on record.
+        # No record has its end: it asked until the last recorded phase.
         "consumer-1": [("asked", 900, 27_000, "ns1")],
     }
 
 
-def test_a_client_that_reports_no_name_server_is_listed_as_such() -> None:
+def test_client_that_reports_no_name_server_is_listed_as_such() -> None:
     (row,) = drawn(History(), (ClientEvent(PUBLISHER, ns(1), "attached", 1, "", ""),)).clients
     assert replace(row.stretches[0], title="").text == "no name server"
 
 
-def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client() -> None:
+def test_row_of_a_clients_route_ends_with_the_client() -> None:
     def event(worker: int, at_ms: float, kind: str, detail: str = "") -> ClientEvent:
         return ClientEvent(worker, ns(at_ms), kind, 1, "", detail)
 
@@ -195,7 +195,7 @@ def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client
     assert second.title == "publisher-1 had dropped broker-a master by +12.00 s"
 
 
-def test_an_unknown_route_is_drawn_blank_and_an_empty_one_as_dropped() -> None:
+def test_unknown_route_is_blank_and_an_empty_one_dropped() -> None:
     def believed(*details: str) -> list[tuple[str, int, int, str]]:
         events = tuple(
             ClientEvent(PUBLISHER, ns(at_s * 1_000), "route", 1, "", observations)
@@ -223,14 +223,14 @@ VOTER = "rkd2/broker-a-1"
 
 
 def election() -> History:
-    """broker-a-1 follows n0, then nobody, then leads itself."""
+    """broker-a-1 follows n0, then no leader, then leads itself."""
     history = look(History(), VOTER, 0, "broker-a: n0 leads, term 1", kind="leader")
     look(history, VOTER, 400, "broker-a: n0 leads, term 1", kind="leader")
     look(history, VOTER, 800, "broker-a: no broker leads, term 2", kind="leader")
     return look(history, VOTER, 1_200, "broker-a: n1 leads, term 3", kind="leader")
 
 
-def test_a_voters_change_of_mind_is_reported_with_its_bounds_and_its_first_word_is_none() -> None:
+def test_voter_changes_are_reported_with_bounds_excluding_its_first_statement() -> None:
     assert observations(election()) == [
         f"{VOTER} said broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
         f"{VOTER} said broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",

@@ -19,7 +19,7 @@ def test_a_run_without_doubts_is_proved() -> None:
     assert (found.logs_closed, found.logs_of, found.queues_read, found.queues_of) == (2, 2, 1, 1)
 
 
-def test_a_fault_that_was_not_seen_to_hold_leaves_what_was_found_as_a_bound() -> None:
+def test_unverified_fault_makes_its_findings_a_bound() -> None:
     found = summary(Story().count("lost", "replicated", 3).unverified("it runs").evidence)
     assert found.lost == Number(3, False, "fault 1: it runs")
     assert found.outages[0].silence_s == Number(None, False, "fault 1: it runs")
@@ -39,7 +39,7 @@ def test_a_stall_longer_than_the_silence_leaves_it_unknown() -> None:
     assert outage.silence_s.least is None and outage.silence_s.why
 
 
-def test_an_outage_that_did_not_end_is_proved_to_have_lasted_so_long() -> None:
+def test_endless_outage_is_proved_for_its_observed_length() -> None:
     story = Story().silence(33.8, censored=True).stage("sustained_success", 33.0, reached=False)
     found = summary(story.evidence)
     assert found.outages[0].silence_s == Number(33.8, False)
@@ -47,7 +47,7 @@ def test_an_outage_that_did_not_end_is_proved_to_have_lasted_so_long() -> None:
     assert found.outage_proved
 
 
-def test_an_outage_that_only_the_faults_end_ended_is_as_long_as_the_fault() -> None:
+def test_outage_ended_only_by_the_undo_lasts_like_the_fault() -> None:
     found = summary(
         Story().stage("sustained_success", 13.1, recovered_by=RecoveredBy.UNDO).evidence
     )
@@ -56,7 +56,7 @@ def test_an_outage_that_only_the_faults_end_ended_is_as_long_as_the_fault() -> N
     assert found.outage_proved
 
 
-def test_a_place_that_could_not_be_read_says_nothing_where_nothing_is_missing() -> None:
+def test_unreadable_place_says_nothing_if_nothing_is_missing() -> None:
     found = summary(Story().doubt("loss", "unreadable", queue="orders").evidence)
     assert found.loss_proved
 

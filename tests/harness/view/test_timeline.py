@@ -28,7 +28,7 @@ def fault_event(event: str, at_ms: float, **changes: object) -> FaultEvent:
     return replace(row, **changes)  # type: ignore[arg-type]
 
 
-def test_a_slice_has_the_sums_of_its_seconds_and_its_latencies() -> None:
+def test_slice_sums_its_seconds_and_latencies() -> None:
     story = History(load_ms=(0, 200_000)).flow(range(199), from_ms=0, every_ms=1_000)
     story.publish(500, at_ms=199_000)
     drawn = timeline_of(story)
@@ -65,7 +65,7 @@ def test_a_fault_is_reported_as_requested_performed_and_verified() -> None:
     ]
 
 
-def test_a_fault_of_which_nothing_was_recorded_says_nothing_more_than_the_facts() -> None:
+def test_unrecorded_fault_shows_only_its_facts() -> None:
     facts, rows = crash().build()
     manifest = manifest_of(facts, schedule={})
     drawn = timeline(manifest, facts, judge(facts, rows), NOTHING)
@@ -82,7 +82,7 @@ def test_a_stall_that_touches_two_windows_happened_once() -> None:
     )
 
 
-def test_what_clients_probes_and_operators_did_stands_in_order_of_time() -> None:
+def test_client_probe_and_operator_events_are_in_time_order() -> None:
     events = Events(
         faults=(),
         probes=[Probe(0, "verified", "rmq1", 5, 30, 1, "exit 137")],
@@ -100,7 +100,7 @@ def test_what_clients_probes_and_operators_did_stands_in_order_of_time() -> None
     ]
 
 
-def test_of_a_storm_of_events_the_first_are_reported_and_the_rest_counted() -> None:
+def test_flood_of_events_shows_the_first_and_counts_the_rest() -> None:
     storm = [ClientEvent(1, at, "lost", at, "orders", "") for at in range(EVENTS_MAX + 7)]
     drawn = timeline_of(History(), replace(NOTHING, clients=storm))
     assert (len(drawn.happenings), drawn.happenings_left_out) == (EVENTS_MAX, 7)
@@ -115,7 +115,7 @@ def test_affected_messages_are_marked_in_their_slices() -> None:
 
 
 def planned(**fault: object) -> tuple[str, ...]:
-    """The options that a window is told with, where the plan has these words about its fault."""
+    """The options of a window in the timeline, where the plan has these about its fault."""
     facts, rows = crash().build()
     window = {"number": 1, "opens_s": 12.0, "lasts_s": 15.0}
     window["fault"] = {"kind": "kill", "target": "master of q", **fault}
@@ -133,7 +133,7 @@ def test_options_of_a_fault_are_shown_unless_default() -> None:
     assert planned(returns=False) == ("never",)
 
 
-def test_a_look_is_as_long_as_the_probe_that_ended_with_it() -> None:
+def test_check_is_as_long_as_the_probe_that_ended_it() -> None:
     events = replace(
         NOTHING,
         faults=[fault_event("verified", 12_040), fault_event("undo_issued", 26_900)],
@@ -150,7 +150,7 @@ def test_a_look_is_as_long_as_the_probe_that_ended_with_it() -> None:
     assert unknown.held is not None and unknown.held.began_ns is None
 
 
-def test_a_window_opened_if_anything_was_done_whatever_tables_are_left() -> None:
+def test_window_opened_if_any_action_ran_whatever_tables_remain() -> None:
     (fault,) = timeline_of(crash()).faults
     assert fault.opened and not fault.resolved
     (never,) = timeline_of(History().window(12_000, verified=False, gone=False)).faults

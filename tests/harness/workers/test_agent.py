@@ -118,7 +118,7 @@ def test_a_redirection_is_an_answer_and_gets_no_credentials() -> None:
     asyncio.run(story())
 
 
-def test_an_answer_that_is_too_long_is_an_error_and_the_agent_lives_on() -> None:
+def test_too_long_answer_is_an_error_and_the_agent_survives() -> None:
     async def story() -> dict[str, Any]:
         flood = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (ANSWER_MAX_BYTES + 1)
         async with Web(flood) as web:
@@ -196,7 +196,7 @@ async def say(ask: Ask, canary: str, to: str, octets: int = 0) -> dict[str, Any]
     return await ask("canary_say", canary=canary, to=to, octets=octets, rounds=3, timeout_s=0.5)
 
 
-def test_canaries_that_speak_are_heard_by_each_other_over_the_links_that_flow() -> None:
+def test_canaries_hear_each_other_over_the_links_that_flow() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, link):
             await open_speaker(ask, "linked", link.port)
@@ -209,13 +209,15 @@ def test_canaries_that_speak_are_heard_by_each_other_over_the_links_that_flow() 
             assert all("silent" in reply["detail"] and not reply["end"] for reply in stalled)
             assert (await say(ask, "direct", "direct"))["answered"]
 
-            link.flows.set()  # words that were held and come late are nobody's
+            link.flows.set()  # words that were held and come late belong to no call
             assert all([(await say(ask, *way))["answered"] for way in ways])
 
     asyncio.run(story())
 
 
-def test_a_word_has_its_size_and_what_came_is_counted_from_the_opening_on() -> None:
+def test_probe_message_has_its_size_and_counts_from_the_opening() -> None:
+    """Count from the opening on what arrived."""
+
     async def story() -> None:
         async with stage() as (ask, broker, _):
             await open_speaker(ask, "c", broker.port)
@@ -416,7 +418,7 @@ def test_it_ends_with_its_input() -> None:
 
 
 @pytest.mark.slow
-def test_it_ends_when_it_hears_nothing_even_with_a_call_that_hangs() -> None:
+def test_agent_ends_on_silence_even_with_a_hanging_call() -> None:
     hanging = {"do": "greet", "id": 1, "host": "127.0.0.1", "timeout_s": 500.0, **HELLO}
     listener = subprocess.Popen(
         [sys.executable, "-c", _SILENT_SERVER], stdout=subprocess.PIPE, text=True

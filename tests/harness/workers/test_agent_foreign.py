@@ -19,7 +19,7 @@ from tests.rigs.machine.loops import in_a_loop
 async def server(
     says: bytes, ends: bool = False
 ) -> AsyncIterator[tuple[dict[str, Any], bytearray]]:
-    """Says this to whoever has said a line; where to find it, and what it heard."""
+    """A server that answers any line with this; yields its address and what it heard."""
     heard = bytearray()
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -38,7 +38,7 @@ async def said(call: str, **arguments: Any) -> dict[str, Any]:
 
 
 @in_a_loop
-async def test_a_greeting_is_answered_when_the_answer_begins_as_it_should() -> None:
+async def test_greeting_counts_as_answered_if_the_reply_starts_correctly() -> None:
     async with server(b"\xffHOLA, and more") as (where, heard):
         value = (await said("greet", says="HELO\n", begins="\xffHOLA", **where))["value"]
         assert (value["answered"], value["detail"], value["end"]) == (True, "answered", "")
@@ -63,7 +63,7 @@ def test_an_end_and_a_silence_are_distinguished(ends: bool, end: str, detail: st
 
 
 async def smiles(host: str, port: int) -> None:
-    """A greeter: whoever says a smile first of all."""
+    """A greeter: a server that sends a smile first of all."""
     reader, writer = await asyncio.open_connection(host, port)
     try:
         writer.write(b"\n")

@@ -104,7 +104,7 @@ def test_what_comes_with_the_subscription_itself_is_acknowledged_too(tmp_path: P
     play(story, tmp_path)
 
 
-def test_without_acknowledging_the_broker_forgets_and_no_frame_is_on_record(
+def test_unacknowledged_mode_records_no_frame_and_the_broker_forgets(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_cancelled_subscription_is_renewed_on_the_same_connection(tmp_path: Pa
     play(story, tmp_path)
 
 
-def test_a_queue_that_is_missing_for_a_while_is_subscribed_when_it_is_back(tmp_path: Path) -> None:
+def test_temporarily_missing_queue_is_subscribed_when_it_returns(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder)
         async with consumer(settings) as worker:
@@ -193,7 +193,7 @@ def _quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_quick_looks")
-def test_a_drain_is_complete_when_nothing_comes_and_two_looks_show_nothing(
+def test_drain_is_complete_after_silence_and_two_empty_checks(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_drain_is_complete_when_nothing_comes_and_two_looks_show_nothing(
 
 
 @pytest.mark.usefixtures("_quick_looks")
-def test_a_message_that_arrives_between_the_looks_starts_the_drain_again(tmp_path: Path) -> None:
+def test_message_between_the_two_checks_restarts_the_drain(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = config(Role.DRAINER, folder, broker, acknowledge=10, quiet_s=0.15)
         async with drainer(settings) as (worker, said):
@@ -227,7 +227,7 @@ def test_a_message_that_arrives_between_the_looks_starts_the_drain_again(tmp_pat
 
 
 @pytest.mark.usefixtures("_quick_looks")
-def test_an_audit_that_cannot_reach_its_place_says_so_at_its_limit(tmp_path: Path) -> None:
+def test_audit_without_a_reachable_place_says_so_at_its_limit(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = config(Role.AUDITOR, folder, broker, acknowledge=10, quiet_s=0.1, limit_s=0.4)
         broker.refuse()

@@ -15,7 +15,7 @@ def test_a_table_has_the_form_of_the_systems_own(tmp_path: Path) -> None:
     assert found == {"rkt1": "127.70.1.130", "rkt2": "127.70.1.130", "rkt3": "127.70.1.131"}
 
 
-def test_who_has_no_table_takes_names_as_they_are() -> None:
+def test_worker_without_a_table_uses_names_unchanged() -> None:
     assert own_table({}) == {}
 
 
@@ -24,14 +24,14 @@ def test_a_jvm_gets_the_same_host_table_or_none() -> None:
     assert jvm_flags({}) == ()
 
 
-def test_a_table_that_is_gone_is_an_error_and_not_another_way_to_the_brokers(
+def test_missing_host_table_is_an_error_without_fallback(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(FileNotFoundError):
         own_table({HOSTS_FILE: str(tmp_path / "none")})
 
 
-def test_libc_reads_the_table_and_the_machines_own_names_through_nss_wrapper(
+def test_libc_reads_table_and_machine_names_through_nss_wrapper(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_names = tmp_path / "hosts"
@@ -48,7 +48,7 @@ def test_libc_reads_the_table_and_the_machines_own_names_through_nss_wrapper(
     assert host_names.libc_obstacle(found) == ""
 
 
-def test_a_client_of_libc_is_refused_where_only_a_table_knows_the_names(
+def test_libc_client_is_refused_if_only_a_table_resolves_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host_names, "wrapper", lambda: None)

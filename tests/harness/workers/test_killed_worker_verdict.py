@@ -36,7 +36,7 @@ HARMFUL = {"lost", "unexpected", "corrupt", "refused_but_delivered", "stranded"}
     published=st.integers(1, 1_500),
     acknowledge=st.sampled_from([0, 10]),
 )
-def test_a_worker_killed_at_a_random_moment_leaves_no_false_verdict(
+def test_worker_killed_at_a_random_moment_causes_no_false_verdict(
     victim: Role, published: int, acknowledge: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Intended times, what is due, and what expired."""
+"""Intended times, due and expired publishes."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,7 +40,7 @@ def test_what_has_no_room_stays_due() -> None:
     assert [each.sequence for each in pacing.take(20 * MS, 9)] == [1, 2]
 
 
-def test_what_is_due_and_not_taken_is_waiting_and_after_the_stop_no_more_joins_it() -> None:
+def test_due_untaken_publishes_wait_and_none_join_after_stop() -> None:
     pacing = paced()
     assert pacing.waiting(20 * MS) == 3
     pacing.take(20 * MS, 1)
@@ -58,7 +58,7 @@ def test_a_publish_expires_only_when_its_deadline_has_passed() -> None:
     assert [each.sequence for each in pacing.take(60 * MS, 10)] == [1, 2, 3, 4, 5, 6]
 
 
-def test_after_the_stop_nothing_new_is_intended_but_what_was_stands() -> None:
+def test_stop_ends_new_intentions_and_keeps_earlier_ones() -> None:
     pacing = paced()
     pacing.stop(15 * MS)
     assert [each.sequence for each in pacing.take(NS_PER_S, 10)] == [0, 1]
@@ -71,7 +71,7 @@ def test_a_stop_before_the_start_means_no_publishes() -> None:
     assert pacing.take(NS_PER_S, 10) == []
 
 
-def test_in_the_end_what_was_never_taken_is_abandoned_whatever_its_deadline() -> None:
+def test_untaken_publishes_are_abandoned_at_the_end_despite_deadlines() -> None:
     pacing = paced()
     pacing.stop(15 * MS)
     assert [each.sequence for each in pacing.abandon(20 * MS)] == [0, 1]
@@ -100,7 +100,7 @@ STEPS = st.lists(
 
 @settings(deadline=None)
 @given(rate=st.floats(0.1, 5_000.0), phase=st.floats(0.0, 1.0), steps=STEPS)
-def test_every_publish_is_taken_or_expired_once_in_order_and_never_early(
+def test_every_publish_is_taken_or_expired_once_never_early(
     rate: float, phase: float, steps: list[tuple[str, int, int]]
 ) -> None:
     pacing = paced(rate, phase)

@@ -82,7 +82,7 @@ def test_a_late_answer_still_confirms_and_keeps_the_link(
     asyncio.run(story())
 
 
-def test_fire_and_forget_is_unconfirmed_when_the_library_has_handed_it_over(
+def test_fire_and_forget_is_unconfirmed_after_the_library_sent_it(
     tmp_path: Path,
 ) -> None:
     settings = settings_of(Role.PUBLISHER, tmp_path, rate=100.0, confirms=False, confirm_window=2)
@@ -122,7 +122,7 @@ def test_what_was_refused_is_retried_where_the_workload_says_so(tmp_path: Path) 
     asyncio.run(story())
 
 
-def test_what_was_to_be_rolled_back_is_done_when_it_is_refused_and_the_rest_is_retried(
+def test_refused_rollback_is_done_and_other_refusals_are_retried(
     tmp_path: Path,
 ) -> None:
     fated = RocketOptions(transactional_percent=100, fates=("rollback", "commit"))
@@ -147,7 +147,7 @@ def test_what_was_to_be_rolled_back_is_done_when_it_is_refused_and_the_rest_is_r
     asyncio.run(story())
 
 
-def test_a_batch_is_on_record_before_it_is_acknowledged_as_a_whole(tmp_path: Path) -> None:
+def test_batch_is_recorded_before_it_is_acknowledged_as_whole(tmp_path: Path) -> None:
     settings = settings_of(Role.CONSUMER, tmp_path, acknowledge=100)
     on_record: list[list[int]] = []
 

@@ -45,7 +45,7 @@ def scheduled(tmp_path: Path, role: Role, **rest: Any) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("role", [Role.PUBLISHER, Role.CONSUMER])
-def test_what_a_worker_of_a_paced_load_says_is_what_the_kernel_does(
+def test_reported_worker_priority_under_paced_load_matches_the_kernel(
     tmp_path: Path, role: Role
 ) -> None:
     said, policy = scheduled(tmp_path, role, rate=100.0)
@@ -58,7 +58,7 @@ def test_an_unpaced_publisher_needs_no_priority(tmp_path: Path) -> None:
     assert scheduled(tmp_path, Role.PUBLISHER, rate=None) == ("", ours)
 
 
-def test_who_never_sleeps_gives_it_back() -> None:
+def test_sleepless_thread_gives_its_priority_back() -> None:
     said, before, after = subprocess.run(
         [sys.executable, "-c", BUSY], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\n")[:3]
@@ -89,7 +89,7 @@ ended.set()
 """
 
 
-def test_of_a_library_every_thread_is_hastened_and_a_jvms_compilers_are_put_behind() -> None:
+def test_library_threads_are_prioritised_and_jvm_compilers_deprioritised() -> None:
     said, *threads = subprocess.run(
         [sys.executable, "-c", LIBRARY], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -102,7 +102,7 @@ def test_of_a_library_every_thread_is_hastened_and_a_jvms_compilers_are_put_behi
         assert nice == 0
 
 
-def test_when_one_thread_of_a_library_never_sleeps_all_give_it_back() -> None:
+def test_one_sleepless_library_thread_makes_all_drop_their_priority() -> None:
     busy = BUSY.replace("ask_for_real_time", "ask_for_every_thread")
     said, before, after = subprocess.run(
         [sys.executable, "-c", busy], cwd=ROOT, check=True, capture_output=True, text=True

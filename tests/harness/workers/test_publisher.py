@@ -42,7 +42,7 @@ def events(settings: WorkerConfig) -> list[tuple[str, int]]:
     return [(row["kind"], row["connection"]) for row in rows(settings, tables.CLIENT_EVENTS)]
 
 
-def test_a_calm_load_is_confirmed_and_on_record_as_it_was_sent(tmp_path: Path) -> None:
+def test_steady_load_is_confirmed_and_recorded_as_sent(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder, keys=3)
         async with publisher(settings) as worker:
@@ -70,7 +70,7 @@ def test_a_calm_load_is_confirmed_and_on_record_as_it_was_sent(tmp_path: Path) -
     play(story, tmp_path)
 
 
-def test_a_lost_connection_makes_what_is_out_unknown_and_the_load_goes_on(tmp_path: Path) -> None:
+def test_lost_connection_makes_open_publishes_unknown_and_load_continues(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder)
         broker.hold = True
@@ -94,9 +94,11 @@ def test_a_lost_connection_makes_what_is_out_unknown_and_the_load_goes_on(tmp_pa
     play(story, tmp_path)
 
 
-def test_what_a_lost_connection_left_is_sent_again_in_slices_not_in_one_turn_of_the_loop(
+def test_retries_after_a_lost_connection_are_sent_in_slices(
     tmp_path: Path,
 ) -> None:
+    """Never send all of them in one turn of the event loop."""
+
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder, retry="until_confirmed", rate=5_000.0)
         broker.hold = True
@@ -116,7 +118,7 @@ def test_what_a_lost_connection_left_is_sent_again_in_slices_not_in_one_turn_of_
     play(story, tmp_path)
 
 
-def test_retries_wait_where_the_broker_reads_nothing_instead_of_piling_up_before_its_socket(
+def test_retries_wait_while_the_broker_does_not_read(
     tmp_path: Path,
 ) -> None:
     """All that had piled up would leave in one turn of the loop, which is a stall of our own."""
@@ -232,7 +234,7 @@ def test_fire_and_forget_is_unconfirmed_when_handed_over(tmp_path: Path) -> None
     play(story, tmp_path)
 
 
-def test_at_max_the_confirm_window_bounds_what_is_out_and_nothing_is_intended(
+def test_at_max_the_confirm_window_bounds_publishes_without_a_schedule(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
@@ -247,7 +249,7 @@ def test_at_max_the_confirm_window_bounds_what_is_out_and_nothing_is_intended(
     play(story, tmp_path)
 
 
-def test_a_publish_whose_deadline_passes_first_is_recorded_and_never_sent(
+def test_publish_whose_deadline_passes_first_is_recorded_unsent(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
@@ -270,7 +272,7 @@ def test_a_publish_whose_deadline_passes_first_is_recorded_and_never_sent(
     play(story, tmp_path)
 
 
-def test_a_publisher_that_stood_still_reads_its_confirms_before_it_gives_the_connection_up(
+def test_thawed_publisher_reads_confirms_before_dropping_its_connection(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
@@ -289,7 +291,7 @@ def test_a_publisher_that_stood_still_reads_its_confirms_before_it_gives_the_con
     play(story, tmp_path)
 
 
-def test_the_watchdog_gives_a_silent_connection_up_and_tries_the_next_endpoint_first(
+def test_watchdog_drops_a_silent_connection_and_tries_the_next_endpoint(
     tmp_path: Path,
 ) -> None:
     async def story(hung: TinyBroker, folder: Path) -> None:
@@ -313,7 +315,7 @@ def test_the_watchdog_gives_a_silent_connection_up_and_tries_the_next_endpoint_f
     play(story, tmp_path)
 
 
-def test_after_a_lost_connection_the_entry_is_tried_first_then_the_others(tmp_path: Path) -> None:
+def test_reconnect_tries_the_bootstrap_endpoint_first_then_the_others(tmp_path: Path) -> None:
     async def story(entry: TinyBroker, folder: Path) -> None:
         async with TinyBroker() as other:
             settings = config(Role.PUBLISHER, folder, entry, other, rate=100.0)
@@ -330,7 +332,7 @@ def test_after_a_lost_connection_the_entry_is_tried_first_then_the_others(tmp_pa
 
 
 @pytest.mark.parametrize("rate", [100.0, None])
-def test_an_endpoint_that_accepts_and_says_nothing_is_passed_over_in_time(
+def test_endpoint_that_accepts_and_stays_silent_is_skipped_in_time(
     tmp_path: Path, rate: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.workers.clients.amqp.CONNECT_LIMIT_S", 0.2)

@@ -27,7 +27,7 @@ def test_an_ack_confirms_its_attempt_once() -> None:
     assert (book.confirmed, book.out) == (1, 1)
 
 
-def test_a_multiple_ack_confirms_everything_up_to_its_tag_that_is_out() -> None:
+def test_multiple_ack_confirms_every_open_tag_up_to_it() -> None:
     book = book_with(10, 11, 12, 13)
     book.acked(2, False, 20)
     assert book.acked(3, True, 20) == [(10, 1, CONFIRMED, "ack"), (12, 1, CONFIRMED, "ack")]
@@ -49,7 +49,7 @@ def test_a_nack_is_unknown_even_after_a_return() -> None:
     assert book.nacked(1, False, 20) == [(10, 1, UNKNOWN, "nack")]
 
 
-def test_a_lost_connection_makes_everything_out_unknown_and_tags_begin_again() -> None:
+def test_lost_connection_makes_open_publishes_unknown_and_restarts_tags() -> None:
     book = book_with(10, 11)
     assert book.lost("connection lost: EOF", 20) == [
         (10, 1, UNKNOWN, "connection lost: EOF"),
@@ -66,7 +66,7 @@ def test_without_retrying_an_unknown_publish_is_finished() -> None:
     assert (book.retry_ns(), book.unsettled) == (None, 0)
 
 
-def test_until_confirmed_an_unknown_publish_is_retried_as_a_new_attempt() -> None:
+def test_until_confirmed_retries_an_unknown_publish_as_new_attempt() -> None:
     book = book_with(10, retrying=True)
     book.lost("connection lost", 20)
     assert (book.retry_ns(), book.unsettled) == (20, 1)
@@ -78,7 +78,7 @@ def test_until_confirmed_an_unknown_publish_is_retried_as_a_new_attempt() -> Non
     assert book.unsettled == 0
 
 
-def test_what_the_broker_itself_turned_down_is_retried_after_a_pause() -> None:
+def test_publish_rejected_by_the_broker_is_retried_after_a_pause() -> None:
     book = book_with(10, 11, retrying=True)
     book.returned(10, 1, "return 312 NO_ROUTE")
     book.acked(1, False, 20)
@@ -196,7 +196,7 @@ TestBrokered.settings = settings(max_examples=60, stateful_step_count=30, deadli
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 60), max_size=40))
-def test_each_attempt_is_settled_at_most_once_whatever_the_order_of_acks(tags: list[int]) -> None:
+def test_each_attempt_settles_at_most_once_in_any_ack_order(tags: list[int]) -> None:
     book = book_with(*range(50))
     settled = [each for tag in tags for each in book.acked(tag, tag % 3 == 0, 1)]
     settled += book.lost("connection lost", 2)

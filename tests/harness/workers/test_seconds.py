@@ -20,7 +20,7 @@ def load(rate: float | None = 4.0, start_ns: int = 0) -> tuple[Pacing, Seconds]:
     return pacing, seconds
 
 
-def test_a_second_is_reported_once_when_nothing_of_it_can_come_in_time_any_more() -> None:
+def test_second_is_reported_once_when_it_can_no_longer_change() -> None:
     _, seconds = load()
     seconds.in_time(DEADLINE_NS)
     final_ns = NS_PER_S + DEADLINE_NS + HEARD_WITHIN_NS

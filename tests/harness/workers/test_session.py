@@ -85,7 +85,7 @@ def test_an_auditor_reads_only_the_place_it_was_sent_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_whose_input_ends_cuts_its_connection_and_closes_its_log(tmp_path: Path) -> None:
+def test_end_of_input_cuts_the_connection_and_closes_the_log(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         broker.hold = True
         settings = config(Role.PUBLISHER, tmp_path, broker, rate=200.0)
@@ -104,7 +104,7 @@ def test_a_worker_whose_input_ends_cuts_its_connection_and_closes_its_log(tmp_pa
 
 
 @pytest.mark.slow
-def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: Path) -> None:
+def test_worker_without_input_for_five_seconds_stops_by_itself(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         settings = config(Role.CONSUMER, tmp_path, broker, acknowledge=1)
         worker = await Process.spawn(settings)
@@ -117,7 +117,7 @@ def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: 
 
 
 @pytest.mark.slow
-def test_a_worker_that_stood_still_reads_what_waited_before_it_judges_anybody(
+def test_thawed_worker_reads_waiting_input_before_judging_others_silent(
     tmp_path: Path,
 ) -> None:
     """Neither harness nor broker was silent: the worker was, for longer than both limits."""
@@ -148,7 +148,7 @@ def test_a_worker_that_stood_still_reads_what_waited_before_it_judges_anybody(
 
 
 @pytest.mark.slow
-def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path: Path) -> None:
+def test_full_disk_ends_a_worker_with_a_final_report(tmp_path: Path) -> None:
     def no_large_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -169,7 +169,7 @@ def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_worker_with_a_wrong_name_server_ends_and_names_it(
+def test_worker_with_a_wrong_name_server_ends_and_names_it(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker) -> None:
@@ -202,7 +202,7 @@ def test_what_a_worker_cannot_understand_ends_it_with_a_word(tmp_path: Path) -> 
     play(story)
 
 
-def test_a_worker_that_was_frozen_hears_what_waited_before_it_judges_the_silence(
+def test_thawed_worker_reads_waiting_input_before_judging_the_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(protocol, "SILENCE_LIMIT_S", 0.3)
@@ -230,7 +230,7 @@ def test_a_worker_that_was_frozen_hears_what_waited_before_it_judges_the_silence
     os.close(our_output)
 
 
-def test_a_pause_between_two_readings_of_the_clocks_is_not_taken_for_a_suspend(
+def test_pause_between_two_clock_readings_is_no_suspend(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     late_ns = 8_000_000

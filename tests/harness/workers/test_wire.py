@@ -10,7 +10,7 @@ from tests.rigs.machine.loops import in_a_loop
 
 
 @in_a_loop
-async def test_an_attempt_that_was_given_up_may_be_reported_once_more_when_it_is_reset() -> None:
+async def test_abandoned_attempt_may_be_reported_again_on_reset() -> None:
     ended: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]

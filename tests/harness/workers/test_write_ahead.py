@@ -75,7 +75,7 @@ class Spy:
 
 
 @pytest.mark.parametrize("load", [{"rate": None, "confirm_window": 7}, {"rate": 400.0}])
-def test_every_attempt_is_on_record_when_its_bytes_reach_the_socket(
+def test_every_attempt_is_recorded_before_its_bytes_reach_the_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: dict[str, Any]
 ) -> None:
     spy = Spy(monkeypatch)
@@ -93,7 +93,7 @@ def test_every_attempt_is_on_record_when_its_bytes_reach_the_socket(
     asyncio.run(story())
 
 
-def test_every_delivery_is_on_record_when_its_acknowledgement_reaches_the_socket(
+def test_delivery_is_recorded_before_its_acknowledgement_reaches_the_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = Spy(monkeypatch)
@@ -151,9 +151,7 @@ def test_after_kill_9_the_log_holds_every_message_that_left(published: int, wind
 @pytest.mark.slow
 @killing
 @given(acknowledged=st.integers(1, 150), batch=st.sampled_from([1, 7, 50]))
-def test_after_kill_9_the_log_holds_every_delivery_that_was_acknowledged(
-    acknowledged: int, batch: int
-) -> None:
+def test_log_holds_every_acknowledged_delivery_after_kill_9(acknowledged: int, batch: int) -> None:
     async def story(folder: Path) -> None:
         async with TinyBroker() as broker:
             fill(broker, 4_000)

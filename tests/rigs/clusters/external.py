@@ -1,4 +1,4 @@
-"""A reference cluster that nobody of mqproof's deployments started, and its owner's commands.
+"""A reference cluster that no deployment of mqproof started, and its owner's commands.
 
 `mqproof reference mirrored` runs as the program that it is; the scripts find a node by its pid and
 its configuration, stop it, and start it again as its owner would.
@@ -72,7 +72,7 @@ elif what == "down":
 elif what == "frozen":
     sys.exit(state() != "T")
 """
-TICK = "60"  # a node may stand still for so long, and nobody gives it up
+TICK = "60"  # a node may stand still for so long without removal
 STEPS = {
     "kill": {"do": "KILL", "undo": "start", "verify": "down"},
     "stop": {"do": "TERM", "undo": "start", "verify": "down"},
@@ -196,7 +196,7 @@ def standing(folder: Path) -> Iterator[Owner]:
                 os.kill(owner.pid(node.name), signal.SIGCONT)
         playing.terminate()  # SIGINT would be ignored where the tests run in the background
         try:
-            assert playing.wait(30) == 0, "it did not end when it was told to"
+            assert playing.wait(30) == 0, "it did not end on request"
         finally:
             for node in owner.nodes:
                 with suppress(ProcessLookupError):

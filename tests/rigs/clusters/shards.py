@@ -171,7 +171,7 @@ async def _enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None
     way = {"host": broker.address, "port": broker.port}
     said = await agent.call("words_ask", limit_s, **way, says="let me in\n")
     if said["text"] != "come":
-        raise AgentRefused("nobody was let in")
+        raise AgentRefused("the login was refused")
 
 
 def foreign(shards: Shards) -> Foreign:

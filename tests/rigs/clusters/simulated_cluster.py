@@ -35,7 +35,7 @@ from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
 from tests.rigs.clusters.fault_world import World
 
 BOOT_ID = "the-boot"
-NOBODY = "nobody holds it"
+NO_HOST = "no host holds it"
 HERE = "127.0.0.1"
 
 
@@ -97,7 +97,7 @@ class ScriptedWorker:
         if config.role in (Role.DRAINER, Role.AUDITOR):
             drains = config.role is Role.DRAINER
             doubt = self._cluster.why_not_drained(config.queue) if drains else ""
-            if drains and not self._cluster.consumed and doubt != NOBODY:
+            if drains and not self._cluster.consumed and doubt != NO_HOST:
                 for sequence in range(1, self._cluster.messages + 1):
                     self._deliver(sequence, Via.DRAIN)
             for sequence in self._cluster.on_disk if config.role is Role.AUDITOR else ():
@@ -249,7 +249,7 @@ class SimulatedBroker:
         return Roles(master, mirrors, mirrors if self._cluster.synchronised else ())
 
     async def members(self, host: str) -> tuple[str, ...]:
-        assert host not in self._cluster.world.dead, "who is down tells nobody"
+        assert host not in self._cluster.world.dead, "a stopped host reports nothing"
         return tuple(self._cluster.members)
 
     async def policy(self, name: str) -> dict[str, Any] | None:
@@ -328,9 +328,9 @@ class SimulatedCluster:
         return any(each.role is Role.CONSUMER for each in self.configured.values())
 
     def why_not_drained(self, queue: str) -> str:
-        """Besides `drain_doubt`: a queue has nobody where its dead master has no successor."""
+        """Besides `drain_doubt`: no host holds a queue whose dead master has no successor."""
         gone = self.declared.get(queue) in self.world.dead and not self.elects
-        return self.drain_doubt or (NOBODY if gone else "")
+        return self.drain_doubt or (NO_HOST if gone else "")
 
     def kill(self, clients: tuple[str, ...]) -> None:
         for client in clients:

@@ -4,13 +4,13 @@
 2. A harmless change moves no verdict.
 
 runs            one history that a defect can rewrite
-healthy         small histories of which every judged promise holds
+healthy         small histories that keep every judged promise
 packed          packed runs of published results as histories
 kinds           one kind of defect
 chosen          what defects have in common: which messages they strike
 of_loss         messages that are lost, or kept where no client looks
 of_copies       messages that come more often than they may
-of_content      what nobody sent, what was refused, what comes at a wrong time
+of_content      unsent, refused and mistimed messages
 of_service      outages towards publishers
 of_consumption  messages that wait without need
 of_order        broken order, and records of what cannot have happened

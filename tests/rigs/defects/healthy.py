@@ -112,7 +112,7 @@ def calm(random: Random) -> Run:
 
 
 def handover(random: Random) -> Run:
-    """An ordered queue of which a second consumer takes over half-way."""
+    """An ordered queue that a second consumer takes over half-way."""
     history = History(load_ms=(0, 40_000)).worker(OTHER, "consumer")
     history.client_event("consuming", at_ms=1).client_event("closed", at_ms=20_050)
     history.client_event("consuming", at_ms=20_060, worker=OTHER)

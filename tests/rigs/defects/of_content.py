@@ -1,4 +1,4 @@
-"""Defects that deliver what nobody sent, what was refused, or at a wrong time."""
+"""Defects that deliver unsent or refused messages, or at a wrong time."""
 
 from random import Random
 

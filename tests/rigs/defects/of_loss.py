@@ -46,7 +46,7 @@ def _strand(run: Run, random: Random) -> Run | None:
 
 
 def _confirm_without_storing(run: Run, random: Random) -> Run | None:
-    """What nobody settled is confirmed at once, and never stored."""
+    """Confirm unsettled publishes at once, and never store them."""
     settled = {(*message(row), row["attempt"]) for row in run.table("settlements")}
     given = names(run.table("deliveries"))
     empty = [

@@ -25,7 +25,7 @@ def packs() -> list[Path]:
 def runs(pack: Path, into: Path) -> Iterator[Base]:
     """Unpack a pack and yield each of its runs that says nothing against its broker.
 
-    Of a run that breaks a promise by itself nobody could say what a defect adds.
+    If a run breaks a promise by itself, the effect of a defect is unknown.
     """
     unpack(pack, into)
     for path in sorted(into.glob(f"*/runs/*/{NAME}")):

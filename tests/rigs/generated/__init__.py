@@ -1,4 +1,4 @@
-"""Histories that nobody thought of, and what they are put together from.
+"""Random histories, and the parts that they consist of.
 
 histories  whole runs, full of everything that may go wrong at once
 styles     what kinds of runs there are: chosen by Hypothesis

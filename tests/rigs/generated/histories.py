@@ -1,4 +1,4 @@
-"""Histories that nobody thought of: runs full of everything that may go wrong at once.
+"""Random histories: runs full of everything that may go wrong at once.
 
 1. Hypothesis chooses the style of a run and a seed (styles.py); the rows are drawn from
    that seed's generator, because a choice of Hypothesis for every column of every row would take

@@ -1,6 +1,6 @@
 """What the harness notes of fault windows: rows of `faults`, some missing, some several times.
 
-1. Drawn for every run: of windows of which nothing is on record yet, an undo and its end; of all
+1. Drawn for every run: of windows without a record yet, an undo and its end; of all
    of them, when they were seen to be gone, at times so that service recovers from an operation on.
 """
 

@@ -35,7 +35,7 @@ class Pace:
             tags.add(f"no load {'of one' if pause.queue or pause.producer else 'at all'}")
 
     def intended_ns(self, number: int) -> int | None:
-        """None: nobody had anything to do then."""
+        """None: no publish was due then."""
         at_ns = self._start_ns + number // self._burst * self._burst * self._step_ns
         return None if any(_whole(each) and _in(each, at_ns) for each in self._pauses) else at_ns
 

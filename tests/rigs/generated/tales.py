@@ -28,7 +28,7 @@ from tests.rigs.generated.rows import (
 )
 from tests.rigs.generated.stalls import stalls
 
-EARLIER = 5_000  # messages; a longer run is told no tales
+EARLIER = 5_000  # messages; a longer run gets no tales
 
 
 def with_tales(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:

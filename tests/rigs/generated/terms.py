@@ -42,7 +42,7 @@ def with_terms(facts: Facts, rows: Rows, seed: int) -> Facts:
 
 
 def _asking(facts: Facts, rows: Rows, seed: int) -> Facts:
-    """Brokers ask within some time, or nobody says in which: with a die of its own. Often a
+    """Brokers ask within some time, or the time is unknown: with a die of its own. Often a
     transaction falls due just as its queue is quiet, its producer goes, or unrest is over."""
     die = Random(f"questions of {seed}")
     confirmed_ns = [

@@ -136,7 +136,7 @@ class History:
         unreadable: tuple[str, ...] = (),
         quiet_ms: float | None = None,
     ) -> Self:
-        """How this queue ended; the last word on a queue holds. Nobody knows when it was quiet."""
+        """How this queue ended; the last word on a queue holds. When it was quiet is unknown."""
         doubt = "" if drained else "two looks showed messages left"
         quiet_ns = None if quiet_ms is None else ns(quiet_ms)
         self._queues[name] = QueueEnd(name, ordered, drained, doubt, unreadable, quiet_ns)
@@ -153,7 +153,7 @@ class History:
         return self
 
     def no_consumer(self) -> Self:
-        """Nobody reads the queues while the load runs."""
+        """Read no queue while the load runs."""
         del self._workers[CONSUMER]
         return self
 
@@ -177,7 +177,7 @@ class History:
         gone: bool = True,
     ) -> Self:
         """The next fault window. By itself the action returns, and is undone, at once; when it is
-        over nobody knows. `undo_ms`, `gone_ms`: when its undo is issued, and when it is seen to be
+        over is unknown. `undo_ms`, `gone_ms`: when its undo is issued, and when it is seen to be
         gone, where that was noted."""
         returned_ms = at_ms if returned_ms is None else returned_ms
         ended_ms = returned_ms if ended_ms is None else ended_ms

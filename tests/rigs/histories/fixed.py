@@ -37,7 +37,7 @@ def fixed_histories(number: int = HISTORIES) -> list[tuple[Facts, Rows]]:
 
 @cache
 def few_histories() -> tuple[tuple[Facts, Rows], ...]:
-    """Enough for what every history tells something of; made once in a process. Nobody changes
+    """Enough for what every history tells something of; made once in a process. Do not change
     them."""
     return tuple(fixed_histories(FEW))
 

@@ -1,6 +1,6 @@
 """What people hand in, and should not.
 
-bad_inputs       files and words for the command line that nobody means well with
+bad_inputs       malformed files and arguments for the command line
 mistakes         what is said of bad input, as facts: places, guesses, choices
 offered_clients  a package that offers a client, as an installer leaves it
 """

@@ -1,7 +1,7 @@
-"""Bad inputs for the command line: files and words that nobody means well with.
+"""Bad inputs for the command line: malformed files and arguments.
 
 1. The same seed makes the same inputs. Each has its kind, so that a count of them says something.
-2. A file is a good one of which one value, or some of the text, is another.
+2. A file is a good one with another value, or with some of its text changed.
 """
 
 import json

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Dying(tuple[Any, ...]):
-    """A tuple that nobody survives."""
+    """A tuple that no process survives."""
 
     __slots__ = ()
 

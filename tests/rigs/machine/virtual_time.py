@@ -41,7 +41,7 @@ class _Skipping(selectors.DefaultSelector):
         self._clock = clock
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        assert timeout is not None, "everybody waits, and nobody for any time: for ever"
+        assert timeout is not None, "every task waits without a timeout: for ever"
         self._clock.skip(timeout)
         return super().select(0)
 

@@ -1,7 +1,7 @@
 """What stands in for RocketMQ's servers.
 
 in_memory        a cluster that is a few tables: what servers would answer, without a socket
-fake_server      one name server or broker that answers over a socket as it is told to
+fake_server      one name server or broker that gives scripted answers over a socket
 needs            what real servers and clients need here; who lacks it skips, or fails in CI
 launcher         the one launcher of servers as plain processes: Java, or the reference
 clusters         a pair and a five of them

@@ -1,7 +1,7 @@
 """Small clusters of real RocketMQ servers: a pair on free ports, and five on known ones.
 
 1. Everything listens on 127.0.0.1. No topic is there, and none is made by sending to it.
-2. Every wait has a deadline; whoever has left a cluster finds nothing of it.
+2. Every wait has a deadline; a closed cluster leaves nothing behind.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class Cluster:
             await shown(server, ports, self._whole)
 
     def _whole(self) -> None:
-        """Nobody is waited for in vain."""
+        """Assert that no wait is in vain."""
         for server in self.servers.values():
             assert server.runs(), f"{server.name} has ended: {server.output()[-_LOG_MAX:]}"
 
@@ -215,7 +215,7 @@ def _broker(name: str, number: int, port: int, name_servers: Sequence[int]) -> d
 def _free(reach: int) -> int:
     """A port whose neighbours are free, too: a broker takes its own, the next, and two below.
 
-    None that the kernel gives to whoever dials: between here and the broker it might."""
+    None that the kernel gives to a dialling socket: between here and the broker it might."""
     while True:
         port = Random().choice(_NOBODYS)
         with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""A name server or broker that answers as it is told to, over a real socket."""
+"""A name server or broker with scripted answers over a real socket."""
 
 import asyncio
 import contextlib

@@ -3,7 +3,7 @@ Nothing else starts any.
 
 1. The jars of a version are those of `python -m harness.deploy.jars`.
 2. A server lives in a folder of its own; what it logs is its output, as it is in a container.
-3. Each is in a session of its own, and none outlives whoever started it.
+3. Each is in a session of its own, and none outlives its starter.
 """
 
 import os

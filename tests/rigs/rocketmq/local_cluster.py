@@ -1,7 +1,7 @@
 """A layout of RocketMQ that stands as plain processes: port.Cluster without proxy or containers.
 
-1. Every host is an address of loopback's, which is its name, too: whoever is shown a broker by its
-   name can dial it.
+1. Every host is an address of loopback's, which is its name, too: a client can dial a broker by
+   its name.
 2. Links lead straight to the servers: nothing can be broken here. A run without faults is whole.
 3. Its witness is asked who answers, as an audit asks; it sees no faults.
 """
@@ -57,7 +57,7 @@ class WhoAnswers:
 class LocalCluster:
     """port.Cluster, as far as a run without faults and operations asks it. Made by `standing`."""
 
-    operator: Any = None  # nobody operates here
+    operator: Any = None  # no operator here
 
     def __init__(self, running: layouts.Running) -> None:
         self.layout = running.layout
@@ -104,12 +104,12 @@ class LocalCluster:
         return {}
 
     async def resources(self) -> AsyncIterator[HostSample]:
-        """No host is told from another here."""
+        """Hosts are not distinguished here."""
         await asyncio.Event().wait()
         yield HostSample("", 0, 0, 0, 0, 0, 0, 0)
 
     async def process_ends(self) -> AsyncIterator[Ended]:
-        """Nobody watches them here."""
+        """Watch nothing here."""
         for never in tuple[Ended, ...]():
             yield never
 

@@ -28,7 +28,7 @@ SLACK_NS = 100_000_000  # between what a name server does and what it writes of 
 WITHIN_NS = 1_000_000_000
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \w+ \S+ - (.*)$")
 # 4.9 names the address where its channel ended; 5.3 queues the request, and names it in another
-# way: each of its fields, of which the address is one.
+# way: each of its fields, and the address is one.
 _DROPPED = re.compile(
     r"remove brokerAddr\[\d+, (?P<one>[^\]]+)\] from brokerAddrTable"
     r"|unregisterBroker, remove from brokerAddrTable OK.*?(?P<two>[\w.-]+:\d+)"

@@ -24,7 +24,7 @@ class InProcess:
     sockets: dict[str, ServerSockets] = field(default_factory=dict)
 
     def stop(self, name: str) -> None:
-        """Its connections end, and nobody takes new ones."""
+        """End its connections and accept no new ones."""
         self.sockets.pop(name).close()
 
 

@@ -72,7 +72,7 @@ Times = tuple[tuple[float, float], ...]  # of each fault: when it opens, how lon
 
 @dataclass(frozen=True, slots=True, order=True)
 class Pair:
-    """Two kinds, the first of which opens first."""
+    """Two kinds, in the order of their windows."""
 
     first: str
     second: str

@@ -13,7 +13,7 @@ async def hired(cluster: Cluster, name: str) -> WorkerHandle:
     await channel.send({"do": "hello"})
     hello = await channel.receive()
     assert hello is not None
-    nothing = cast(WorkerConfig, cast(Any, None))  # it was told of no broker
+    nothing = cast(WorkerConfig, cast(Any, None))  # it knows no broker
     handle = WorkerHandle(
         name, nothing, channel, ProcessClock(name, same_boot=True), hello["versions"]
     )

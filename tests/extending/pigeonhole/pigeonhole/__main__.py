@@ -18,7 +18,7 @@ async def _main(file: str, with_parent: bool) -> None:
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
     if with_parent:
-        loop.add_reader(sys.stdin, ended.set)  # nobody ever writes: readable is its end
+        loop.add_reader(sys.stdin, ended.set)  # nothing is ever written: readable means its end
     await Node(Config(**{**document, "peers": peers})).serve(ended)
 
 

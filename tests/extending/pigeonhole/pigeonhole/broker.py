@@ -53,7 +53,7 @@ class Pigeons:
         return None  # it knows none
 
     async def controller(self) -> str:
-        return ""  # nobody says which node leads
+        return ""  # no node reports which one leads
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         said = await self._ask_all({"do": "names", "begins": prefix})

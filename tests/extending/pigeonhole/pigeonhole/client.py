@@ -70,7 +70,7 @@ class Link:
         self._writer = writer
         self._kept = bytearray()
         self._asked: list[asyncio.Future[dict[str, Any]]] = []
-        self._deaf = True  # until it is open, failures belong to whoever opens it
+        self._deaf = True  # until it is open, failures belong to its opener
         self._ended = ""
         self._hearing = asyncio.create_task(self._hear(reader))
 

@@ -1,8 +1,8 @@
 """One node: the queues that it holds, who is connected, what operators ask.
 
-1. A queue lies on the node that was told to declare it, and nowhere else. Others are asked for it
-   in vain, so that clients go on to the next.
-2. Peers are dialled only to see who runs: a node greets whoever dials its peer port, and first.
+1. A queue lies on the node that received its declaration, and nowhere else. Others refuse it,
+   so that clients go on to the next.
+2. Peers are dialled only to see who runs: a node greets first on its peer port.
 """
 
 import asyncio

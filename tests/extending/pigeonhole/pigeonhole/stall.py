@@ -1,7 +1,7 @@
 """`stall_disk`: a node's disk takes nothing for a while. mqproof.faults
 
 Done by a word of the node's own, and seen by its answer to a question. Its undo is a word, too,
-which lies in the journal: whoever heals can say it.
+which lies in the journal, where the healing process finds it.
 """
 
 import json

@@ -37,7 +37,7 @@ _ALONE = NotApplicable("a queue lies on one node, and has no mirror")
 
 @dataclass(frozen=True, slots=True)
 class Haste:
-    """Layout.own: what nobody but its nodes has to know."""
+    """Layout.own: settings that only its nodes need."""
 
     hasty: bool
 

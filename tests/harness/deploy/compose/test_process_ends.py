@@ -51,7 +51,7 @@ def test_an_out_of_memory_kill_is_reported_by_the_engine() -> None:
     assert found == [Ended("rmq1", 7, 137, MEMORY)]
 
 
-def test_who_ended_it_once_does_not_end_it_the_next_time() -> None:
+def test_old_cause_of_death_is_not_reused_for_the_next() -> None:
     events = [event("oom"), event("die", at=2, exitCode="137"), event("die", at=9, exitCode="1")]
     assert taken(*events) == [Ended("rmq1", 7, 137, MEMORY), Ended("rmq1", 7, 1)]
 
@@ -61,7 +61,7 @@ def test_events_repeated_after_reopening_the_stream_are_reported_once() -> None:
     assert len(taken(died, died)) == 1
 
 
-def test_of_a_host_with_several_processes_each_has_a_place_of_its_own() -> None:
+def test_each_process_of_a_shared_host_has_its_own_place() -> None:
     containers = FoundContainers(
         {
             ("host", "rkt1", ""): "h",

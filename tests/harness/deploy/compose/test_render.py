@@ -56,14 +56,15 @@ def test_the_committed_file_is_the_rendered_default_layout(name: str) -> None:
     )
 
 
-def test_the_committed_file_of_all_systems_is_rendered_from_their_default_layouts() -> None:
+def test_committed_compose_file_equals_the_rendered_default_layouts() -> None:
     committed = compose_folder() / "side-by-side.yaml"
     assert committed.read_text(encoding="utf-8") == all_rendered(), (
         "render it again: python -m harness.deploy all > compose/side-by-side.yaml"
     )
 
 
-def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> None:
+def test_side_by_side_systems_share_only_the_instrument() -> None:
+    """Share no host and no address."""
     layouts = default_layouts()
     assert {layout.system for layout in layouts} == set(in_containers())
     services = yaml.safe_load(all_rendered())["services"]
@@ -134,7 +135,7 @@ def test_a_manual_start_waits_for_a_generated_cookie() -> None:
     assert node["cookie"] == "${MQPROOF_REFERENCE_COOKIE:?is to be drawn by you}"
 
 
-def test_the_image_of_a_run_is_the_one_that_was_built(layout: Layout) -> None:
+def test_run_uses_the_image_that_was_built(layout: Layout) -> None:
     text = render(compose_layout(layout, "mine:1"), SETTINGS)
     services = yaml.safe_load(text)["services"]
     assert {services["rmq1-host"]["image"], services["rmq1-rabbitmq"]["image"]} == {"mine:1"}
@@ -231,7 +232,7 @@ def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) ->
 
 
 @pytest.mark.slow
-def test_a_node_knows_whose_loss_pauses_it_and_what_the_others_recover_by() -> None:
+def test_node_gets_its_pause_hosts_and_the_recovery_mode() -> None:
     layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
     pause = PauseIfAllDown(("rmq1", "rmq3"), "ignore")
     lines = configured(replace(layout, pause_if_all_down=pause))
@@ -278,7 +279,7 @@ def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
     assert script.count("$") == 2 * script.count("$$")  # Compose takes none of them for its own
 
 
-def test_peer_links_lead_from_those_addresses_to_the_peers_own_ports() -> None:
+def test_peer_links_lead_from_proxy_addresses_to_peer_ports() -> None:
     layout = with_addresses(load_layout("rabbitmq-mirrored", PROXIED), "10.231.4")
     ways = peer_ways.addresses(layout, "10.231.4")
     serving = load_system("rabbitmq-mirrored").servers(layout).serving
@@ -293,7 +294,7 @@ def test_peer_links_lead_from_those_addresses_to_the_peers_own_ports() -> None:
 BOTH_WAYS = list(permutations(("rmq1", "rmq2", "rmq3"), 2))
 
 
-def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough() -> None:
+def test_largest_proxied_cluster_has_enough_addresses() -> None:
     layout = load_layout("rabbitmq-mirrored", PROXIED)
     many = tuple(Host(f"rmq{n}", "", ("rabbitmq",)) for n in range(PROXIED_HOSTS_MAX))
     layout = replace(layout, hosts=many)
@@ -325,7 +326,7 @@ def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
     assert roles == ["process", "balancer1"]  # by these it is killed and started
 
 
-def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None:
+def test_balancer_pair_shares_an_address_that_neither_starts_with() -> None:
     layout = load_layout("reference-mirrored", "all-automatic-haproxy-pair")
     services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     pair = [services[name]["environment"] for name in ("balancer1", "balancer2")]
@@ -338,7 +339,7 @@ def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None
     assert all({"NET_ADMIN", "NET_RAW"} <= each for each in rights)
 
 
-def test_the_kernel_where_clients_links_begin_gives_up_as_the_layout_says() -> None:
+def test_client_link_kernel_uses_the_retries_of_the_layout() -> None:
     patient = load_layout("rocketmq-2m2s", "colocated@default")
     hasty = load_layout("rocketmq-2m2s", "colocated-tcp-retries2-9@default")
     assert "sysctls" not in rendered(patient)["services"]["toxiproxy"]

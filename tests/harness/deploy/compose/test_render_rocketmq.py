@@ -78,7 +78,7 @@ def test_people_can_choose_the_network_of_the_proxys_addresses_too(layout: Layou
 PROXIED = "colocated-toxiproxy@compressed"
 
 
-def test_where_servers_meet_through_the_proxy_it_has_addresses_in_both_networks() -> None:
+def test_proxied_servers_meet_with_proxy_addresses_in_both_networks() -> None:
     layout = load_layout("rocketmq-2m2s", PROXIED)
     found = services(layout)
     assert found["rkt3-host"]["extra_hosts"] == [
@@ -96,9 +96,7 @@ def test_where_servers_meet_through_the_proxy_it_has_addresses_in_both_networks(
     assert script.count("$") == 2 * script.count("$$")
 
 
-def test_a_slave_reaches_each_port_of_its_master_and_every_name_server_by_a_link_of_its_own() -> (
-    None
-):
+def test_slave_links_to_each_master_port_and_name_server() -> None:
     layout = with_addresses(load_layout("rocketmq-2m2s", PROXIED), "10.231.4")
     serving = load_system("rocketmq-2m2s").servers(layout).serving
     found = peer_ways.listeners(peer_ways.addresses(layout, "10.231.4"), layout, serving)
@@ -111,7 +109,7 @@ def test_a_slave_reaches_each_port_of_its_master_and_every_name_server_by_a_link
     assert len({listen for listen, _ in found.values()}) == len(found) == 3 * (4 + 4 + 3 + 3)
 
 
-def test_workers_that_know_brokers_by_name_need_no_right_for_it(layout: Layout) -> None:
+def test_workers_that_resolve_broker_names_need_no_extra_right(layout: Layout) -> None:
     rabbit = services(load_layout("rabbitmq-mirrored", "all-automatic"))
     assert services(layout)["workers"]["cap_add"] == rabbit["workers"]["cap_add"]
     assert "toxiproxy-addresses" not in rabbit
@@ -125,7 +123,7 @@ def test_a_workers_command_ends_as_clients_are_found_by() -> None:
     assert words[-4:] == own
 
 
-def test_root_begins_a_worker_that_keeps_the_right_to_real_time_alone() -> None:
+def test_root_starts_a_worker_that_keeps_only_real_time_rights() -> None:
     own = ["python", "-m", "harness.workers", "publisher-1"]
     words = worker_ways.begun_by_root("1000:100", own)
     assert words[:3] == ["setpriv", "--reuid=1000", "--regid=100"]

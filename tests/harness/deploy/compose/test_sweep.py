@@ -55,7 +55,7 @@ def test_containers_go_before_what_they_hold() -> None:
     sweep(client, "p1")
 
 
-def test_what_resists_is_tried_again_and_what_is_gone_is_no_failure() -> None:
+def test_resisting_object_is_retried_and_a_missing_one_is_success() -> None:
     client = engine()
     client.networks.things.append(Thing(client.networks, "n", resists=1))
     client.containers.things.append(Thing(client.containers, "c", gone=True))

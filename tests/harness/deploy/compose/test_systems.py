@@ -61,7 +61,7 @@ def command(parts: ClusterAdapters) -> list[str]:
     return worker_ways.command(names, parts.ways.names_mean("publisher-1"), OWN)
 
 
-def test_each_process_of_several_on_a_host_has_a_log_of_its_own() -> None:
+def test_each_process_on_a_shared_host_has_its_own_log() -> None:
     assert PLACES.logged() == {
         "rkt1-name-server": "b",
         "rkt1-broker-a-0": "c",
@@ -71,7 +71,8 @@ def test_each_process_of_several_on_a_host_has_a_log_of_its_own() -> None:
     }
 
 
-def test_all_processes_of_a_host_count_for_it_in_the_rhythm_of_the_one_that_stays() -> None:
+def test_all_processes_of_a_host_count_for_its_resource_use() -> None:
+    """Sample them at the interval of the process that leads."""
     watched = {one.container: (one.host, one.leads) for one in PLACES.watched()}
     assert watched == {
         "a": ("rkt1", True),
@@ -87,16 +88,14 @@ def test_all_processes_of_a_host_count_for_it_in_the_rhythm_of_the_one_that_stay
     assert PLACES.one("host", "rkt3") == "d"
 
 
-def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as_they_are() -> (
-    None
-):
+def test_mirrored_queue_brokers_share_one_port_and_keep_their_workers() -> None:
     found = made("rabbitmq-mirrored", "all-automatic")
     assert (found.service_ports.hello, found.service_ports.of("rmq2")) == (AMQP_HEADER, (5672,))
     assert command(found) == OWN
 
 
 @in_a_loop
-async def test_a_worker_of_rocketmq_gets_names_that_lead_through_its_own_listeners() -> None:
+async def test_rocketmq_worker_resolves_names_to_its_own_listeners() -> None:
     found = made("rocketmq-2m2s", "colocated")
     assert isinstance(found.broker, RocketBroker)
     assert found.service_ports.hello == HELLO

@@ -142,7 +142,7 @@ def test_clients_are_frozen_and_run_on(owner: Owner, tmp_path: Path) -> None:
     assert (holding.ok, leaving.ok) == (True, True), (holding, leaving)
 
 
-def test_killed_clients_are_seen_dead_and_are_not_gone_before_others_came(
+def test_killed_clients_stay_listed_as_dead_until_successors_arrive(
     owner: Owner, tmp_path: Path
 ) -> None:
     async def story() -> tuple[Proof, Proof, Proof]:
@@ -184,9 +184,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
     assert proof.doubt
 
 
-def test_at_a_proxy_that_is_there_only_ours_is_made_and_removed(
-    owner: Owner, tmp_path: Path
-) -> None:
+def test_existing_proxy_gains_and_loses_only_our_objects(owner: Owner, tmp_path: Path) -> None:
     with proxy_of_somebody() as at:
         theirs = {"name": "theirs", "upstream": "127.0.0.1:9", "listen": "127.0.0.1:0"}
         proxies(at, "POST", theirs)
@@ -290,7 +288,7 @@ def test_contradictions_to_the_file_are_reported_and_nothing_is_left(
     ]
 
 
-def test_credentials_that_are_wrong_are_reported_by_the_names_of_their_variables(
+def test_wrong_credentials_are_reported_by_variable_name(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "swordfish")
@@ -350,9 +348,7 @@ def test_our_policy_counts_where_the_owners_means_every_queue(
     assert priorities["mqproof.staging"] > priorities["owners"]
 
 
-def test_a_queue_of_somebodys_whose_name_begins_as_ours_do_is_not_looked_at(
-    owner: Owner, tmp_path: Path
-) -> None:
+def test_foreign_queue_with_our_name_prefix_is_not_touched(owner: Owner, tmp_path: Path) -> None:
     """It has no mirror, as its owner wants; one of a run without mirrors is no clean cluster."""
     owner.mirror(r"^mqproof\.", {"ha-mode": "exactly", "ha-params": 1})
     owner.declare("mqproof.somebody.elses")

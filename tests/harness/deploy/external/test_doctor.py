@@ -37,7 +37,7 @@ def rows(of: Topology) -> dict[str, MachineCheck]:
 
 
 @pytest.mark.slow
-def test_a_cluster_that_is_as_its_file_says_is_well_and_untouched(owner: Owner) -> None:
+def test_cluster_that_matches_its_file_passes_untouched(owner: Owner) -> None:
     before = [owner.names(what) for what in ("queues", "policies")]
     found = rows(owner.topology())
     assert all(row.ok for row in found.values()), found
@@ -118,9 +118,7 @@ def test_a_tag_that_the_user_lacks_is_reported_before(
         ("delete", "configure on ^mqproof[.-]"),
     ],
 )
-def test_a_permission_that_the_user_lacks_is_named_with_the_command(
-    refused: str, needs: str
-) -> None:
+def test_missing_permission_is_named_with_its_command(refused: str, needs: str) -> None:
     found = permitted(topology(), refused, "closed by the broker: 403 ACCESS_REFUSED")
     assert found.found.endswith(f"may not {refused}: closed by the broker: 403 ACCESS_REFUSED")
     assert needs in found.remedy
@@ -140,7 +138,7 @@ def test_unprovable_faults_are_reported_before_the_run() -> None:
     assert "ends unknown" in rows[1].remedy
 
 
-def test_a_net_tick_that_is_another_one_would_spoil_every_length() -> None:
+def test_different_net_tick_is_reported_as_spoiling_durations() -> None:
     listed = [{"name": "rabbit@ref1", "net_ticktime": 60}, {"name": "rabbit@ref2"}]
     (difference,) = looks.ticks(topology(), listed)
     assert difference == "net_ticktime of rabbit@ref1 is 60 s, and 10 s in the file"

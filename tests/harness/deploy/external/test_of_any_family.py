@@ -23,7 +23,7 @@ from tests.rigs.clusters.shards import NAME, SHARDS, Shards, door, foreign
 
 pytestmark = pytest.mark.slow
 
-NOBODY = "127.0.0.1:9"
+NO_SERVER = "127.0.0.1:9"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def port() -> Iterator[int]:
 
 
 def topology(port: int, source: str = SHARDS) -> Topology:
-    source = source.replace("10.0.0.1:7", f"127.0.0.1:{port}").replace("10.0.0.2:7", NOBODY)
+    source = source.replace("10.0.0.1:7", f"127.0.0.1:{port}").replace("10.0.0.2:7", NO_SERVER)
     return read_topology("shards", source, (NAME,))
 
 
@@ -75,7 +75,7 @@ def test_doctor_suggests_questions_if_the_login_fails(
 ) -> None:
     monkeypatch.setattr("tests.rigs.clusters.shards._Door.handle", _greets_alone)
     row = next(row for row in asyncio.run(examine(topology(port))) if row.what == "one: Shardish")
-    assert (row.ok, row.found, row.remedy) == (False, "nobody was let in", "is it locked?")
+    assert (row.ok, row.found, row.remedy) == (False, "the login was refused", "is it locked?")
 
 
 def _greets_alone(door: Any) -> None:
@@ -83,7 +83,7 @@ def _greets_alone(door: Any) -> None:
     door.wfile.write(b"who is there\n" if knocks else b"no\n")
 
 
-def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
+def test_brokers_of_any_family_are_cleaned_of_our_objects(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     versions = asyncio.run(stood(topology(port), tmp_path))
@@ -113,7 +113,7 @@ def test_a_silent_broker_is_reported_with_its_protocol(
 @pytest.mark.parametrize(
     ("source", "removed"), [(SHARDS, []), (SETTING, ["settings removed"])], ids=["none", "some"]
 )
-def test_what_may_have_been_set_is_removed_where_the_file_has_it_set(
+def test_possible_leftover_setting_is_removed_as_the_file_specifies(
     source: str, removed: list[str], shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.unwilling = True

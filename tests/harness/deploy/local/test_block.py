@@ -48,7 +48,7 @@ def test_a_free_address_block_is_taken_and_released() -> None:
         (BLOCK.proxy, PROXY_PORT),
     ],
 )
-def test_a_block_in_which_one_place_is_taken_is_passed_over(address: str, port: int) -> None:
+def test_port_block_with_one_taken_port_is_skipped(address: str, port: int) -> None:
     with squatter(address, port):
         assert free_block(PORTS, True, drawn(56, 199, 57, 199)) == Block("127.121.200")
 

@@ -72,7 +72,7 @@ def left(cluster: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind in ON_HOSTS])
-def test_a_fault_is_seen_to_hold_and_to_go_and_leaves_a_clean_cluster(
+def test_fault_is_verified_active_and_ended_and_leaves_cluster_clean(
     kind: str, play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
     holding, leaving = play(seen(cluster, armed(cluster, kind, "ref2", proxies[1:2])))
@@ -186,7 +186,7 @@ CLOSED = {
 
 
 @pytest.mark.parametrize("shape", CLOSED)
-def test_a_partition_of_any_shape_closes_its_ways_and_no_others(
+def test_shaped_partition_closes_exactly_its_links(
     shape: str, play: Play, cluster: LocalCluster
 ) -> None:
     fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
@@ -201,7 +201,7 @@ def test_a_partition_of_any_shape_closes_its_ways_and_no_others(
     assert leaving.ok, leaving.doubt
 
 
-def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves_the_rest(
+def test_black_hole_stalls_only_links_from_and_to_its_host(
     play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
     fault = armed(cluster, "black_hole", "ref2")
@@ -222,7 +222,7 @@ def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves
     assert play(toxic_proxies()) == []
 
 
-def test_a_black_hole_that_begins_where_a_client_meets_silence_already_is_refused(
+def test_black_hole_on_already_silent_client_links_is_refused(
     play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
     hung = armed(cluster, "hang", "ref2", proxies[1:2])
@@ -232,9 +232,7 @@ def test_a_black_hole_that_begins_where_a_client_meets_silence_already_is_refuse
     play(perform_all(cluster.executor, hung.undo))
 
 
-def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(
-    play: Play, cluster: LocalCluster
-) -> None:
+def test_partition_on_already_silent_links_is_refused(play: Play, cluster: LocalCluster) -> None:
     fault = armed(cluster, "partition", "ref2")
     play(perform_all(cluster.executor, fault.actions))
     with pytest.raises(FaultError, match="ref2 -> ref1: silent"):
@@ -250,7 +248,7 @@ def test_a_killed_node_comes_back_once_on_its_own_data(play: Play, cluster: Loca
     assert boots.read_text() == before + "boot\n"
 
 
-def test_a_signal_to_a_node_that_is_down_is_refused_but_an_undo_may_be_repeated(
+def test_signal_to_a_dead_node_is_refused_but_undo_repeats(
     play: Play, cluster: LocalCluster
 ) -> None:
     play(cluster.executor.perform(Kill("ref3")))
@@ -288,7 +286,7 @@ def test_brokers_and_proxy_get_less_of_the_processor_than_workers(
     assert cluster.versions()["priority of brokers and proxy"].startswith(f"nice {nice['node']}")
 
 
-def test_workers_are_processes_of_the_cluster_and_end_with_a_code(
+def test_workers_are_cluster_processes_and_end_with_an_exit_code(
     play: Play, cluster: LocalCluster
 ) -> None:
     async def ends() -> tuple[list[str], int | None, int | None]:
@@ -352,14 +350,14 @@ async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> No
 
 
 @within(LIMIT_S)
-async def test_a_node_that_ends_at_once_is_reported_with_its_last_words(tmp_path: Path) -> None:
+async def test_node_that_ends_at_once_is_reported_with_last_output(tmp_path: Path) -> None:
     with pytest.raises(DeployError, match=r"ended with 1\n.*no memory for another node"):
         await deployment("broken").up(UNMIRRORED, tmp_path, lambda _: None)
     assert not list(tmp_path.glob("deployments/*/data"))
 
 
 @within(LIMIT_S)
-async def test_a_node_that_never_answers_is_given_up_with_its_last_words(tmp_path: Path) -> None:
+async def test_node_that_never_answers_is_abandoned_with_last_output(tmp_path: Path) -> None:
     waiting = ("sh", "-c", "echo it waits for ever; exec sleep 600")
     mute = deployment(node=waiting, stand_limit_s=2.0)
     with pytest.raises(
@@ -370,7 +368,7 @@ async def test_a_node_that_never_answers_is_given_up_with_its_last_words(tmp_pat
 
 
 @within(LIMIT_S)
-async def test_a_disk_that_is_full_is_named_when_a_cluster_starts(tmp_path: Path) -> None:
+async def test_full_disk_is_named_when_a_cluster_starts(tmp_path: Path) -> None:
     with disk(tmp_path / "disk", 400) as made:
         made.fill()
         with pytest.raises(DeployError, match=r"/deployments/[^ ]*: No space left on device"):
@@ -404,9 +402,7 @@ async def test_what_is_kept_stands_even_after_a_failure(tmp_path: Path) -> None:
     assert {"ref1", "ref2", "ref3", "toxiproxy"} <= {one.mark(processes.HOST) for one in found}
 
 
-def test_a_clusters_proxy_obeys_its_agent_and_no_other_process_of_the_machine(
-    play: Play, cluster: LocalCluster
-) -> None:
+def test_cluster_proxy_obeys_only_its_own_agent(play: Play, cluster: LocalCluster) -> None:
     url = f"http://{cluster.site.toxiproxy}/reset"
     said = play(cluster.agent.call("http", 5.0, method="POST", url=url, headers={}, body=""))
     assert said["status"] == 401
@@ -422,7 +418,7 @@ def test_other_users_cannot_read_a_clusters_folder(cluster: LocalCluster) -> Non
     assert cluster.site.token not in repr(cluster.site)
 
 
-def test_the_nodes_of_a_cluster_share_a_cookie_that_stands_in_their_configurations_alone(
+def test_nodes_share_a_cookie_stored_only_in_their_configurations(
     cluster: LocalCluster,
 ) -> None:
     (cookie,) = cookies(cluster)

@@ -97,7 +97,7 @@ async def test_a_client_sees_what_was_done_to_its_links(tmp_path: Path) -> None:
 
 
 @within(LIMIT_S)
-async def test_a_client_sees_its_link_closed_and_finds_it_taken_again(tmp_path: Path) -> None:
+async def test_client_sees_its_closed_link_and_reconnects_later(tmp_path: Path) -> None:
     async with standing(tmp_path) as cluster:
         link = (await cluster.link(PLAN, "publisher-1"))[1]
         where = cluster.dial(link.proxy)
@@ -113,7 +113,7 @@ async def test_a_client_sees_its_link_closed_and_finds_it_taken_again(tmp_path: 
 
 @pytest.mark.parametrize("direction", ["to_broker", "to_client"])
 @within(LIMIT_S)
-async def test_half_a_hang_is_distinguished_from_a_whole_one_and_from_the_other_half(
+async def test_half_hang_is_distinguished_from_whole_and_other_half(
     tmp_path: Path, direction: str
 ) -> None:
     async with standing(tmp_path) as cluster:
@@ -132,7 +132,7 @@ async def test_half_a_hang_is_distinguished_from_a_whole_one_and_from_the_other_
 
 
 @within(LIMIT_S)
-async def test_a_peer_is_heard_late_while_peers_are_slow_and_at_once_before_and_after(
+async def test_peer_delay_is_active_only_while_peers_are_slow(
     tmp_path: Path,
 ) -> None:
     async def heard_s(way: Link) -> float:

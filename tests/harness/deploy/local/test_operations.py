@@ -87,7 +87,7 @@ async def test_a_spare_host_starts_alone_and_is_queried_after_joining(
 
 
 @within(LIMIT_S)
-async def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(tmp_path: Path) -> None:
+async def test_only_a_stopped_node_is_forgotten(tmp_path: Path) -> None:
     async with standing(tmp_path) as cluster:
         forget = ForgetNode("ref3", "ref1", offline=False)
         with pytest.raises(DeployError, match="The node ref3 is running"):
@@ -101,7 +101,7 @@ async def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(tmp_pat
 
 
 @within(LIMIT_S)
-async def test_a_node_that_is_reset_comes_back_as_a_member_with_nothing(tmp_path: Path) -> None:
+async def test_node_that_was_reset_returns_as_an_empty_member(tmp_path: Path) -> None:
     async with standing(tmp_path) as cluster:
         await cluster.broker.declare(QUEUE, True, "ref2")
         before = {QUEUE: await cluster.broker.roles(QUEUE)}
@@ -115,7 +115,7 @@ async def test_a_node_that_is_reset_comes_back_as_a_member_with_nothing(tmp_path
 
 
 @within(LIMIT_S)
-async def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(tmp_path: Path) -> None:
+async def test_forced_boot_starts_a_node_that_stopped_earlier_alone(tmp_path: Path) -> None:
     async with standing(tmp_path) as cluster:
         for order in (ForceBoot("ref1"), WipeNode("ref1"), ForgetNode("ref2", "ref1", True)):
             with pytest.raises(DeployError, match="this is for one that is down"):
@@ -126,7 +126,7 @@ async def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(tmp_pa
 
 
 @within(LIMIT_S)
-async def test_the_last_one_is_forgotten_offline_and_the_one_before_it_boots(
+async def test_last_node_is_forgotten_offline_and_the_other_boots(
     tmp_path: Path,
 ) -> None:
     async with standing(tmp_path) as cluster:

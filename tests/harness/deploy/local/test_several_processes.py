@@ -83,7 +83,7 @@ def pids(cluster: LocalCluster, place: str) -> set[int]:
     return {one.pid for one in processes.of(cluster.site.cluster, processes.NODE, place)}
 
 
-def test_it_is_clean_and_every_process_is_one_of_its_host(
+def test_cluster_is_clean_and_each_process_belongs_to_its_host(
     cluster: LocalCluster, play: Play
 ) -> None:
     assert play(cluster.health(CLEAN_S)).clean
@@ -99,7 +99,7 @@ def test_a_topic_lies_where_it_was_put_and_is_copied(
 
 
 @pytest.mark.parametrize(("kind", "place"), OF_PLACES)
-def test_a_fault_of_a_host_or_of_one_of_its_processes_is_seen_to_hold_and_to_go(
+def test_host_and_process_faults_are_verified_active_and_ended(
     kind: str, place: str, cluster: LocalCluster, play: Play
 ) -> None:
     holding, leaving = play(seen(cluster, armed(cluster, kind, place)))
@@ -109,7 +109,7 @@ def test_a_fault_of_a_host_or_of_one_of_its_processes_is_seen_to_hold_and_to_go(
 
 
 @pytest.mark.parametrize("kind", mostly_nightly(OF_LINKS, {"hang"}))
-def test_a_fault_of_a_clients_links_to_a_host_means_all_of_its_processes(
+def test_client_link_fault_of_a_host_hits_all_its_processes(
     kind: str, cluster: LocalCluster, play: Play
 ) -> None:
     made = play(cluster.link(PLAN, "publisher-1"))
@@ -182,7 +182,7 @@ def test_the_end_of_a_process_is_reported_by_its_place(cluster: LocalCluster, pl
     assert play(cluster.health(CLEAN_S)).clean
 
 
-def test_brokers_names_mean_to_each_worker_an_address_of_its_own(
+def test_broker_names_resolve_to_an_own_address_per_worker(
     cluster: LocalCluster, play: Play
 ) -> None:
     async def story(worker: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ APART: dict[str, list[tuple[str, tuple[str, ...]]]] = {  # seen from ref2; who d
 
 
 @within(LIMIT_S)
-async def test_five_nodes_fall_into_halves_a_ring_and_a_bridge_and_are_whole_again(
+async def test_five_nodes_split_into_halves_ring_and_bridge_and_rejoin(
     tmp_path: Path,
 ) -> None:
     cluster = await LocalDeployment(equip).up(FIVE, tmp_path, lambda _: None)

@@ -59,7 +59,7 @@ def test_what_was_missed_hangs_from_the_top(tmp_path: Path) -> None:
     }
 
 
-def test_the_latency_scale_goes_from_one_power_of_ten_to_another(tmp_path: Path) -> None:
+def test_latency_scale_spans_whole_powers_of_ten(tmp_path: Path) -> None:
     story = History(load_ms=(0, 2_000)).flow(range(10), from_ms=0, every_ms=100)
     story.flow(range(10, 20), from_ms=1_000, every_ms=100, confirm_after_ms=300)
     plot = chart_of(tmp_path, story).plots[-1]
@@ -101,7 +101,7 @@ def test_a_stage_reaches_from_the_fault_to_its_instant(tmp_path: Path) -> None:
     assert lanes["first_success"].tone == "reached"
 
 
-def test_a_stage_of_a_window_in_doubt_is_drawn_as_not_judged(tmp_path: Path) -> None:
+def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> None:
     for name, story in (
         ("fault", crash().window(30_000, ended_ms=31_000, verified=False)),
         ("stall", crash().stall(1, at_ms=13_000, late_ms=200)),
@@ -157,7 +157,7 @@ def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
     assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
 
 
-def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
+def test_name_server_views_are_a_chart_row_but_drainers_not(
     tmp_path: Path,
 ) -> None:
     story = looks(crash(), "ns1", range(400, 20_000, 400), *ALL)
@@ -183,7 +183,7 @@ def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
     assert {lane.name for lane in drawn.stages} >= {"route_changed", "route_changed_everywhere"}
 
 
-def test_several_faults_have_a_row_each_and_their_events_say_which(tmp_path: Path) -> None:
+def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path) -> None:
     timeline = timeline_of(tmp_path, crash())
     (fault,) = timeline.faults
     assert [row.name for row in chart(timeline).faults] == ["fault"]

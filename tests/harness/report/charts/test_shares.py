@@ -31,7 +31,7 @@ def test_time_begins_at_the_fault(tmp_path: Path) -> None:
     assert shares([calm], Scale(0, 9)).zero is None
 
 
-def test_a_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> None:
+def test_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> None:
     one = drawn(tmp_path, crash(late=DIPS, every_ms=25))
     assert one.late == ("M300 0V100H400V0ZM700 0V100H775V0Z",)
     assert one.on_time == "M0 100V0H300V100ZM400 100V0H700V100ZM775 100V0H1000V100Z"
@@ -47,7 +47,8 @@ def test_a_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> 
     )
 
 
-def test_what_was_late_in_some_runs_only_is_a_layer_of_its_own(tmp_path: Path) -> None:
+def test_partly_late_messages_are_a_layer_of_their_own(tmp_path: Path) -> None:
+    """Draw apart what was late in some runs only."""
     one = drawn(tmp_path, crash(every_ms=25), crash(late=DIPS[:1], every_ms=25))
     assert one.late == ("M300 0V100H400V0Z", "")
     assert one.on_time == "M0 100V0H300V100ZM400 100V0H1000V100Z", "on time in every run"

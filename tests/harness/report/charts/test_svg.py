@@ -14,7 +14,7 @@ def texts(document: str) -> list[str]:
     return [one.text or "" for one in found.iter() if one.tag.endswith("text")]
 
 
-def test_every_lane_has_its_name_and_a_stretch_as_long_as_its_time() -> None:
+def test_every_lane_has_its_name_and_a_proportional_span() -> None:
     lanes = [
         Lane("rkt1", (SCALE.span(0, 50, "shown", "there"), SCALE.span(50, 100, "dropped", "")))
     ]
@@ -42,4 +42,4 @@ def test_a_word_without_room_is_the_title_of_its_stretch() -> None:
 
 
 def test_a_block_without_lanes_is_left_out() -> None:
-    assert "nobody" not in image("a run", [("nobody", [])], [])
+    assert "empty lane" not in image("a run", [("empty lane", [])], [])

@@ -15,7 +15,7 @@ def shown(renderable: object) -> str:
     return text.getvalue()
 
 
-def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:
+def test_demo_table_has_a_sentence_and_verdict_for_each_cell() -> None:
     demo = report(run(Story()))
     text = shown(demo_table.table(demo))
     assert "verdict" in text

@@ -37,14 +37,14 @@ def test_a_condition_is_no_part_of_the_reason() -> None:
     assert len(lines(first, second)) == 1
 
 
-def test_other_reasons_and_other_kinds_of_claims_have_lines_of_their_own() -> None:
+def test_other_reasons_and_claim_kinds_have_their_own_lines() -> None:
     promise = verdict("a", ClaimOutcome.INCONCLUSIVE, BESIDE)
     warning = verdict("b", ClaimOutcome.INCONCLUSIVE, BESIDE, warns=True)
     other = verdict("c", ClaimOutcome.INCONCLUSIVE, "window 1: its undo failed")
     assert len(lines(promise, warning, other)) == 3
 
 
-def test_what_is_broken_and_what_was_foretold_stands_alone_and_first() -> None:
+def test_failures_and_confirmed_warnings_stand_alone_and_first() -> None:
     printed = lines(
         verdict("held", ClaimOutcome.PASS),
         verdict("held-too", ClaimOutcome.PASS),

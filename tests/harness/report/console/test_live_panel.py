@@ -34,7 +34,7 @@ def drawn(view: LiveView, width: int = 80, height: int = 40, ascii_only: bool = 
     return paper.read()
 
 
-def test_it_says_which_run_how_far_what_is_armed_and_what_was_on_time() -> None:
+def test_panel_shows_run_progress_armed_faults_and_punctual_messages() -> None:
     assert drawn(VIEW).splitlines() == [
         "run 2 of 3: run-1",
         "━━━━━━━━━━━━━━━━━ ━━━━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌ ╌╌╌╌ ╌╌╌",
@@ -78,14 +78,14 @@ def test_a_run_in_which_nothing_is_due_has_no_strip() -> None:
     assert "on time" not in drawn(replace(VIEW, strip=None))
 
 
-def test_before_the_load_and_while_it_closes_there_is_nothing_to_draw_but_words() -> None:
+def test_panel_shows_only_text_before_and_after_the_load() -> None:
     early = replace(VIEW, phase="preparing", parts=(), armed=(), left_s=0.0, strip=None)
     assert drawn(early).splitlines()[:3] == ["run 2 of 3: run-1", "preparing", "armed: nothing"]
     closing = replace(VIEW, phase="closing", left_s=0.0)
     assert "closing\n" in drawn(closing)
 
 
-def test_what_it_waits_for_stands_in_place_of_what_is_left() -> None:
+def test_panel_shows_the_wait_instead_of_the_remaining_time() -> None:
     wait = "waiting until kill rmq1 is verified ended: 44 of 120 s at most"
     lines = drawn(replace(VIEW, left_s=5.0, waits=(wait,)), 100).splitlines()
     assert f"windows (2 of 6), {wait}" in lines

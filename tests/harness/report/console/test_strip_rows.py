@@ -17,19 +17,19 @@ def spell(from_s: float, until_s: float | None) -> Spell:
     return Spell("kill rmq1", round(from_s * SECOND_NS), until_ns)
 
 
-def test_every_state_of_a_second_has_a_sign_of_its_own_without_colour() -> None:
+def test_every_state_of_a_second_has_a_sign_without_colour() -> None:
     strip = Strip(3, (ALL, HALF, NONE, IDLE, None), 2)
     assert drawn(strip) == ["   0 s #5x.?~~"]
     blocks = rows(strip, 80, 4, BLOCKS)[0].plain
     assert blocks == "   0 s █▄×·?░░"
 
 
-def test_one_missing_of_many_is_not_all_and_one_on_time_is_not_none() -> None:
+def test_shares_round_to_all_or_none_only_if_exact() -> None:
     strip = Strip(0, (Share(1000, 999), Share(1000, 1)), 0)
     assert drawn(strip) == ["   0 s 91"]
 
 
-def test_a_fault_stands_below_its_seconds_and_goes_on_until_it_is_undone() -> None:
+def test_fault_is_marked_below_its_seconds_until_undone() -> None:
     strip = Strip(3, (ALL,) * 3 + (NONE,) * 3, 4, (spell(6.2, 8.0),))
     assert drawn(strip) == ["   0 s ###xxx~~~~", "          ^="]
     armed = Strip(3, (ALL,) * 3 + (NONE,) * 3, 4, (spell(6.2, None),))

@@ -51,7 +51,7 @@ class Screen:
         return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.paper.getvalue())
 
 
-def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
+def test_step_shows_its_name_elapsed_and_expected_seconds() -> None:
     screen = Screen()
     screen.display.step_began("start containers", 8.0)
     screen.display.step_ended(7.34)
@@ -71,7 +71,7 @@ def test_words_of_brokers_and_commands_are_shown_and_not_obeyed() -> None:
     assert "RabbitMQ \\x1b[2J\\x1b]0;mine\\x07\\u202e3.10.8,\u00a0well" in screen.paper.getvalue()
 
 
-def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() -> None:
+def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
     screen = Screen()
     for now_s in range(21):
         screen.now_s = float(now_s)
@@ -86,7 +86,7 @@ def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() 
     )
 
 
-def test_on_a_terminal_the_display_is_redrawn_and_leaves_nothing_behind() -> None:
+def test_terminal_display_is_redrawn_and_leaves_nothing_behind() -> None:
     screen = Screen(is_terminal=True)
     screen.display.live(VIEW)
     screen.display.message("said in between")
@@ -224,7 +224,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
 
 
-def test_what_does_not_apply_is_one_line_unless_all_is_requested() -> None:
+def test_not_applicable_claims_are_one_line_unless_all_is_requested() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     left = "68 more claims do not apply (--all lists each with its reason)"
@@ -238,7 +238,7 @@ def test_what_does_not_apply_is_one_line_unless_all_is_requested() -> None:
     assert "NOT APPLICABLE notified-consumer-is-cancelled: " in said
 
 
-def test_cells_that_do_not_apply_are_one_line_unless_all_is_requested() -> None:
+def test_not_applicable_cells_are_one_line_unless_all_is_requested() -> None:
     others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
     screen, whole = Screen(), Screen(whole=True)
     screen.display.report(report(run(Story()), skipped=others))
@@ -250,7 +250,7 @@ def test_cells_that_do_not_apply_are_one_line_unless_all_is_requested() -> None:
     assert sum(line.startswith("NOT APPLICABLE crash-") for line in whole.lines) == 80
 
 
-def test_a_table_has_no_row_for_a_claim_that_applies_to_none_of_its_runs() -> None:
+def test_table_has_no_row_for_a_claim_without_runs() -> None:
     elsewhere = [
         run(Story(), f"run-{n}", cell=(f"scenario-{n}", *CELL[1:])) for n in range(COLUMNS_MAX)
     ]
@@ -275,7 +275,7 @@ def test_measures_that_are_0_everywhere_are_named_in_one_line() -> None:
     assert not [line for line in screen.lines if line.startswith("stranded")]
 
 
-def test_each_cell_says_in_how_many_runs_and_what_these_do_not_exclude() -> None:
+def test_each_cell_reports_run_counts_and_confidence_intervals() -> None:
     screen = Screen()
     runs = [summed(Story(), repeat=number) for number in range(1, 10)]
     lossy = summed(Story().count("lost", "replicated", 2), repeat=10)
@@ -284,7 +284,8 @@ def test_each_cell_says_in_how_many_runs_and_what_these_do_not_exclude() -> None
     assert "   confirmed-stays: violated in 1 of 10 runs (95 % CI: 0.25 to 45 %)" in screen.lines
 
 
-def test_a_cell_of_which_more_than_a_fifth_was_not_judged_says_so_first() -> None:
+def test_mostly_unjudged_cell_says_so_first() -> None:
+    """Say first that more than a fifth of the runs was not judged."""
     screen = Screen()
     judged = [summed(Story(), repeat=number) for number in (1, 2, 3)]
     screen.display.report(page_of(*judged, run(Story(), verdicts=(), failure="no cluster")))
@@ -311,7 +312,7 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
 SHORT = "it lasted 0.05 s, and its window was shorter than a look, 3.5 s, and a proxy counts none"
 
 
-def test_what_one_fault_leaves_open_has_its_reason_in_full_once() -> None:
+def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     screen = Screen()
     done = run(Story().unverified(SHORT))
     rows = (
@@ -328,7 +329,7 @@ def test_what_one_fault_leaves_open_has_its_reason_in_full_once() -> None:
     assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)
 
 
-def test_claims_that_stand_alike_to_what_is_known_share_their_words() -> None:
+def test_claims_with_the_same_expectation_status_share_one_text() -> None:
     lines = ("a: PASS, and no entry speaks of it", "b: FAIL, expected PASS")
     alike = (*lines, "c: PASS, and no entry speaks of it", "a run of this cell was not judged")
     result = CellResult(CELL, Standing.NEW, alike, {})
@@ -348,7 +349,7 @@ def test_a_bound_near_zero_of_all_runs_is_unknown(median: float, bounds: int, te
     assert comparison_text(compared(CELL, "degraded", median, bounds=bounds)).startswith(text)
 
 
-def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:
+def test_median_has_its_interval_and_an_open_one_says_so() -> None:
     ends = {"median_from": 1.5e9, "runs": 9, "judged": 9}
     rows = (
         compared(CELL, "silence", 2e9, **ends, median_until=2.5e9),
@@ -362,7 +363,7 @@ def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:
     assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
 
 
-def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
+def test_hundreds_of_cells_print_one_line_each_and_a_summary() -> None:
     runs = [
         run(Story(), name=f"run-{number}", cell=(f"scenario-{number}", *CELL[1:]))
         for number in range(CELLS_MAX + 1)
@@ -380,7 +381,7 @@ def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     assert screen.lines[-1].startswith("replay: ")
 
 
-def test_the_second_line_of_what_others_say_never_passes_for_ours() -> None:
+def test_second_line_of_foreign_text_is_indented() -> None:
     screen = Screen()
     screen.display.message("a broker said: no\nverdict: passed (exit code 0)")
     assert screen.lines == ["a broker said: no", "    verdict: passed (exit code 0)"]

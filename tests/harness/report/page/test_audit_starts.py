@@ -22,7 +22,7 @@ SENTENCE = (
 )
 
 
-def test_a_page_names_who_was_started_and_who_was_left(tmp_path: Path) -> None:
+def test_page_names_the_started_and_the_skipped_nodes(tmp_path: Path) -> None:
     text = html.text(page_of(judged_run(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])))
     for words in (
         "Before the audit",
@@ -32,7 +32,7 @@ def test_a_page_names_who_was_started_and_who_was_left(tmp_path: Path) -> None:
         assert words in text, words
 
 
-def test_a_page_of_a_run_whose_nodes_all_answered_says_nothing_of_it(tmp_path: Path) -> None:
+def test_page_of_a_run_with_responsive_nodes_omits_audit_starts(tmp_path: Path) -> None:
     assert "Before the audit" not in html.text(page_of(judged_run(tmp_path / "run", crash())))
 
 

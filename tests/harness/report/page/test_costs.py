@@ -51,13 +51,14 @@ def figures(*values: Cost) -> dict[str, Figure]:
     return dict(zip(names, only(*values).figures, strict=True))
 
 
-def test_a_figure_is_the_median_over_runs_with_the_range_behind_it() -> None:
+def test_figure_is_the_median_over_runs_followed_by_range() -> None:
     found = figures(*(replace(COST, confirmed_per_s=rate) for rate in (250.0, 299.0, 298.0)))
     assert found["confirmed a second"] == Figure("298.0", "250.0 – 299.0", True)
     assert found["latency p99, ms"] == Figure("40.0", "", True)
 
 
-def test_hosts_of_one_part_are_summed_and_memory_is_that_of_the_fullest() -> None:
+def test_hosts_of_one_part_are_summed_except_for_memory() -> None:
+    """Report the memory of the fullest host."""
     found = figures(COST)
     assert found["cores, brokers"].text == "0.75"
     assert (found["cores, proxy"].text, found["cores, clients"].text) == ("0.10", "0.20")
@@ -87,7 +88,7 @@ def test_how_many_runs_say_nothing_stands_beside_the_range() -> None:
     assert found["latency p50, ms"] == Figure("4.0", "3.0 – 5.0, 2 of 3 runs", True)
 
 
-def test_only_runs_of_one_load_and_deployment_stand_in_one_table() -> None:
+def test_cost_table_contains_runs_of_one_load_and_deployment() -> None:
     values = (COST, replace(COST, load="max"), replace(COST, deployment="local"))
     tables = view(*reports(*values)).tables
     assert [(table.load, table.deployment) for table in tables] == [
@@ -97,7 +98,7 @@ def test_only_runs_of_one_load_and_deployment_stand_in_one_table() -> None:
     ]
 
 
-def test_scenarios_of_one_load_are_taken_together_and_layouts_are_not() -> None:
+def test_scenarios_of_one_load_are_merged_and_layouts_are_not() -> None:
     scenarios = reports(COST, cell=("cut-one-node", *CELL[1:]))
     ((first, second),) = (
         table.rows for table in view(*reports(COST), *scenarios, *reports(COST, cell=OTHER)).tables
@@ -131,7 +132,7 @@ def test_hosts_are_listed_one_by_one_with_brokers_first() -> None:
     ]
 
 
-def test_runs_without_a_calm_are_counted() -> None:
+def test_runs_without_steady_state_are_counted() -> None:
     empty = replace(COST, seconds=0.0, hosts=())
     found = view(*reports(COST, empty), run(Story(), name="x", verdicts=(), failure="no cluster"))
     assert (len(found.tables), found.untold) == (1, 2)

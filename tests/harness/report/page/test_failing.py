@@ -42,7 +42,7 @@ def test_page_and_terminal_list_every_publisher(tmp_path: Path) -> None:
     assert "none of 410" in said
 
 
-def test_there_is_no_table_without_failed_sends_or_name_server_reports(
+def test_table_needs_failed_sends_or_name_server_reports(
     tmp_path: Path,
 ) -> None:
     for run in (of(tmp_path / "a", WELL), of(tmp_path / "b", SILENT), of(tmp_path / "c")):
@@ -50,7 +50,7 @@ def test_there_is_no_table_without_failed_sends_or_name_server_reports(
         assert "failed sends by publisher" not in printed(run)
 
 
-def test_a_table_is_bounded_and_says_how_many_more_there_are(tmp_path: Path) -> None:
+def test_table_is_bounded_and_counts_the_omitted_rows(tmp_path: Path) -> None:
     run = of(tmp_path, *[FAILED] * (ROWS_MAX + 3))
     assert len(rows([run])) == ROWS_MAX + 3
     assert "3 more rows are in verdict.json" in html.text(page_of(run))

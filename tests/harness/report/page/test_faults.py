@@ -78,7 +78,7 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     assert plain(view.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
 
 
-def test_a_later_window_may_wait_for_the_one_before_it_so_it_is_not_called_late() -> None:
+def test_later_window_waiting_for_the_earlier_is_not_called_late() -> None:
     view = window(replace(SPAN, number=2))
     assert plain(view.requested).startswith("not before +12.000 s")
     assert " late" not in view.armed
@@ -92,7 +92,7 @@ def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     assert window(span).undone == "never, as requested"
 
 
-def test_an_unproved_fault_is_explained_in_the_words_of_the_evidence() -> None:
+def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
     answered = replace(
         SPAN,
         verified=False,

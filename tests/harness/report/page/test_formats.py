@@ -39,7 +39,7 @@ def test_one_of_something_is_no_plural() -> None:
     assert formats.of(1, 2, "run") == "1 of 2 runs"
 
 
-def test_a_measure_without_a_name_of_its_own_is_called_by_its_word() -> None:
+def test_measure_without_a_label_is_called_by_its_key() -> None:
     assert formats.measure_name("some_new_count") == "some new count"
 
 

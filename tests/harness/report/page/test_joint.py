@@ -26,7 +26,7 @@ def of(folder: Path, name: str, other: str, client: str, **changes: object) -> R
     return replace(run, **{"detail": detail, "together": (other,), **changes})  # type: ignore[arg-type]
 
 
-def test_every_client_has_a_row_from_the_fault_on_by_name_server(tmp_path: Path) -> None:
+def test_every_client_has_a_row_by_name_server_after_fault(tmp_path: Path) -> None:
     runs = of(tmp_path, "one", "two", "<old>"), of(tmp_path, "two", "one", "new")
     report = page_of(*runs)
     (picture,) = joint(report)
@@ -39,7 +39,7 @@ def test_every_client_has_a_row_from_the_fault_on_by_name_server(tmp_path: Path)
     assert "&lt;old&gt;, asks rkt1" in html.text(report)
 
 
-def test_only_a_master_that_somebody_dropped_is_drawn_as_clients_believed_in_it(
+def test_only_a_dropped_master_is_drawn_with_its_believers(
     tmp_path: Path,
 ) -> None:
     runs = [of(tmp_path, *names, "old") for names in (("one", "two"), ("two", "one"))]
@@ -70,7 +70,7 @@ def believing(run: RunReport) -> RunReport:
     return replace(run, detail=replace(run.detail, timeline=replace(timeline, routes=routes)))
 
 
-def test_a_run_that_was_played_alone_or_whose_others_were_not_judged_has_no_picture(
+def test_single_run_or_unjudged_group_has_no_joint_picture(
     tmp_path: Path,
 ) -> None:
     alone = of(tmp_path / "a", "one", "two", "old", together=())

@@ -1,4 +1,4 @@
-"""Reports of hundreds of runs: which runs are described at length, and what is left out."""
+"""Reports of hundreds of runs: which runs are described at length, and which are omitted."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ def cell(number: int) -> Cell:
     return (f"scenario-{number}", *CELL[1:])
 
 
-def test_the_worst_run_of_every_cell_is_shown_first_in_full(
+def test_worst_run_of_every_cell_is_shown_first_in_full(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(runs_page, "LENGTHY_MAX", 2)
@@ -40,7 +40,7 @@ def test_the_worst_run_of_every_cell_is_shown_first_in_full(
     assert not run_views[0].left_out
 
 
-def test_a_report_over_several_experiments_names_the_one_that_has_the_rest(
+def test_merged_report_names_the_experiment_with_the_details(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(runs_page, "LENGTHY_MAX", 0)
@@ -51,7 +51,7 @@ def test_a_report_over_several_experiments_names_the_one_that_has_the_rest(
     assert ("experiment", "20260101-000000-beef") in short.origins
 
 
-def test_a_claim_with_many_cells_shows_the_worst_and_counts_the_rest(
+def test_claim_with_many_cells_shows_the_worst_and_counts_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(claims_page, "SEEN_MAX", 2)
@@ -83,7 +83,7 @@ def test_of_many_cells_those_with_the_largest_numbers_are_drawn(
     ("until", "bounds", "said"),
     [(2.5e9, 0, "within 1.50\u00a0s to 2.50\u00a0s"), (None, 3, "at 1.50\u00a0s or above")],
 )
-def test_the_interval_of_a_median_is_reported_and_an_open_one_is_not_closed(
+def test_median_interval_is_reported_and_an_open_one_stays_open(
     until: float | None, bounds: int, said: str
 ) -> None:
     ends = {"median_from": 1.5e9, "median_until": until, "bounds": bounds}
@@ -94,7 +94,7 @@ def test_the_interval_of_a_median_is_reported_and_an_open_one_is_not_closed(
     )
 
 
-def test_a_cell_opens_into_its_claims_its_numbers_and_its_runs() -> None:
+def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     rows = (
         compared(cell(1), "silence", 171e6),
         compared(cell(1), "lost", 0.0, unit="messages"),

@@ -46,7 +46,7 @@ def known(story: Story) -> str:
     return entry(summed(story)).weight.replace("\u00a0", " ")
 
 
-def test_a_cell_is_known_by_what_it_lost_or_else_by_how_long_it_was_out() -> None:
+def test_cell_shows_its_loss_or_else_its_downtime() -> None:
     assert known(Story()) == "0 s"
     assert known(Story().outage(12, 12.5)) == "0.50 s"
     assert known(Story().count("lost", "stored", 37)) == "37 lost"
@@ -61,13 +61,13 @@ def test_a_number_that_is_not_decided_is_a_question() -> None:
     assert known(undrained) == "loss ?"
 
 
-def test_the_outcome_is_a_word_and_a_sign_as_well_as_a_colour() -> None:
+def test_outcome_is_a_word_and_a_sign_besides_a_colour() -> None:
     found = entry(summed(Story()))
     assert (found.tone, found.sign, found.word, found.runs) == ("fail", "✗", "FAIL", "1 run")
     assert found.title == f"{SCENARIO} on {SYSTEM} {LAYOUT} with pika: FAIL; {NONE_OF_ONE}"
 
 
-def test_a_cell_is_called_by_its_promises_whatever_warnings_did_not_come_true() -> None:
+def test_cell_outcome_depends_on_promises_not_on_unconfirmed_warnings() -> None:
     warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
     assert [one.outcome for one in warned] == [ClaimOutcome.FAIL]
     kept = judge(read_claims(PROMISE, "claims of a test"), Story().evidence)
@@ -85,14 +85,14 @@ def test_runs_that_were_not_judged_are_reported() -> None:
     assert nothing.runs == "1 run"
 
 
-def test_what_is_not_as_it_is_known_to_be_is_marked() -> None:
+def test_deviation_from_the_known_result_is_marked() -> None:
     assert not entry(summed(Story())).differs
     surprising = entry(summed(Story().count("lost", "stored", 3)))
     assert surprising.differs
     assert "FAIL, not as it is known to be; lost in 1 of 1 run (95 % CI" in surprising.title
 
 
-def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_reported_once() -> None:
+def test_skipped_cell_cites_its_numbered_reason_reported_once() -> None:
     skipped = [Skipped(cell(f"mirror-{number}"), "no mirror") for number in range(3)]
     skipped.append(Skipped(cell("other"), "no such client"))
     found = of(summed(Story()), skipped=tuple(skipped))
@@ -112,7 +112,7 @@ def test_an_unrequested_cell_is_blank_and_says_so() -> None:
     assert block.bands[0].rows[0].entries[1].title.endswith("exactly-2: not requested")
 
 
-def test_systems_with_a_layout_in_common_stand_one_below_the_other() -> None:
+def test_systems_with_a_shared_layout_are_listed_together() -> None:
     places = [("a", "x"), ("b", "y"), ("c", "x"), ("b", "z"), ("c", "w")]
     runs = [
         summed(Story(), name=str(number), cell=cell(system=system, layout=layout))
@@ -124,7 +124,7 @@ def test_systems_with_a_layout_in_common_stand_one_below_the_other() -> None:
     assert (second.layouts, second.system, second.first) == (("y", "z"), "b with pika", 3)
 
 
-def test_many_layouts_make_several_tables_of_one_width_and_none_is_dropped() -> None:
+def test_many_layouts_fill_several_tables_of_equal_width() -> None:
     names = [f"layout-{number}" for number in range(COLUMNS_MAX + 2)]
     runs = [summed(Story(), name=name, cell=cell(layout=name)) for name in names]
     blocks = of(*runs).blocks

@@ -32,7 +32,7 @@ def test_a_page_lists_done_failed_and_unstarted_operations(tmp_path: Path) -> No
         assert words in text, words
 
 
-def test_the_drawing_has_each_operation_from_its_begin_to_its_end(tmp_path: Path) -> None:
+def test_chart_has_each_operation_from_start_to_end(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
     assert run.detail is not None
     (lane,) = [lane for lane in chart(run.detail.timeline).lanes if lane.name == "operation"]

@@ -27,7 +27,7 @@ def test_losses_are_summed_and_their_cells_are_named() -> None:
     )
 
 
-def test_an_outage_is_that_of_the_worst_window_and_the_longest_run() -> None:
+def test_outage_is_the_worst_windows_and_the_longest_runs() -> None:
     twice = Story().silence(0.2).window(2, "kill", opens=30).silence(9.0, window=2)
     summed_up = totals_of(
         [summed(Story().silence(0.1)), summed(twice), summed(Story().silence(0.3))]
@@ -40,7 +40,7 @@ def test_an_outage_is_that_of_the_worst_window_and_the_longest_run() -> None:
     )
 
 
-def test_a_run_that_was_not_back_does_not_pull_the_median_down() -> None:
+def test_unrecovered_run_does_not_lower_the_median() -> None:
     ends = [summed(Story().silence(number), repeat=number) for number in range(1, 10)]
     summed_up = totals_of([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
     assert summed_up.silence is not None
@@ -52,13 +52,13 @@ def test_a_run_that_was_not_back_does_not_pull_the_median_down() -> None:
     assert median_text(few).replace("\u00a0", " ") == "2.00 s"
 
 
-def test_one_silence_that_did_not_end_makes_the_longest_a_bound() -> None:
+def test_one_endless_silence_makes_the_longest_a_bound() -> None:
     summed_up = totals_of([summed(Story()), summed(Story().silence(33.0, censored=True))])
     assert summed_up.silence is not None and summed_up.silence.bound
     assert summed_up.outage_proved == 2
 
 
-def test_a_shorter_silence_that_did_not_end_makes_the_longest_of_a_run_a_bound_too() -> None:
+def test_shorter_endless_silence_also_makes_the_longest_a_bound() -> None:
     """It may in truth be the longest."""
     twice = Story().silence(9.0).window(2, "kill", opens=30).silence(4.0, censored=True, window=2)
     summed_up = totals_of([summed(twice)])
@@ -66,7 +66,7 @@ def test_a_shorter_silence_that_did_not_end_makes_the_longest_of_a_run_a_bound_t
     assert (summed_up.silence.most_s, summed_up.silence.bound) == (9.0, True)
 
 
-def test_a_run_that_knows_no_outage_is_not_counted_among_those_that_do() -> None:
+def test_run_without_outage_data_is_not_counted_with_the_others() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
     summed_up = totals_of([summed(Story()), summed(stalled)])
     assert summed_up.silence is not None and summed_up.silence.runs == 1
@@ -107,7 +107,7 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     assert expected in view.sentence
 
 
-def test_an_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
+def test_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     twice = short.window(2, "kill", opens=30).stage("sustained_success", 4.0, window=2)
     totals = totals_of([summed(twice)])

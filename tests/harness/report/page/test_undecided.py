@@ -32,10 +32,10 @@ def test_a_reason_stands_once_with_its_claims() -> None:
     assert screen.undecided == (f"claim-1, claim-2 and claim-3: {BESIDE}. To do: {ADVICE}.",)
 
 
-def test_the_reason_with_most_claims_comes_first_and_warnings_in_none() -> None:
+def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
     stalled = verdict("served", f"window 2: served_once_healed == true: {STALLED}")
     others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
-    warning = verdict("foretold", "window 9: nobody looked", warns=True)
+    warning = verdict("foretold", "window 9: no probe ran", warns=True)
     made = report(run(Story(), verdicts=(stalled, warning, *others)))
     assert [(one.reasons, len(one.claims)) for one in undecided(made)] == [
         ((BESIDE,), NAMES_MAX + 2),
@@ -72,7 +72,7 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
     ]
 
 
-def test_runs_that_differ_in_a_number_share_a_reason_with_its_range() -> None:
+def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
     why = "more are possible: events overlap, so the cause is ambiguous"
     runs = [
         run(

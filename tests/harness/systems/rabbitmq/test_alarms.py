@@ -11,7 +11,7 @@ from faults.options import OPTIONS
 from harness.systems.rabbitmq.alarms import ALARMS, RABBITMQ_ALARMS
 
 
-def test_every_resource_that_a_scenario_may_name_has_an_alarm_of_its_own() -> None:
+def test_every_resource_of_scenarios_has_its_own_alarm() -> None:
     named = set(OPTIONS["resource"].choices)
     assert named == {*RABBITMQ_ALARMS.raised} == {*RABBITMQ_ALARMS.cleared} == {*ALARMS}
     for commands in (RABBITMQ_ALARMS.raised, RABBITMQ_ALARMS.cleared):
@@ -22,7 +22,7 @@ def test_every_resource_that_a_scenario_may_name_has_an_alarm_of_its_own() -> No
     ("resource", "own", "other"),
     [("memory", "vm_memory_monitor", "rabbit_disk"), ("disk", "rabbit_disk_monitor", "vm_memory")],
 )
-def test_one_alarm_is_cleared_by_the_nodes_own_configuration_and_no_other(
+def test_one_alarm_is_cleared_by_the_nodes_own_configuration(
     resource: str, own: str, other: str
 ) -> None:
     program, evaluates, script = RABBITMQ_ALARMS.cleared[resource]
@@ -50,7 +50,7 @@ def test_in_a_container_of_another_broker_nothing_is_cleared(tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [0, 70])
-def test_beside_a_node_all_are_cleared_and_its_word_is_reported(
+def test_all_alarms_are_cleared_beside_a_node_and_output_reported(
     tmp_path: Path, status: int
 ) -> None:
     program = tmp_path / "rabbitmqctl"

@@ -81,7 +81,7 @@ async def test_a_host_that_hangs_does_not_delay_the_clusters_word() -> None:
 
 
 @in_a_loop
-async def test_a_host_that_knows_nothing_does_not_outvote_one_that_does() -> None:
+async def test_uninformed_host_does_not_outvote_an_informed_one() -> None:
     rabbit, _ = broker({("rmq3", PATH): (200, QUEUE)})
     assert await rabbit.roles("mqproof.r.q") == HELD
     nowhere, _ = broker({})
@@ -126,7 +126,7 @@ async def test_queues_are_deleted_on_every_host_that_has_them() -> None:
 
 
 @in_a_loop
-async def test_a_host_is_listed_when_every_other_one_that_answers_says_so() -> None:
+async def test_host_is_listed_if_all_other_answering_hosts_agree() -> None:
     path = "/api/nodes"
     up = [{"name": f"rabbit@{host}", "running": True} for host in HOSTS]
     down = [{"name": "rabbit@rmq1", "running": False}, *up[1:]]
@@ -152,7 +152,7 @@ async def test_members_are_reported_by_the_queried_host_only() -> None:
 
 
 @in_a_loop
-async def test_a_policy_is_what_a_host_says_of_it_and_silence_is_not_its_absence() -> None:
+async def test_policy_is_reported_by_a_host_and_silence_proves_nothing() -> None:
     path, definition = "/api/policies/%2F/mqproof", {"ha-mode": "all"}
     there, _ = broker(everywhere(path, (200, {"name": "mqproof", "definition": definition})))
     assert await there.policy("mqproof") == definition
@@ -167,7 +167,7 @@ VOTING = replace(MIRRORED, agreeing=lambda hosts: hosts // 2 + 1)
 
 
 @in_a_loop
-async def test_who_was_cut_off_is_outvoted_where_a_kind_of_queue_is_put_to_the_vote() -> None:
+async def test_isolated_host_is_outvoted_where_queue_roles_are_voted() -> None:
     stale = QUEUE | {"node": "rabbit@rmq1", "slave_nodes": ["rabbit@rmq2"]}
     said = everywhere(PATH, (200, QUEUE)) | {("rmq1", PATH): (200, stale)}
     rabbit, _ = broker(said, VOTING)
@@ -196,7 +196,7 @@ async def test_a_queue_is_declared_as_its_kind_has_it() -> None:
 
 
 @in_a_loop
-async def test_a_system_of_this_api_is_versioned_as_it_records_its_version() -> None:
+async def test_broker_version_is_recorded_under_the_systems_own_key() -> None:
     overview = (200, {"rabbitmq_version": "3.10.8", "erlang_version": "25.0.4"})
     found, _ = broker(everywhere("/api/overview", overview))
     versions = await found.versions()
@@ -205,7 +205,7 @@ async def test_a_system_of_this_api_is_versioned_as_it_records_its_version() -> 
 
 
 @in_a_loop
-async def test_a_question_may_take_as_long_as_a_kind_of_queue_makes_it() -> None:
+async def test_query_timeout_depends_on_the_kind_of_queue() -> None:
     rabbit, agent = broker(everywhere(PATH, (200, QUEUE)), replace(MIRRORED, ask_limit_s=8.5))
     await rabbit.roles("mqproof.r.q")
     assert agent.limits_s == {8.5}

@@ -35,7 +35,7 @@ def everywhere(said: Any) -> dict[str, Any]:
     return {host.name: said for host in LAYOUT.hosts}
 
 
-def test_mirrors_are_in_age_order_whatever_order_they_were_synchronised_in() -> None:
+def test_mirrors_are_in_age_order_regardless_of_synchronisation_order() -> None:
     assert roles_of(QUEUE) == Roles("rmq1", ("rmq3", "rmq2"), ("rmq3", "rmq2"))
     behind = QUEUE | {"synchronised_slave_nodes": ["rabbit@rmq2"]}
     assert roles_of(behind).synchronised == ("rmq2",)
@@ -70,7 +70,7 @@ def test_what_only_one_host_sees_is_a_doubt() -> None:
     )
 
 
-def test_a_node_that_is_not_listed_or_has_an_alarm_is_a_doubt() -> None:
+def test_unlisted_or_alarmed_node_is_a_caveat() -> None:
     said = everywhere(nodes(rmq2={"mem_alarm": True})[:2])
     assert doubts(LAYOUT, said, everywhere([]))[:2] == (
         "rmq1 says: rmq2 has a mem_alarm",
@@ -99,7 +99,7 @@ def test_a_host_runs_when_it_is_listed_so() -> None:
     assert not runs("rmq4", nodes())
 
 
-def test_an_alarm_is_unknown_on_a_node_that_is_down_or_unlisted() -> None:
+def test_alarm_is_unknown_on_a_stopped_or_unlisted_node() -> None:
     said = nodes(
         rmq1={"mem_alarm": True, "disk_free_alarm": False},
         rmq2={"mem_alarm": True, "running": False},

@@ -63,7 +63,7 @@ def operator(brokers: Brokers) -> ApiOperator:
 
 
 @in_a_loop
-async def test_a_policy_is_set_by_the_first_host_that_answers_and_known_to_all() -> None:
+async def test_first_answering_host_sets_a_policy_that_all_must_know() -> None:
     brokers = Brokers()
     brokers.silent = {"rmq1"}
     said = await operator(brokers).carry_out(SetPolicy("mqproof", "^mq", DEFINITION, 4))
@@ -79,7 +79,7 @@ async def test_a_policy_is_set_by_the_first_host_that_answers_and_known_to_all()
 
 
 @in_a_loop
-async def test_a_policy_that_a_host_does_not_hear_of_is_not_set(
+async def test_policy_unknown_to_one_host_is_not_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("harness.systems.rabbitmq.api_operator.EVERYWHERE_LIMIT_S", 0.3)
@@ -111,7 +111,7 @@ async def test_a_synchronisation_starts_and_stops_by_queue_name(order: Order, ac
 
 
 @in_a_loop
-async def test_a_no_has_the_last_word_and_silence_everywhere_is_an_error() -> None:
+async def test_refusal_is_final_and_silence_everywhere_is_an_error() -> None:
     brokers = Brokers()
     brokers.refuses = 400
     with pytest.raises(DeployError, match=r"synchronise q: rmq1 said 400"):
@@ -155,7 +155,7 @@ async def test_a_no_has_the_last_word_and_silence_everywhere_is_an_error() -> No
         (ForceBoot("rmq1"), "rmq1", True, "epmd -daemon && rabbitmqctl force_boot"),
     ],
 )
-def test_the_command_line_runs_beside_a_live_node_or_in_place_of_a_dead_one(
+def test_command_runs_beside_a_live_or_replaces_a_dead_node(
     order: Order, host: str, instead: bool, text: str
 ) -> None:
     script = commands.script(order)
@@ -163,7 +163,7 @@ def test_the_command_line_runs_beside_a_live_node_or_in_place_of_a_dead_one(
     assert (script.host, script.instead, script.text) == (host, instead, text)
 
 
-def test_an_empty_disk_keeps_the_cookie_that_lies_beside_the_data() -> None:
+def test_empty_disk_keeps_the_cookie_beside_the_data() -> None:
     script = commands.script(WipeNode("rmq1"))
     assert script is not None
     assert script.instead

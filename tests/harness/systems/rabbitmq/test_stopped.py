@@ -26,7 +26,7 @@ class Beside:
         return Output(self.status, self.text, Receipt(0, 1))
 
 
-def test_rabbitmq_that_says_that_it_is_stopped_is_ended_and_started_again() -> None:
+def test_rabbitmq_that_reports_itself_stopped_is_ended_and_restarted() -> None:
     found = by_application(cast(Project, Beside(0, "stopped\n")), "rmq2")
     assert found is not None
     assert found.waits

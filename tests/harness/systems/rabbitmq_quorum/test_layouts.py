@@ -23,7 +23,7 @@ def reasons(name: str, layout: str = "three") -> list[str]:
     return obstacles(scenario(name), SYSTEM, loaded, "pika", "compose")
 
 
-def test_the_layout_that_is_meant_is_the_one_that_rabbitmq_comes_with() -> None:
+def test_default_quorum_layout_equals_rabbitmqs_defaults() -> None:
     loaded = load_layout("rabbitmq-quorum", SYSTEM.default_layout)
     assert (loaded.copies, loaded.partition_handling, loaded.detection_timeout_s) == (
         3,
@@ -46,7 +46,7 @@ def test_what_makes_no_sense_for_them_says_why() -> None:
     assert "catches up by itself" in reasons("synchronise-backlog")[0]
 
 
-def test_a_confirm_waits_for_a_majority_and_not_for_every_follower() -> None:
+def test_confirm_waits_for_a_majority_not_for_every_follower() -> None:
     promised = SYSTEM.guarantees(load_layout("rabbitmq-quorum", "five"))
     assert promised.confirm_waits_for_majority
     assert promised.elects_by_majority

@@ -30,12 +30,12 @@ QUEUE: dict[str, Any] = {
 
 
 def online(*hosts: str, leader: str | None) -> dict[str, Any]:
-    """As others tell it where some are not there; `leader` is null while nobody knows it."""
+    """As others report it while some are away; `leader` is null while it is unknown."""
     nodes = [f"rabbit@{host}" for host in hosts]
     return QUEUE | {"online": nodes, "leader": f"rabbit@{leader}" if leader else None}
 
 
-def test_the_leader_is_the_master_and_followers_that_run_are_mirrors() -> None:
+def test_leader_is_the_master_and_running_followers_are_mirrors() -> None:
     assert roles_of(QUEUE) == Roles("rqq1", ("rqq3", "rqq2"), None, synchronised_at_least=1)
 
 
@@ -46,7 +46,7 @@ def test_a_follower_of_three_reports_no_message_count() -> None:
     assert roles.synchronised_min == 1
 
 
-def test_with_a_member_away_those_left_may_lack_what_it_and_the_leader_had() -> None:
+def test_remaining_members_may_lack_messages_of_leader_and_absent_member() -> None:
     left = roles_of(online("rqq2", "rqq3", leader="rqq3"))
     assert left == Roles("rqq3", ("rqq2",), None, synchronised_at_least=0)
 
@@ -64,7 +64,7 @@ def test_a_leader_that_does_not_run_is_none() -> None:
     assert roles_of(online("rqq2", "rqq3", leader="rqq1")).master is None
 
 
-def test_who_was_frozen_goes_on_telling_the_old_leader_and_is_outvoted() -> None:
+def test_thawed_member_still_reports_the_old_leader_and_is_outvoted() -> None:
     new = roles_of(QUEUE | {"leader": "rabbit@rqq2"})
     said = [roles_of(QUEUE), new, new]
     assert agreed(said, QUORUM_QUEUES.agreeing(3)) == new
@@ -76,13 +76,13 @@ def test_a_majority_is_more_than_half(members: int, wanted: int) -> None:
     assert majority(members) == wanted
 
 
-def test_a_queue_is_declared_with_as_many_members_as_the_layout_says() -> None:
+def test_queue_is_declared_with_the_members_of_the_layout() -> None:
     assert arguments_of(THREE) == {"x-queue-type": "quorum", "x-quorum-initial-group-size": 3}
     assert arguments_of(FIVE)["x-quorum-initial-group-size"] == 5
     assert QUORUM_QUEUES.mirrors_wanted(THREE, QUEUE) == 2
 
 
-def test_a_queue_that_has_no_leader_or_lacks_a_follower_is_a_doubt() -> None:
+def test_queue_without_a_leader_or_a_follower_is_a_caveat() -> None:
     assert doubts(THREE, QUEUE) == []
     assert doubts(THREE, online("rqq2", "rqq3", leader=None)) == [
         "mqproof.r1.orders has no leader"

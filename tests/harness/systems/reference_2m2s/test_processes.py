@@ -1,4 +1,4 @@
-"""Servers of the reference as subprocesses: which there are, what each is told, who is master."""
+"""Servers of the reference as subprocesses: their list, their configuration, and the master."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,11 +27,11 @@ QUEUE, COOKIE = "mqproof.r1.orders", "drawn for this cluster"
 
 def node(word: str, layout: Layout = LAYOUT) -> Node:
     host = next(one.name for one in layout.hosts if word in one.processes)
-    nobody: dict[str, tuple[str, int]] = {}
-    return Node(layout, host, word, ADDRESSES, int, nobody, "/data", "/log", None, COOKIE)
+    no_peers: dict[str, tuple[str, int]] = {}
+    return Node(layout, host, word, ADDRESSES, int, no_peers, "/data", "/log", None, COOKIE)
 
 
-def test_every_process_of_the_layout_is_one_of_its_host_and_no_two_share_a_port() -> None:
+def test_every_layout_process_belongs_to_its_host_without_shared_ports() -> None:
     units = SERVERS.units(LAYOUT)
     assert [(one.host, one.word) for one in units] == [
         *(("rkt1", "name-server"), ("rkt1", "broker-a-0"), ("rkt2", "name-server")),
@@ -43,7 +43,7 @@ def test_every_process_of_the_layout_is_one_of_its_host_and_no_two_share_a_port(
 
 
 @pytest.mark.parametrize("word", ["broker-a-0", "broker-b-1"])
-def test_a_broker_advertises_its_name_and_knows_the_addresses_that_names_mean(word: str) -> None:
+def test_broker_advertises_its_name_and_resolves_all_names(word: str) -> None:
     own = node(word)
     settings = configuration.broker(SERVERS.configuration(own))
     assert settings.broker_ip1 == own.host
@@ -67,7 +67,7 @@ def test_where_nothing_is_compressed_every_timer_is_the_real_ones() -> None:
     assert served.times.scan_not_active_broker_interval == 10_000
 
 
-def test_a_compressed_layout_is_played_as_it_says_and_all_else_is_as_much_quicker() -> None:
+def test_compressed_layout_keeps_its_times_and_scales_all_others() -> None:
     """T is 4 s there: the real 120 s, by 30; and so is what no layout speaks of."""
     served = configuration.name_server(SERVERS.configuration(node("name-server", MINUTE)))
     assert MINUTE.detection_timeout_s == 4
@@ -99,7 +99,7 @@ HERE = Here(LAYOUT, cast(Any, None), ADDRESSES, int, lambda *_: "", "127.70.1.10
 
 
 @in_a_loop
-async def test_a_promoted_slave_and_its_old_master_have_changed_places_when_they_start(
+async def test_promoted_slave_and_old_master_swap_roles_at_start(
     tmp_path: Path,
 ) -> None:
     files = configurations(tmp_path)

@@ -24,7 +24,7 @@ def _node(word: str, layout: Layout = LAYOUT) -> Node:
     return Node(layout, host, word, addresses, int, none, "/data", "/log", None, COOKIE)
 
 
-def test_every_process_is_one_of_its_host_and_no_two_share_a_port() -> None:
+def test_every_process_belongs_to_its_host_without_shared_ports() -> None:
     units = GROUPS.units(LAYOUT)
     assert [(one.host, one.word) for one in units] == [
         *(("rkl1", "name-server"), ("rkl1", "broker-a-0"), ("rkl2", "name-server")),

@@ -1,4 +1,4 @@
-"""Operators' orders on the reference: what its command line is told, and what becomes of a no."""
+"""Operators' orders on the reference: its command line, and the effect of a refusal."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.rigs.machine.loops import in_a_loop
 
 
 class Lines:
-    """A command line that answers as it is told to, and an API beside it."""
+    """A command line with scripted answers, and an API beside it."""
 
     def __init__(self, status: int = 0, said: str = "") -> None:
         self.answer = (status, said)
@@ -57,7 +57,8 @@ def test_an_order_goes_to_the_node_that_carries_it_out(
 
 
 @in_a_loop
-async def test_what_was_said_is_written_down_and_what_has_no_command_goes_to_the_api() -> None:
+async def test_operation_is_recorded_and_goes_to_the_api_without_command() -> None:
+    """Send to the API what has no command."""
     lines = Lines(said="all\nis well\n")
     assert await lines.operator().carry_out(WipeNode("ref2")) == "ref2: all is well"
     assert await Lines().operator().carry_out(WipeNode("ref2")) == "ref2: done"

@@ -31,7 +31,7 @@ def stood(layout: str = "colocated") -> tuple[FakeRocket, RocketBroker]:
 
 
 @in_a_loop
-async def test_it_is_clean_when_every_name_server_shows_every_broker_and_slaves_hold_all() -> None:
+async def test_cluster_is_clean_if_brokers_show_and_slaves_caught_up() -> None:
     for layout in ("colocated", "separated", "one-group"):
         _, broker = stood(layout)
         health = await broker.health(NOW)
@@ -54,7 +54,7 @@ async def test_each_doubt_names_the_server_and_what_it_lacks() -> None:
 
 
 @in_a_loop
-async def test_a_broker_that_is_not_of_the_layout_is_a_doubt() -> None:
+async def test_broker_outside_the_layout_is_a_caveat() -> None:
     made, broker = stood("one-group")
     stranger = stood("colocated")[0].server("broker-b-0")
     made.strangers.append(stranger)
@@ -65,7 +65,7 @@ async def test_a_broker_that_is_not_of_the_layout_is_a_doubt() -> None:
 
 
 @in_a_loop
-async def test_a_declared_topic_lies_on_all_groups_and_its_master_is_where_it_was_put() -> None:
+async def test_declared_topic_lies_on_all_groups_with_its_placed_master() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt2")
     assert {one.process for one in made.brokers if TOPIC in made.topics[one]} == {
@@ -77,7 +77,7 @@ async def test_a_declared_topic_lies_on_all_groups_and_its_master_is_where_it_wa
 
 
 @in_a_loop
-async def test_a_slaves_host_stands_for_its_group_and_a_name_servers_for_the_first() -> None:
+async def test_slave_host_means_its_group_and_others_the_first() -> None:
     _, broker = stood("separated")
     for host, master in (("rkt4", "rkt2"), ("rkt6", "rkt1")):
         await broker.declare(QUEUE, True, host)
@@ -86,7 +86,7 @@ async def test_a_slaves_host_stands_for_its_group_and_a_name_servers_for_the_fir
 
 @pytest.mark.parametrize(("name", "limit_s"), [("colocated", 45), ("colocated-v5", 95)])
 @in_a_loop
-async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_declared(
+async def test_topic_partly_missing_on_a_slave_is_not_declared(
     name: str, limit_s: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def at_the_end(look: Callable[[], Awaitable[Any]], _: object, __: float) -> Any:
@@ -101,7 +101,7 @@ async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_d
 
 
 @in_a_loop
-async def test_a_load_begins_when_each_slave_has_reported_to_its_master() -> None:
+async def test_load_begins_when_each_slave_has_reported_to_its_master() -> None:
     """Before that a SYNC_MASTER confirms nothing, and clients send again what it has stored."""
     made, broker = stood()
     slow, quick = made.server("broker-a-0"), made.server("broker-b-0")
@@ -113,7 +113,7 @@ async def test_a_load_begins_when_each_slave_has_reported_to_its_master() -> Non
 
 
 @in_a_loop
-async def test_a_slave_that_never_reports_is_waited_for_and_keeps_no_run_away(
+async def test_slave_that_never_reports_delays_but_does_not_block_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rocketmq, "REPORTED_LIMIT_S", 0.0)
@@ -133,7 +133,7 @@ async def test_a_dead_master_owns_nothing_and_no_slave_replaces_it() -> None:
 
 
 @in_a_loop
-async def test_what_one_name_server_was_cut_off_from_another_one_shows() -> None:
+async def test_isolated_name_servers_gaps_are_filled_by_another() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt1")
     made.hidden |= {("rkt2", "broker-a-0"), ("rkt2", "broker-a-1")}
@@ -146,7 +146,7 @@ async def test_what_one_name_server_was_cut_off_from_another_one_shows() -> None
 
 
 @in_a_loop
-async def test_a_slave_that_lags_is_a_mirror_but_not_a_synchronised_one(
+async def test_lagging_slave_is_an_unsynchronised_mirror(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rocketmq, "CATCH_UP_LIMIT_S", 0.0)
@@ -179,7 +179,7 @@ async def test_a_runs_topics_and_groups_go_and_others_stay(slaves_take_orders: b
 
 
 @in_a_loop
-async def test_connections_are_those_that_any_master_lists_by_the_names_of_workers() -> None:
+async def test_connections_are_worker_names_listed_by_any_master() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt1")
     listed = {
@@ -205,7 +205,7 @@ async def test_connections_are_those_that_any_master_lists_by_the_names_of_worke
 
 
 @in_a_loop
-async def test_a_host_is_listed_when_every_name_server_that_answers_shows_its_brokers() -> None:
+async def test_host_is_listed_if_answering_name_servers_show_its_brokers() -> None:
     made, broker = stood()
     assert await broker.listed("rkt1")
     made.hidden.add(("rkt2", "broker-a-0"))
@@ -225,7 +225,7 @@ async def test_a_host_greets_when_all_its_processes_do() -> None:
 
 
 @in_a_loop
-async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() -> None:
+async def test_missing_agent_is_not_mistaken_for_silent_servers() -> None:
     class Gone(FakeRocket):
         async def call(
             self, _name: str, /, timeout_s: float, **_arguments: object
@@ -255,7 +255,7 @@ async def test_a_process_lists_itself_and_a_name_server_its_brokers() -> None:
     assert not await broker.listed("rkt2/broker-b-0")
     assert not await broker.listed("rkt1/name-server")
     assert await broker.listed("rkt2/name-server")
-    made.hidden.add(("rkt2", "broker-b-0"))  # it is down: nobody shows it
+    made.hidden.add(("rkt2", "broker-b-0"))  # it is down: no name server shows it
     assert await broker.listed("rkt1/name-server")
 
 
@@ -268,7 +268,7 @@ async def test_name_servers_without_brokers_have_not_recovered() -> None:
 
 
 @in_a_loop
-async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None:
+async def test_promoted_slave_is_master_and_the_old_one_its_slave() -> None:
     made, _ = stood("one-group")
     addresses = {host.name: host.name for host in made.layout.hosts}
     leading = FixedRoles(made.layout)
@@ -292,7 +292,7 @@ async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None
         "mqproof.r1.publisher-1",  # of our own
     ],
 )
-def test_a_client_is_known_by_the_name_that_it_was_given_whatever_its_library_adds(
+def test_client_is_known_by_its_given_name_despite_library_suffixes(
     client: str,
 ) -> None:
     listed = [{"clientId": client}]

@@ -46,7 +46,7 @@ def refused(folder: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", layout_names(ROCKET))
-def test_every_built_in_layout_has_two_name_servers_and_two_copies_of_a_topic(name: str) -> None:
+def test_built_in_layouts_have_two_name_servers_and_two_copies(name: str) -> None:
     layout = load_layout(ROCKET, name)
     assert layout.label == name
     assert len(name_servers(layout.hosts)) == 2
@@ -85,7 +85,7 @@ def test_replication_flush_and_version_are_keys_that_a_likeness_changes() -> Non
     }
 
 
-def test_no_two_servers_share_a_port_nor_a_port_that_a_broker_takes_beside_its_own() -> None:
+def test_servers_share_no_port_including_derived_broker_ports() -> None:
     for name in ("colocated", "separated", "one-group"):
         taken = []
         for server in servers(load_layout(ROCKET, name).hosts):
@@ -100,7 +100,7 @@ def test_a_host_carries_its_name_server_before_its_broker(tmp_path: Path) -> Non
     assert load_layout(ROCKET, str(file)).hosts[0].processes == ("name-server", "broker-a-0")
 
 
-def test_a_topic_is_at_home_in_the_group_of_the_host_that_was_drawn() -> None:
+def test_topic_belongs_to_the_group_of_the_drawn_host() -> None:
     hosts = load_layout(ROCKET, "separated").hosts
     assert [one.host for one in brokers(hosts)] == ["rkt1", "rkt2", "rkt3", "rkt4"]
     assert [home(hosts, host.name) for host in hosts] == [
@@ -115,9 +115,10 @@ def test_a_topic_has_no_dots() -> None:
     assert topic_of(topic) == topic
 
 
-def test_every_mistake_of_a_file_is_reported_at_once_with_its_place_and_the_choices(
+def test_all_mistakes_of_a_file_are_reported_with_choices(
     tmp_path: Path,
 ) -> None:
+    """Report all mistakes at once, each with its place."""
     messages = refused(
         tmp_path,
         OWN.replace('"sync"', '"half"')
@@ -177,7 +178,7 @@ def test_a_layout_of_mirrored_queues_is_none_of_rocketmqs(tmp_path: Path) -> Non
     assert keys >= {"version", "replication", "copies"}
 
 
-# --- what a server is told ---------------------------------------------------------------------
+# --- a server's settings -----------------------------------------------------------------------
 
 
 def configuration(layout: str, host: str, process: str) -> dict[str, str]:

@@ -65,7 +65,7 @@ async def test_a_prober_queries_voters_only_where_they_exist() -> None:
 
 
 @in_a_loop
-async def test_a_worker_has_every_server_at_its_own_port_on_one_address() -> None:
+async def test_worker_reaches_every_server_at_its_port_on_one_address() -> None:
     proxy = FakeProxy()
     made = await links(proxy).make("r1", "publisher-1")
     assert [(link.host, link.process, link.endpoint.port) for link in made] == [
@@ -84,7 +84,7 @@ async def test_a_worker_has_every_server_at_its_own_port_on_one_address() -> Non
 
 
 @in_a_loop
-async def test_no_two_workers_share_an_address_and_a_run_that_is_over_gives_its_own_back() -> None:
+async def test_workers_share_no_address_and_finished_runs_release_theirs() -> None:
     proxy = FakeProxy()
     ways = links(proxy)
     for worker in ("publisher-1", "consumer-1"):
@@ -100,7 +100,7 @@ async def test_no_two_workers_share_an_address_and_a_run_that_is_over_gives_its_
 
 
 @in_a_loop
-async def test_an_address_that_the_proxy_does_not_have_yet_is_waited_for() -> None:
+async def test_missing_proxy_address_is_awaited() -> None:
     ways = links(FakeProxy(late=3))
     assert len(await ways.make("r1", "publisher-1")) == 6
 
@@ -113,7 +113,7 @@ async def test_a_listener_is_dialled_where_its_worker_dials_it() -> None:
 
 
 @in_a_loop
-async def test_an_auditors_way_leads_to_the_broker_of_a_host_and_is_made_once() -> None:
+async def test_auditor_link_leads_to_its_broker_and_is_made_once() -> None:
     proxy = FakeProxy()
     ways = links(proxy)
     first, again = await ways.direct("rkt1"), await ways.direct("rkt1")

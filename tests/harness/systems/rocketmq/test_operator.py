@@ -53,7 +53,7 @@ def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOpera
 
 
 @in_a_loop
-async def test_the_dead_master_is_written_down_as_a_slave_before_there_is_a_new_one() -> None:
+async def test_dead_master_is_recorded_as_slave_before_the_new_one() -> None:
     disks = Disks()
     with pytest.MonkeyPatch.context() as patch:
         made, leading = operator(disks, patch)

@@ -1,4 +1,4 @@
-"""RocketMQ's Broker port over real servers that were told what containers are reported."""
+"""RocketMQ's Broker port over real servers with the settings of the containers."""
 
 import asyncio
 import json
@@ -28,9 +28,10 @@ QUEUE = "mqproof.r1.orders"
 
 
 @pytest.mark.parametrize("name", ["colocated", "colocated-v5"])
-def test_a_cluster_gets_ready_loses_a_master_gets_it_back_and_forgets_a_run(
+def test_cluster_starts_loses_and_regains_a_master_and_cleans_up(
     name: str, tmp_path: Path
 ) -> None:
+    """Remove the objects of a run from the brokers."""
     layout = load_layout("rocketmq-2m2s", f"{name}@compressed")
     require_servers(own(layout).version)
 

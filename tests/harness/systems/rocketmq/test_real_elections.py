@@ -1,4 +1,4 @@
-"""Real brokers that elect their master, told what containers are told: who leads, and who next."""
+"""Real brokers that elect their master, with the containers' settings: who leads, and who next."""
 
 import time
 from pathlib import Path
@@ -32,9 +32,7 @@ QUEUE = "mqproof.r1.orders"
     "system",
     [pytest.param("rocketmq-dledger", marks=pytest.mark.nightly), "rocketmq-controller"],
 )
-def test_when_the_master_is_killed_another_one_leads_and_the_old_one_follows_it(
-    system: str, tmp_path: Path
-) -> None:
+def test_killed_master_is_replaced_and_follows_the_new_one(system: str, tmp_path: Path) -> None:
     layout = load_layout(system, "colocated@compressed")
     require_servers(own(layout).version)
 

@@ -43,7 +43,7 @@ def stood(master: str = "broker-a-0", leader: str = "rkc4") -> tuple[FakeRocket,
 
 
 @in_a_loop
-async def test_with_any_master_the_cluster_is_clean_and_the_other_is_its_mirror() -> None:
+async def test_any_master_makes_a_clean_cluster_with_the_other_mirroring() -> None:
     for master, roles in (
         ("broker-a-0", Roles("rkc1", ("rkc2",), ("rkc2",))),
         ("broker-a-1", Roles("rkc2", ("rkc1",), ("rkc1",))),
@@ -55,7 +55,7 @@ async def test_with_any_master_the_cluster_is_clean_and_the_other_is_its_mirror(
 
 
 @in_a_loop
-async def test_a_slave_outside_the_sync_state_set_is_a_mirror_that_is_not_synchronised() -> None:
+async def test_slave_outside_the_sync_state_set_is_an_unsynchronised_mirror() -> None:
     made, broker = stood()
     made.states["broker-a"] = state("broker-a-0", ("broker-a-0",))
     assert await broker.roles(QUEUE) == Roles("rkc1", ("rkc2",), ())
@@ -81,7 +81,7 @@ async def test_without_a_leading_controller_the_master_is_unknown() -> None:
 
 
 @in_a_loop
-async def test_a_group_with_a_dead_master_and_no_in_sync_slave_has_no_master() -> None:
+async def test_group_without_live_master_or_in_sync_slave_has_none() -> None:
     made, broker = stood()
     made.states["broker-a"] = state("", ("broker-a-0",))
     made.dead.add("rkc1 broker-a-0")

@@ -1,4 +1,4 @@
-"""Layouts with controllers: what they guarantee, what servers are told, and what cannot stand."""
+"""Layouts with controllers: what they guarantee, servers' settings, and what is invalid."""
 
 from pathlib import Path
 
@@ -77,13 +77,13 @@ def test_what_a_confirm_waits_for_is_what_the_layout_says() -> None:
     assert whole.elects_by_majority is False
 
 
-def test_only_with_unclean_election_one_that_was_not_in_sync_is_elected() -> None:
+def test_only_unclean_election_elects_an_out_of_sync_slave() -> None:
     for name, promoted in (("separated", "when-synced"), ("separated-unclean", "always")):
         guaranteed = SYSTEM.guarantees(load_layout(NAME, f"{name}@compressed"))
         assert guaranteed.promote_on_failure == guaranteed.promote_on_shutdown == promoted
 
 
-def test_every_name_server_has_a_controller_and_brokers_know_them_all() -> None:
+def test_every_name_server_has_a_controller_known_to_brokers() -> None:
     layout = load_layout(NAME, "separated@compressed")
     server = configuration(layout, "rkc4", "name-server")
     assert server["enableControllerInNamesrv"] == "true"
@@ -110,7 +110,7 @@ def test_controllers_may_stand_by_themselves_at_one_port_each() -> None:
     assert broker["controllerAddr"] == "rkc3:9978;rkc4:9979;rkc5:9980"
 
 
-def test_a_controller_by_itself_is_no_name_server_and_holds_no_queue() -> None:
+def test_standalone_controller_is_no_name_server_and_holds_no_queue() -> None:
     servers = SYSTEM.servers(load_layout(NAME, "controllers-apart@compressed"))
     assert [one.host for one in servers.name_servers] == ["rkc1", "rkc2"]
     assert servers.controllers == ("rkc3/controller", "rkc4/controller", "rkc5/controller")

@@ -1,4 +1,4 @@
-"""Layouts of DLedger groups: what they guarantee, what a member is told, and what cannot stand."""
+"""Layouts of DLedger groups: what they guarantee, a member's settings, and what is invalid."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_a_name_server_gets_no_group() -> None:
     assert settings == {"listenPort": "9876", "serverChannelMaxIdleTimeSeconds": "20"}
 
 
-def test_a_member_is_met_by_its_peers_at_a_port_of_its_own() -> None:
+def test_member_has_its_own_port_for_its_peers() -> None:
     layout = load_layout(NAME, "separated@compressed")
     served = SYSTEM.servers(layout).serving.by_host
     assert [one.ports for one in served["rkd1"]] == [(10909, 10911, 10912, 10916)]

@@ -29,7 +29,7 @@ def addresses(made: FakeRocket) -> dict[str, str]:
 
 
 @in_a_loop
-async def test_with_any_leader_the_cluster_is_clean_and_followers_are_mirrors() -> None:
+async def test_any_leader_makes_a_clean_cluster_with_followers_as_mirrors() -> None:
     for leader, host, others in (
         ("broker-a-0", "rkd1", ("rkd2", "rkd3")),
         ("broker-a-2", "rkd3", ("rkd1", "rkd2")),
@@ -49,7 +49,7 @@ async def test_a_topic_is_made_where_the_group_is_led_from() -> None:
 
 
 @in_a_loop
-async def test_one_that_stood_still_takes_itself_for_the_leader_and_is_not() -> None:
+async def test_thawed_member_that_believes_it_leads_is_not_the_leader() -> None:
     made, broker = stood("broker-a-1")
     old = made.server("broker-a-0")
     made.follows[old] = "n0"

@@ -74,7 +74,8 @@ def test_an_unknown_topic_is_shown_nowhere(folder: Path) -> None:
     assert str(view) == "nothing"
 
 
-def test_4_9_7_answers_in_the_form_of_the_request_and_5_3_3_in_json(folder: Path) -> None:
+def test_old_brokers_answer_in_the_requests_form_new_in_json(folder: Path) -> None:
+    """Answer as 4.9.7 does in the form of the request, and as 5.3.3 does in JSON."""
     of_version = {"4.9.7": Serialisation.ROCKETMQ, "5.3.3": Serialisation.JSON}
     assert said(folder, "committed").form is Serialisation.JSON
     for name in ("committed_in_binary", "route_in_binary", "messages_in_binary"):
@@ -115,7 +116,7 @@ def test_an_offset_that_was_committed_is_reported_in_either_form(folder: Path, n
     assert answers.committed(request, said(folder, name)) == COMMITTED
 
 
-def test_a_group_without_offset_is_given_the_start_of_a_young_queue(folder: Path) -> None:
+def test_group_without_offset_starts_at_the_head_of_young_queues(folder: Path) -> None:
     request = requests.consumer_offset("nobody", QUEUE)
     assert answers.committed(request, said(folder, "committed_by_nobody")) == 0
 
@@ -135,7 +136,7 @@ def test_a_slave_of_5_3_3_serves_no_pull(folder: Path) -> None:
         assert refuses is (folder.name == "5.3.3")
 
 
-def test_a_slave_shows_what_stands_at_a_position_of_its_log(folder: Path) -> None:
+def test_slave_returns_the_record_at_a_log_position(folder: Path) -> None:
     request = requests.view(0)
     answer = said(folder, "record_of_the_slave")
     answers.taken(request, answer)
@@ -170,7 +171,7 @@ def _as_sent(folder: Path, name: str) -> None:
     assert plain.born_ms == 1_700_000_000_000
 
 
-def test_a_body_that_changed_on_its_way_fails_the_brokers_checksum(folder: Path) -> None:
+def test_changed_body_fails_the_brokers_checksum(folder: Path) -> None:
     octets = bytearray(said(folder, "messages").body)
     at = octets.index(b"MQP1")
     octets[at + 60] ^= 1
@@ -178,7 +179,7 @@ def test_a_body_that_changed_on_its_way_fails_the_brokers_checksum(folder: Path)
     assert (first.body_ok, second.body_ok) == (False, True)
 
 
-def test_a_slave_of_4_9_7_makes_pulls_beyond_the_end_retry() -> None:
+def test_slave_of_4_9_7_retries_pulls_beyond_the_end() -> None:
     answer = said(FOLDER / "4.9.7", "messages_beyond_the_end_of_the_slave")
     pulled = answers.pulled(requests.pull(QUEUE, 9), answer)
     assert (pulled.next_offset, pulled.more, pulled.moved) == (9, True, False)
@@ -200,7 +201,7 @@ def test_where_nothing_is_the_broker_says_where_to_go_on(
     assert (pulled.next_offset, pulled.more, pulled.moved) == (offset, more, moved)
 
 
-def test_a_pull_from_no_topic_is_refused_in_the_brokers_own_words(folder: Path) -> None:
+def test_pull_from_no_topic_is_refused_in_the_brokers_words(folder: Path) -> None:
     with pytest.raises(RequestRefused, match=r"code 17, (the )?topic\[nowhere\] not exist"):
         answers.pulled(
             requests.pull(TopicQueue("nowhere", 0), 0), said(folder, "messages_of_no_topic")

@@ -1,4 +1,4 @@
-"""Commands come back as they were sent, however the octets are cut, and nonsense is told so."""
+"""Commands come back as they were sent, however the octets are cut, and nonsense is reported."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ COMMANDS = st.builds(
 
 
 @given(st.lists(COMMANDS, max_size=4), st.data())
-def test_commands_come_back_as_they_were_sent_however_the_octets_are_cut(
+def test_commands_survive_any_split_of_their_bytes(
     sent: list[Command], data: st.DataObject
 ) -> None:
     octets = b"".join(encode(command) for command in sent)
@@ -55,9 +55,7 @@ def test_a_stream_that_was_wrong_once_stays_wrong() -> None:
 
 
 @given(COMMANDS, st.data())
-def test_a_frame_with_a_wrong_octet_is_read_or_refused_never_a_crash(
-    command: Command, data: st.DataObject
-) -> None:
+def test_frame_with_a_wrong_byte_is_read_or_refused(command: Command, data: st.DataObject) -> None:
     octets = bytearray(encode(command))
     octets[data.draw(st.integers(4, len(octets) - 1))] ^= data.draw(st.integers(1, 255))
     try:
@@ -68,7 +66,7 @@ def test_a_frame_with_a_wrong_octet_is_read_or_refused_never_a_crash(
 
 
 @pytest.mark.parametrize("length", [-1, 3, FRAME_MAX - 3])
-def test_a_length_that_no_frame_has_is_refused_before_more_is_waited_for(length: int) -> None:
+def test_impossible_frame_length_is_refused_before_waiting_for_more(length: int) -> None:
     with pytest.raises(WireError, match="a frame of"):
         Decoder().feed(struct.pack(">i", length))
 
@@ -83,7 +81,7 @@ def test_a_serialisation_that_is_unknown_is_refused() -> None:
         Decoder().feed(struct.pack(">iI", 6, 2 << 24 | 2) + b"{}")
 
 
-def test_a_request_is_written_with_every_field_a_string_as_the_native_client_needs() -> None:
+def test_request_writes_every_field_as_a_string_for_native_clients() -> None:
     octets = encode(Command(Header(105, 7, fields={"topic": "orders", "queueId": "0"})))
     mark = int.from_bytes(octets[4:8])
     assert mark >> 24 == 0
@@ -105,7 +103,7 @@ def _answer(header: str) -> Command:
     return command
 
 
-def test_fields_that_are_no_strings_are_read_as_java_would_have_sent_them() -> None:
+def test_non_string_fields_are_read_as_java_would_send_them() -> None:
     command = _answer('{"code":0,"opaque":1,"flag":1,"extFields":{"a":5,"b":true,"c":null}}')
     assert command.header.fields == {"a": "5", "b": "true"}
     assert command.answers

@@ -45,7 +45,7 @@ def test_a_member_is_queried_by_its_group_and_its_id() -> None:
 def test_a_heartbeat_of_an_old_term_queries_the_term() -> None:
     body = json.loads(TERM.body)
     assert body["term"] < 0
-    assert body["leaderId"] != body["remoteId"]  # nobody is led by himself
+    assert body["leaderId"] != body["remoteId"]  # no broker follows itself
 
 
 @pytest.mark.parametrize(("leader", "found"), [("n2", "n2"), (None, "")])
@@ -76,7 +76,7 @@ def test_a_controller_reports_the_leader_and_whether_it_leads() -> None:
     assert answers.controllers(requests.controllers(), said) == Controllers("", False)
 
 
-def test_the_leading_controller_reports_master_epochs_and_who_is_in_sync() -> None:
+def test_leading_controller_reports_master_epochs_and_in_sync_members() -> None:
     assert json.loads(SETS.body) == ["broker-a"]
     found = answers.sync_states(SETS, answer(STATES))
     assert found == {"broker-a": SyncState("b:1", 3, 5, (B,), (A,))}
@@ -101,8 +101,8 @@ def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
         "controllers: n1 leads; broker-a: b:1 is master, epoch 3; "
         "broker-a in sync: a:1, b:1, epoch 5"
     )
-    nobody = SyncState("", 3, 5, (), ())
-    assert "no broker is master" in str(controller_says(Controllers("", True), {"g": nobody}))
+    leaderless = SyncState("", 3, 5, (), ())
+    assert "no broker is master" in str(controller_says(Controllers("", True), {"g": leaderless}))
 
 
 def test_what_is_new_and_what_is_over_is_a_change() -> None:

@@ -30,7 +30,7 @@ def read(broker: Broker) -> tuple[Reading, list[int]]:
 @given(
     st.integers(0, 50), st.integers(0, 30), st.frozensets(st.integers(0, 80)), st.integers(1, 32)
 )
-def test_every_message_that_is_there_is_read_once_and_in_order(
+def test_every_message_present_is_read_once_and_in_order(
     first: int, length: int, holes: frozenset[int], batch: int
 ) -> None:
     broker = Broker(first, first + length, holes, batch)
@@ -48,7 +48,7 @@ def test_an_empty_queue_is_read_without_a_pull() -> None:
     assert broker.codes == [Code.GET_MIN_OFFSET, Code.GET_MAX_OFFSET]
 
 
-def test_what_is_written_after_the_reading_began_is_not_waited_for() -> None:
+def test_messages_written_after_the_reading_began_are_not_awaited() -> None:
     broker = Broker(0, 5, batch=32)
     reading = Reading(QUEUE)
     for _ in range(2):
@@ -122,7 +122,7 @@ def test_a_message_of_another_queue_is_no_answer() -> None:
     assert "one of orders/3 was among them" in reading.doubt
 
 
-def test_an_answer_without_the_fields_it_must_have_is_the_doubt() -> None:
+def test_answer_without_required_fields_gives_the_reason() -> None:
     reading = _begun(5)
     reading.hear(answer(FOUND, {"minOffset": 0, "maxOffset": 5}))
     assert "nextBeginOffset is None, no integer" in reading.doubt

@@ -51,9 +51,7 @@ def messages(draw: st.DrawFn) -> StoredMessage:
 
 
 @given(st.lists(messages(), max_size=4), st.booleans())
-def test_records_that_stand_back_to_back_are_read_one_by_one(
-    sent: list[StoredMessage], ended: bool
-) -> None:
+def test_adjacent_records_are_read_one_by_one(sent: list[StoredMessage], ended: bool) -> None:
     octets = b"".join(written(message, ended=ended) for message in sent)
     found = records.read_all(octets)
     assert [replace(one, record_bytes=0) for one in found] == [
@@ -72,7 +70,7 @@ def test_a_record_that_is_cut_short_is_refused(
 
 
 @given(st.binary(max_size=300))
-def test_octets_that_are_no_record_are_refused_and_never_a_crash(octets: bytes) -> None:
+def test_invalid_record_bytes_are_refused_without_a_crash(octets: bytes) -> None:
     head = struct.pack(">iI", len(octets) + 8, MAGIC)
     for nonsense in (octets, head + octets):
         try:
@@ -118,7 +116,7 @@ def _packed(body: bytes, flags: int) -> StoredMessage:
 
 
 @pytest.mark.parametrize("kind", [0, 3], ids=["old clients", "zlib by number"])
-def test_a_body_that_a_client_packed_is_given_as_it_was_sent(kind: int) -> None:
+def test_body_packed_by_a_client_is_returned_as_sent(kind: int) -> None:
     flags = Flags.COMPRESSED | kind << 8
     assert records.content(_packed(zlib.compress(b"hello"), flags)) == b"hello"
 

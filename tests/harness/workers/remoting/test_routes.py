@@ -40,7 +40,7 @@ def test_a_slave_that_takes_over_is_a_master_elsewhere() -> None:
     )
 
 
-def test_a_broker_that_may_not_be_written_any_more_is_reported() -> None:
+def test_broker_that_became_read_only_is_reported() -> None:
     before = View((MASTER,), (QUEUES,))
     after = View((MASTER,), (TopicQueues("broker-a", 4, 4, 4),))
     assert after.since(before) == ("shows broker-a 4 read and 4 write queues, read only",)
@@ -90,7 +90,7 @@ def test_what_is_no_cluster_is_refused(body: bytes) -> None:
         read_cluster(body)
 
 
-def test_the_text_of_a_view_is_read_again_sentence_by_sentence() -> None:
+def test_text_of_a_view_is_parsed_back_sentence_by_sentence() -> None:
     master, slave = Shown("broker a", 0, "a:1"), Shown("broker a", 2, "b:1")
     queues = TopicQueues("broker a", 4, 4, PERM_READ)
     view = View((master, slave), (queues,))

@@ -57,7 +57,7 @@ PLACES = st.none() | st.tuples(st.sampled_from("ab"), st.integers(0, 3), st.inte
 
 
 @given(st.integers(0, 1 << 40), st.lists(PLACES, max_size=12), st.integers(8, 300))
-def test_every_record_is_found_in_the_order_of_the_log_and_blanks_are_stepped_over(
+def test_every_record_is_found_in_log_order_across_blanks(
     first: int, places: list[tuple[str, int, int] | None], blank: int
 ) -> None:
     log = Log(first)
@@ -88,7 +88,7 @@ def test_what_is_written_after_the_walk_began_is_not_read() -> None:
     assert (walk.messages, walk.doubt) == (3, "")
 
 
-def test_a_position_that_the_broker_does_not_give_ends_the_walk_in_a_doubt() -> None:
+def test_position_the_broker_does_not_return_ends_with_a_reason() -> None:
     log = _three()
     second = sorted(log.places)[1]
     log.refused.add(second)
@@ -100,7 +100,7 @@ def test_a_position_that_the_broker_does_not_give_ends_the_walk_in_a_doubt() -> 
     )
 
 
-def test_a_record_that_says_it_stands_elsewhere_ends_the_walk_in_a_doubt() -> None:
+def test_record_with_another_position_ends_the_walk_with_reason() -> None:
     log = _three()
     first, second, _ = sorted(log.places)
     log.places[second] = log.places[first]
@@ -109,14 +109,14 @@ def test_a_record_that_says_it_stands_elsewhere_ends_the_walk_in_a_doubt() -> No
     assert "the record there says 0" in walk.doubt
 
 
-def test_octets_that_are_no_record_end_the_walk_in_a_doubt() -> None:
+def test_invalid_record_bytes_end_the_walk_with_a_reason() -> None:
     log = _three()
     log.places[0] = b"\0" * 91
     walk, found = walked(log)
     assert (found, "magic 0x0" in walk.doubt) == ([], True)
 
 
-def test_a_broker_that_does_not_say_where_its_log_begins_is_doubted() -> None:
+def test_broker_without_a_known_log_start_causes_a_caveat() -> None:
     walk = Walk()
     walk.hear(Command(Header(0, 1, RESPONSE), b'{"table":{"commitLogMaxOffset":"9"}}'))
     assert walk.request is None

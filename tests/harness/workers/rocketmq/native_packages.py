@@ -2,7 +2,7 @@
 
 1. Classes, methods, their order of parameters and what they lack are those of the wheel of
    `rocketmq` 0.4.4 and of the source archive of rocketmq-client-python 2.0.0.
-2. The library keeps what it is told, stores what is sent at once, and deflates as the real one:
+2. The library keeps its settings, stores what is sent at once, and deflates as the real one:
    from 4096 bytes on, at the level that it was reported, and the record counts what was stored.
 """
 

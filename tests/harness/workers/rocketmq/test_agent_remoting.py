@@ -1,4 +1,4 @@
-"""The agent's calls in RocketMQ's protocol, against servers that answer as they are told to."""
+"""The agent's calls in RocketMQ's protocol, against servers with scripted answers."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def name_server() -> Callable[[Request], Command | None]:
         match request.code:
             case Code.PUT_KV_CONFIG:
                 kept[request.fields["key"]] = request.fields["value"]
-                return None  # nobody awaits it
+                return None  # no caller awaits it
             case Code.GET_KV_CONFIG:
                 value = kept.get(request.fields["key"])
                 return said(value=value) if value else said(code=22)
@@ -112,7 +112,7 @@ async def test_brokers_and_name_servers_answer_a_greeting() -> None:
 @pytest.mark.parametrize("kind", [name_server, broker])
 @pytest.mark.parametrize("octets", [0, 5000])
 @in_a_loop
-async def test_a_word_is_heard_by_the_other_canary_and_as_long_as_it_was_said(
+async def test_probe_message_is_heard_by_the_other_canary_in_full(
     kind: Callable[[], Callable[[Request], Command | None]], octets: int
 ) -> None:
     canaries = Canaries()
@@ -145,7 +145,7 @@ async def test_of_several_canaries_each_hears_what_each_says_at_once(
 
 
 @in_a_loop
-async def test_part_of_a_long_reply_arrives_before_the_hundredth_byte_is_sent() -> None:
+async def test_long_reply_arrives_partly_before_the_hundredth_request_byte() -> None:
     """Where so few pass either way, the way down has to be cut before the way up."""
     requests: list[Request] = []
     canaries, answer = Canaries(), broker()
@@ -166,7 +166,7 @@ async def test_part_of_a_long_reply_arrives_before_the_hundredth_byte_is_sent() 
 
 
 @in_a_loop
-async def test_a_long_word_of_a_short_spoken_name_server_takes_few_requests() -> None:
+async def test_long_probe_of_a_terse_name_server_takes_few_requests() -> None:
     """Its configuration has 16 octets; the value that canaries keep there has 4,000."""
     requests: list[int] = []
     answer = name_server()
@@ -190,7 +190,7 @@ async def test_a_long_word_of_a_short_spoken_name_server_takes_few_requests() ->
 
 
 @in_a_loop
-async def test_the_request_of_a_long_value_has_less_than_a_hundred_bytes() -> None:
+async def test_request_for_a_long_value_has_under_a_hundred_bytes() -> None:
     """As that of a configuration: a link may pass no more than that."""
     sizes: list[int] = []
     canaries, answer = Canaries(), name_server()
@@ -223,7 +223,7 @@ async def test_one_may_speak_to_itself_twice_at_once(
 
 
 @in_a_loop
-async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary() -> None:
+async def test_probe_the_server_never_got_is_silence_for_the_other() -> None:
     answer = broker()
     canaries = Canaries()
     async with fake("deaf", answer) as server:

@@ -52,7 +52,7 @@ def test_every_result_is_confirmed_with_the_strength_of_its_status(
         Cause("RemotingConnectException", -1, "connect to 10.0.0.1:10911 failed"),
     ],
 )
-def test_what_has_a_proof_is_refused_also_when_it_is_wrapped(cause: Cause) -> None:
+def test_provable_refusal_is_recognised_even_when_wrapped(cause: Cause) -> None:
     wrapper = Cause("MQClientException", 10001, "Send [1] times, still failed")
     assert judge(failure(cause)).outcome is Outcome.REFUSED
     assert judge(failure(wrapper, cause)).outcome is Outcome.REFUSED
@@ -79,14 +79,14 @@ def test_without_a_proof_a_failed_call_is_unknown(cause: Cause) -> None:
     assert judge(failure(cause)).outcome is Outcome.UNKNOWN
 
 
-def test_the_words_of_a_failure_are_kept_from_the_innermost_cause_and_are_bounded() -> None:
+def test_failure_text_keeps_the_innermost_cause_and_is_bounded() -> None:
     causes = (Cause("MQClientException", 10001, "Send\nfailed"), broker(17, "no topic"))
     expected = "MQBrokerException 17 no topic < MQClientException 10001 Send failed"
     assert judge(failure(*causes)).raw == expected
     assert len(judge(failure(broker(1, "x" * 1000))).raw) == 200
 
 
-def test_words_that_differ_by_a_measured_time_alone_are_one_text() -> None:
+def test_texts_differing_only_in_a_measured_time_are_one() -> None:
     remark = "[PCBUSY_CLEAN_QUEUE]broker busy, period in queue: {}ms, size of queue: {}"
     raws = {judge(failure(broker(2, remark.format(*each)))).raw for each in ((91, 2), (7, 11))}
     assert raws == {f"MQBrokerException 2 {remark.format('#', '#')}"}
@@ -108,7 +108,7 @@ def test_what_was_only_handed_over_is_unconfirmed() -> None:
         ("ROLLBACK_MESSAGE", Fate.COMMIT, Outcome.REFUSED),
     ],
 )
-def test_a_transaction_is_confirmed_only_if_it_is_or_will_be_committed(
+def test_transaction_is_confirmed_only_if_it_commits(
     state: str, fate: Fate, outcome: Outcome
 ) -> None:
     said = judge(status("SEND_OK", state), fate)

@@ -129,7 +129,7 @@ def audited(folder: Path, log: Log, **rest: Any) -> Audited:
     return asyncio.run(story())
 
 
-def test_every_message_of_the_topic_is_found_with_its_place_and_offset(tmp_path: Path) -> None:
+def test_every_message_of_the_topic_is_found_with_its_offset(tmp_path: Path) -> None:
     log = Log({TOPIC: 2, "invoices": 1})
     for sequence, number in enumerate([0, 1, 0]):
         log.put(TopicQueue(TOPIC, number), sent(sequence))
@@ -147,7 +147,7 @@ def test_every_message_of_the_topic_is_found_with_its_place_and_offset(tmp_path:
     assert row["queue"] == "orders"
 
 
-def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path) -> None:
+def test_set_aside_or_returned_messages_are_found_in_place(tmp_path: Path) -> None:
     log = Log(
         {
             TOPIC: 1,
@@ -213,7 +213,7 @@ class Slave(Log):
         return places, end
 
 
-def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Path) -> None:
+def test_log_of_a_broker_without_readable_queues_is_walked(tmp_path: Path) -> None:
     log = Slave({TOPIC: 1, "invoices": 1}, offsets={"orders@orders_readers": {0: 1}})
     log.put(TopicQueue(TOPIC, 0), sent(0))
     log.put(TopicQueue("invoices", 0), sent(9))
@@ -256,7 +256,7 @@ def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -
     assert ("queue read", "broker-a-0 orders/0", 1, "offsets 0 to 3: 3 messages") in read
 
 
-def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_reported_as_one(tmp_path: Path) -> None:
+def test_offset_past_a_shorter_slave_log_is_reported_as_such(tmp_path: Path) -> None:
     log = Log({TOPIC: 1}, offsets={"orders@orders_readers": {0: 5}})
     log.put(TopicQueue(TOPIC, 0), sent(0))
     (offset,) = audited(tmp_path, log).offsets
@@ -279,15 +279,13 @@ def test_a_queue_without_commits_of_the_runs_readers_is_reported(
     ]
 
 
-def test_readers_unknown_to_the_broker_have_a_row_in_each_queue(tmp_path: Path) -> None:
+def test_readers_unknown_to_the_broker_have_a_row_per_queue(tmp_path: Path) -> None:
     log = Log({TOPIC: 2})
     log.put(TopicQueue(TOPIC, 1), sent(0))
     assert [ok for _, ok, _ in audited(tmp_path, log).offsets] == [1, 0]
 
 
-def test_a_queue_that_does_not_answer_is_named_and_the_others_are_read(
-    tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_silent_queue_is_named_and_the_others_are_read(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("harness.workers.rocketmq.audit.ASK_LIMIT_S", 0.2)
     log = Log({TOPIC: 2}, silent=frozenset({TopicQueue(TOPIC, 1)}))
     log.put(TopicQueue(TOPIC, 0), sent(0))
@@ -300,7 +298,7 @@ def test_a_broker_without_the_topic_is_no_empty_one(tmp_path: Path) -> None:
     assert audited(tmp_path, Log({"invoices": 1})).doubt == "the broker has no topic orders"
 
 
-def test_a_broker_that_says_nothing_ends_at_the_limit_with_that_doubt(tmp_path: Path) -> None:
+def test_silent_broker_ends_at_the_limit_with_that_reason(tmp_path: Path) -> None:
     class Silent(Log):
         def answer(self, request: Request) -> Command | None:
             return None
@@ -340,7 +338,7 @@ def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_as_a_process_it_reads_says_so_and_closes_its_log(tmp_path: Path) -> None:
+def test_auditor_process_reads_reports_and_closes_its_log(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
     log.put(TopicQueue(TOPIC, 0), sent(0))
 

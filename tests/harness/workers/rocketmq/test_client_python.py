@@ -147,7 +147,7 @@ def _folder() -> str:
     return str(client_python.folder())
 
 
-def test_a_folder_that_lacks_something_says_what_and_how_to_get_it(
+def test_incomplete_folder_reports_its_missing_parts_and_their_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(client_python.FOLDER, str(tmp_path))
@@ -196,7 +196,7 @@ def test_what_building_needs_is_said_before_anything_is_fetched(
 
 
 @pytest.mark.slow
-def test_a_build_that_fails_leaves_no_folder_and_shows_its_last_lines(
+def test_failed_build_leaves_no_folder_and_shows_its_last_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = tmp_path / "files" / "worker-rocketmq" / "client-python" / "build.sh"
@@ -212,7 +212,7 @@ def test_a_build_that_fails_leaves_no_folder_and_shows_its_last_lines(
     assert made_by.main(["--check"]) == 1
 
 
-def test_the_shim_defines_what_the_declaration_says_that_the_library_lacks() -> None:
+def test_shim_defines_exactly_what_the_library_is_declared_to_lack() -> None:
     source = (SOURCES / "shim.c").read_text()
     defined = set(re.findall(r"^(?:void \*|int )([A-Z]\w+)\([^;]*?\)\n\{", source, re.M))
     assert defined == {

@@ -70,7 +70,7 @@ def test_an_answer_is_matched_by_number_and_others_are_dropped() -> None:
     assert run(story()).header.remark == "ours"
 
 
-def test_a_question_that_is_not_answered_ends_and_the_next_one_is_answered() -> None:
+def test_unanswered_request_ends_and_the_next_one_is_answered() -> None:
     async def story() -> str:
         async with fake("b", offset_of) as server:
             connection = await Connection.connect(server.endpoint, LIMIT_S)
@@ -143,7 +143,7 @@ def test_a_line_replaces_a_connection_that_was_lost() -> None:
     assert run(story()) == ("2", 2)
 
 
-def test_a_line_on_which_nothing_was_heard_for_long_is_dialled_again(
+def test_long_silent_connection_is_opened_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(line_module, "SILENCE_S", 0.1)

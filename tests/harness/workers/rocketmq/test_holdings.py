@@ -10,7 +10,7 @@ from harness.workers.rocketmq.holdings import HALVES, belongs, queues_to_read
 from tests.rigs.rocketmq.stored_messages import message
 
 
-def test_the_topics_own_queues_are_read_first_then_those_where_it_may_be_set_aside() -> None:
+def test_topic_queues_are_read_before_those_for_set_aside_messages() -> None:
     topics = [
         Topic("%DLQ%readers", 1, 1, 2),
         Topic("SCHEDULE_TOPIC_XXXX", 2, 2, 6),
@@ -33,7 +33,7 @@ def test_a_broker_without_the_topic_may_still_hold_its_messages() -> None:
     assert queues_to_read(topics, "orders") == (TopicQueue("%RETRY%readers", 0), HALVES)
 
 
-def test_halves_are_read_once_whether_or_not_the_broker_knows_their_topic() -> None:
+def test_halves_are_read_once_whether_their_topic_is_known() -> None:
     known = [Topic(HALVES.topic, 1, 1, 6)]
     assert queues_to_read(known, "orders") == queues_to_read([], "orders") == (HALVES,)
 
@@ -50,7 +50,7 @@ def test_halves_are_read_once_whether_or_not_the_broker_knows_their_topic() -> N
         ("%RETRY%g", {}, False),
     ],
 )
-def test_a_message_in_a_shared_place_belongs_to_the_topic_that_it_names(
+def test_message_in_a_shared_place_belongs_to_its_named_topic(
     place: str, properties: dict[str, str], ours: bool
 ) -> None:
     one = replace(message(0, TopicQueue(place, 0)), properties=properties)

@@ -187,7 +187,7 @@ def test_the_library_restarts_until_it_uses_the_wanted_name_server(
 
 
 @pytest.mark.parametrize(("role", "key"), ROLES)
-def test_a_client_that_never_attaches_gives_up_and_names_its_server(
+def test_client_that_never_attaches_gives_up_and_names_its_server(
     tmp_path: Path, library: type[Library], role: Role, key: str
 ) -> None:
     async def story() -> None:
@@ -216,7 +216,7 @@ def test_drainers_may_use_any_name_server(tmp_path: Path, library: type[Library]
 
 
 @pytest.mark.parametrize("wanted", [(), ("host1",)])
-def test_a_publisher_that_moved_before_the_load_sends_nothing_where_it_had_to_stay(
+def test_publisher_that_moved_before_the_load_sends_nothing_if_pinned(
     tmp_path: Path, library: type[Library], wanted: tuple[str, ...]
 ) -> None:
     texts = (word.encode() for word in ("attached", SECOND))

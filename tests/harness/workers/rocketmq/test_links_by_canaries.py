@@ -91,7 +91,7 @@ def telling(answer: Answer) -> Answer:
 
 @pytest.mark.parametrize("kind", OPTIONS_OF)
 @within(LIMIT_S)
-async def test_a_fault_of_links_to_two_servers_is_seen_to_hold_and_to_be_gone(kind: str) -> None:
+async def test_link_fault_of_two_servers_is_verified_active_and_ended(kind: str) -> None:
     async with (
         proxy() as at,
         fake("ns", telling(name_server())) as names,

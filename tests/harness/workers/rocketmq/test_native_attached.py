@@ -1,4 +1,4 @@
-"""Which name server a client asks that tells nobody: by its process's own connections."""
+"""Which name server a silent client asks, by its process's own connections."""
 
 import socket
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def test_the_connected_name_server_is_reported(servers: list[Endpoint]) -> None:
         assert (servers[1].address, servers[1].port) in set(connected())
         attached.look()
         attached.look()
-        with to(servers[0]):  # it is connected to both, and nobody knows which one it asks
+        with to(servers[0]):  # it is connected to both, and which one it asks is unknown
             attached.look()
     attached.look()
     assert events == [("attached", "host2"), ("attached", "")]
@@ -53,7 +53,7 @@ def test_another_processes_connections_and_other_servers_are_none_of_its(
     assert events == []
 
 
-def test_who_must_ask_the_second_one_has_it_first_in_its_list(
+def test_client_assigned_the_second_name_server_lists_it_first(
     servers: list[Endpoint], tmp_path: Path
 ) -> None:
     options = RocketOptions(publishers_attach=("host2", "host1"))

@@ -29,7 +29,7 @@ from tests.rigs.workers.rig import config
 ROOT = Path(__file__).parents[4]
 
 
-def test_a_package_without_its_library_is_refused_with_what_would_help() -> None:
+def test_package_without_its_library_is_refused_with_advice() -> None:
     versions = {"rocketmq-client-python": "2.0.0"}
     reason = refusal(versions, "rocketmq dynamic library not found")
     for part in ("2.0.0 brings no C++ library", "dynamic library not found", "pip install"):
@@ -37,7 +37,7 @@ def test_a_package_without_its_library_is_refused_with_what_would_help() -> None
     assert refusal(versions) == ""
 
 
-def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() -> None:
+def test_duplicate_packages_are_refused_and_a_missing_one_gets_advice() -> None:
     both = {"rocketmq": "0.4.4", "rocketmq-client-python": "2.0.0"}
     assert "rocketmq 0.4.4 and rocketmq-client-python 2.0.0 overwrite each other" in refusal(both)
     assert "pip install rocketmq==0.4.4" in refusal({})
@@ -53,7 +53,7 @@ def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() 
         ("import ctypes\nctypes.CDLL(None).CreateOrderlyProducer\n", "CreateOrderlyProducer"),
     ],
 )
-def test_why_a_package_cannot_use_the_library_of_this_machine_is_reported(
+def test_unusable_library_of_this_machine_is_reported_with_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, reason: str
 ) -> None:
     (tmp_path / "rocketmq").mkdir()
@@ -125,7 +125,7 @@ def test_a_package_process_without_the_library_reports_it_as_json(tmp_path: Path
     assert "brings no C++ library" in said["refused"]
 
 
-def test_no_two_extras_that_overwrite_each_other_can_be_locked_together() -> None:
+def test_extras_that_overwrite_each_other_cannot_be_locked_together() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     brings = {
         extra: {re.split(r"[^\w-]", one, maxsplit=1)[0] for one in wanted}

@@ -59,7 +59,7 @@ class Heard:
         self.came += messages
 
     def noticed(self, kind: str, detail: str) -> None:
-        raise AssertionError(f"nobody is connected to anybody: {kind} {detail}")
+        raise AssertionError(f"no client is connected: {kind} {detail}")
 
 
 def settings(folder: Path, role: Role, **rest: Any) -> WorkerConfig:
@@ -156,7 +156,7 @@ def test_each_reported_way_of_sending_sends(
 
 
 @each_package
-def test_a_producer_is_set_up_before_it_starts_and_brokers_list_it_by_its_name(
+def test_producer_is_configured_before_start_and_listed_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -172,7 +172,7 @@ def test_a_producer_is_set_up_before_it_starts_and_brokers_list_it_by_its_name(
     }
 
 
-def test_a_key_is_a_sharding_key_where_the_package_has_those(
+def test_key_is_a_sharding_key_if_the_package_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = installed(monkeypatch, NEW)
@@ -194,7 +194,7 @@ def test_a_delayed_message_gets_its_level(
 @each_package
 @pytest.mark.parametrize("consumer", ["concurrent", "orderly"])
 @pytest.mark.parametrize("length", [HEADER_BYTES, 256, 4096, 8192, 1_000_000])
-def test_a_body_that_the_library_puts_into_an_envelope_is_read_whole(
+def test_body_wrapped_in_a_library_envelope_is_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, consumer: str, length: int
 ) -> None:
     library = installed(monkeypatch, package)
@@ -218,7 +218,7 @@ def test_a_body_that_the_library_puts_into_an_envelope_is_read_whole(
         (body(1, 300)[:9] + b"?" + body(1, 300)[10:], 400, None),
     ],
 )
-def test_of_a_body_no_more_is_read_than_its_header_and_its_record_bound(
+def test_body_is_read_only_within_its_header_and_record_bound(
     text: bytes, most: int, got: bytes | None
 ) -> None:
     place = ctypes.create_string_buffer(text)
@@ -227,7 +227,7 @@ def test_of_a_body_no_more_is_read_than_its_header_and_its_record_bound(
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_nothing_is_sent_beside_the_first_send_which_fetches_the_route(
+def test_first_send_runs_alone_because_it_fetches_the_route(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
     library = installed(monkeypatch, OLD)
@@ -279,7 +279,7 @@ def test_of_async_sends_only_those_that_are_out_are_kept(
 
 
 @pytest.mark.parametrize("returned", [0, 14])
-def test_a_send_that_is_both_called_back_and_returned_as_failed_is_answered_once(
+def test_failed_send_with_callback_and_return_is_answered_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, returned: int
 ) -> None:
     library = installed(monkeypatch, OLD)
@@ -295,7 +295,7 @@ def test_a_send_that_is_both_called_back_and_returned_as_failed_is_answered_once
     assert answer.raw == "ProducerSendAsyncFailed No route info of this topic"
 
 
-def test_a_send_that_is_returned_as_failed_alone_is_answered_too(
+def test_failed_send_with_return_only_is_answered_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, OLD).at_once = lambda _: 14
@@ -306,7 +306,7 @@ def test_a_send_that_is_returned_as_failed_alone_is_answered_too(
 
 @each_package
 @pytest.mark.parametrize("symbol", ["SetByteMessageBody", "SetDelayTimeLevel"])
-def test_a_message_that_cannot_be_made_is_a_send_that_failed_and_the_lane_goes_on(
+def test_unmakeable_message_is_a_failed_send_and_the_lane_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, symbol: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -326,7 +326,7 @@ def test_a_message_that_cannot_be_made_is_a_send_that_failed_and_the_lane_goes_o
 
 @each_package
 @pytest.mark.parametrize("symbol", ["SetProducerInstanceName", "SetProducerCompressLevel"])
-def test_a_client_without_what_every_worker_needs_is_refused_with_what_is_missing(
+def test_client_without_a_required_capability_is_refused_by_its_name(
     monkeypatch: pytest.MonkeyPatch, package: str, symbol: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -349,7 +349,7 @@ def test_a_package_with_unknown_names_is_refused_and_never_called(
     assert "no Producer.set_namesrv_addr, no Producer.set_name_server_address" in look().refused
 
 
-def test_a_failure_to_set_up_is_a_link_that_could_not_be_made(
+def test_setup_failure_is_a_link_that_could_not_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = installed(monkeypatch, OLD)

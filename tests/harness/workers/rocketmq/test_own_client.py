@@ -105,7 +105,7 @@ async def publisher(settings: WorkerConfig, heard: Any) -> AsyncIterator[Any]:
 
 
 @pytest.mark.parametrize("producer", ["async", "sync", "ordered"])
-def test_what_is_published_is_confirmed_and_consumed_and_nothing_is_left(
+def test_published_messages_are_confirmed_consumed_and_leave_nothing(
     tmp_path: Path, producer: str
 ) -> None:
     async def story(cluster: InProcess) -> None:
@@ -136,7 +136,7 @@ def queues(heard: Heard) -> str:
     return next((text for kind, text in reversed(heard.notices) if kind == "rebalanced"), "")
 
 
-def test_a_consumer_is_ready_with_its_part_when_all_members_are_there(tmp_path: Path) -> None:
+def test_consumer_is_ready_with_its_share_when_all_joined(tmp_path: Path) -> None:
     """The first of two takes every queue, and is not ready before the second has come."""
 
     async def story(cluster: InProcess) -> None:
@@ -163,7 +163,7 @@ def test_a_consumer_is_ready_with_its_part_when_all_members_are_there(tmp_path: 
     play(story, tmp_path)
 
 
-def test_a_c_client_is_ready_when_each_broker_lists_every_member(
+def test_c_client_is_ready_when_each_broker_lists_every_member(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its library does not report its queues."""
@@ -172,7 +172,7 @@ def test_a_c_client_is_ready_when_each_broker_lists_every_member(
 
     async def story(cluster: InProcess) -> None:
         reading = config(cluster, Role.CONSUMER, tmp_path)
-        await native_group.wait_for_members(reading)  # nobody knows how many there will be
+        await native_group.wait_for_members(reading)  # their number is unknown
         waiting = asyncio.create_task(native_group.wait_for_members(replace(reading, members=2)))
         links = []
         for name in ("one", "two"):
@@ -189,7 +189,7 @@ def test_a_c_client_is_ready_when_each_broker_lists_every_member(
     play(story, tmp_path, masters=2)
 
 
-def test_a_send_to_a_master_that_is_gone_is_refused_by_proof_and_the_other_one_is_not(
+def test_only_the_send_to_a_dead_master_is_provably_refused(
     tmp_path: Path,
 ) -> None:
     async def story(cluster: InProcess) -> None:
@@ -220,8 +220,8 @@ def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) ->
     play(story, tmp_path)
 
 
-def test_masters_list_who_publishes_until_it_leaves(tmp_path: Path) -> None:
-    """A drain waits for whoever is listed, and who replaces a client is waited for by it."""
+def test_masters_list_a_publisher_until_it_leaves(tmp_path: Path) -> None:
+    """A drain waits for every listed client, and a client waits for its replacement."""
 
     async def story(cluster: InProcess) -> None:
         settings = config(cluster, Role.PUBLISHER, tmp_path)
@@ -310,7 +310,7 @@ async def two_silent() -> AsyncIterator[tuple[Endpoint, ...]]:
         ("5.3.3", ["ns1", "ns2", "ns1"]),
     ],
 )
-def test_who_turns_to_another_name_server_when_none_answers(
+def test_client_turns_to_another_name_server_when_none_answers(
     monkeypatch: pytest.MonkeyPatch, version: str, expected: list[str]
 ) -> None:
     monkeypatch.setattr(name_servers, "ANSWER_LIMIT_S", 0.05)

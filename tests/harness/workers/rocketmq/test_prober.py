@@ -130,7 +130,7 @@ def test_each_name_server_is_queried_while_another_hangs(
 
 
 @pytest.mark.usefixtures("_quick")
-def test_a_name_server_that_drops_a_broker_is_an_event_and_another_one_is_not(
+def test_only_a_name_server_dropping_a_broker_is_an_event(
     tmp_path: Path,
 ) -> None:
     async def story() -> WorkerConfig:
@@ -206,7 +206,7 @@ def test_a_restarted_name_server_is_reported_as_silent_and_answering(
 
 
 @pytest.mark.usefixtures("_quick")
-def test_queries_missed_in_a_stall_of_the_prober_are_no_event(
+def test_queries_missed_in_a_prober_stall_are_no_event(
     tmp_path: Path,
 ) -> None:
     async def story() -> WorkerConfig:
@@ -228,7 +228,7 @@ def _unanswered(settings: WorkerConfig) -> set[str]:
 
 
 @pytest.mark.slow
-def test_as_a_process_it_says_ready_probes_and_closes_its_log(tmp_path: Path) -> None:
+def test_prober_process_reports_ready_probes_and_closes_its_log(tmp_path: Path) -> None:
     async def story() -> tuple[WorkerConfig, int]:
         async with fake("ns1", shows(MASTER)) as one:
             settings = config(tmp_path, one)
@@ -278,7 +278,7 @@ def voter(server: FakeServer, query: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("_quick")
-def test_each_voter_is_queried_for_its_leader_and_changes_are_events(tmp_path: Path) -> None:
+def test_each_voter_is_queried_for_its_leader_and_changes_recorded(tmp_path: Path) -> None:
     async def story() -> WorkerConfig:
         async with (
             fake("ns1", shows(MASTER)) as server,

@@ -90,7 +90,7 @@ def test_clients_attach_to_their_configured_name_server_and_stay(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_reports_brokers_added_to_and_removed_from_its_route(
+def test_client_reports_brokers_added_to_and_removed_from_its_route(
     tmp_path: Path, servers: Cluster, client: str
 ) -> None:
     require_client(client)
@@ -131,7 +131,7 @@ def remedied(close: bool | None) -> RocketOptions:
     return replace(options, settings=(("pollNameServerInterval", "1000"),))
 
 
-def test_only_clients_that_keep_the_socket_stay_with_a_hung_name_server(
+def test_only_socket_keeping_clients_stay_with_a_hung_name_server(
     tmp_path: Path,
 ) -> None:
     """4.9.8: seeds/001 with its remedy, and with the remedy taken away."""

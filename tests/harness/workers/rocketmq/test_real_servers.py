@@ -109,7 +109,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standing]:
 
 
 @pytest.mark.parametrize(("client", "send", "receive"), list(each_way()))
-def test_what_is_sent_is_read_back_once_from_where_the_record_says(
+def test_sent_message_is_read_back_once_at_its_recorded_place(
     tmp_path: Path, standing: Standing, client: str, send: str, receive: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)
@@ -240,7 +240,7 @@ def test_consumers_are_ready_when_every_queue_is_held_and_served(
 
 
 @each_client(native=True)
-def test_a_broker_lists_a_publisher_by_its_name_while_it_is_there(
+def test_broker_lists_a_publisher_by_name_while_it_is_connected(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     """By which it is seen whether a client_crash held, and whether a successor came."""
@@ -272,7 +272,7 @@ def test_a_broker_lists_a_publisher_by_its_name_while_it_is_there(
 
 
 @each_client(f"{JAVA}5.3.3")
-def test_what_is_rolled_back_is_refused_and_never_delivered_among_others_that_are(
+def test_only_rolled_back_messages_are_refused_and_never_delivered(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)
@@ -344,7 +344,7 @@ def _expected_answers(sending: Any) -> set[str]:
 
 
 @each_client(f"{JAVA}5.3.3", native=True)
-def test_what_is_delayed_comes_when_it_is_due_and_the_others_before(
+def test_delayed_messages_come_when_due_and_the_others_before(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)
@@ -372,7 +372,7 @@ def test_what_is_delayed_comes_when_it_is_due_and_the_others_before(
 
 
 @each_client(native=True)
-def test_a_consumer_that_was_killed_is_followed_by_one_that_reads_what_it_left(
+def test_successor_of_a_killed_consumer_reads_the_remaining_messages(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)

@@ -34,7 +34,7 @@ def test_transaction_outcomes_rotate_over_transactional_messages_only() -> None:
 
 
 @pytest.mark.parametrize(("transactional", "delayed"), [(0, 100), (100, 0), (7, 11), (50, 50)])
-def test_of_each_hundred_sequences_the_shares_are_exact_and_none_is_both(
+def test_shares_are_exact_per_hundred_sequences_and_never_overlap(
     transactional: int, delayed: int
 ) -> None:
     options = RocketOptions(
@@ -54,7 +54,7 @@ def test_what_is_special_is_strewn_among_the_others() -> None:
 
 
 @pytest.mark.parametrize(("level", "seconds"), [(0, 0), (1, 1), (5, 60), (17, 3600), (18, 7200)])
-def test_a_level_waits_as_long_as_a_default_broker_lets_it(level: int, seconds: int) -> None:
+def test_delay_level_waits_as_long_as_a_default_broker(level: int, seconds: int) -> None:
     assert delay_ns(level) == seconds * 10**9
 
 
@@ -62,7 +62,7 @@ def test_a_group_bears_no_letter_that_a_broker_refuses() -> None:
     assert group("mqproof.run.orders", "readers") == "mqproof_run_orders_readers"
 
 
-def test_only_what_is_delayed_or_part_of_a_transaction_has_terms() -> None:
+def test_only_delayed_or_transactional_messages_have_terms() -> None:
     assert terms_of(RocketOptions(), 3, 100) is None
     late = RocketOptions(delayed_percent=100, delay_level=2)
     assert terms_of(late, 3, 100) == (5 * 10**9 + 100, Fate.NONE)

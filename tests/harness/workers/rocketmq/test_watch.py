@@ -1,4 +1,4 @@
-"""What a name server drops and shows is told once, with the time within which it happened."""
+"""Each drop and show of a name server is reported once, with its time bounds."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def test_the_first_view_is_reported_as_a_change_from_nothing() -> None:
     )
 
 
-def test_a_dropped_master_is_reported_once_with_the_time_within_which_it_happened() -> None:
+def test_dropped_master_is_reported_once_with_its_time_bounds() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, BOTH)) == ()
     assert watch.see(look(800, ALONE)) == (
@@ -63,7 +63,7 @@ def test_silence_is_reported_once_and_changes_no_view() -> None:
     assert watch.see(look(2000, BOTH)) == (ProberEvent(ANSWERED, "ns1 route: after 1.61 s"),)
 
 
-def test_an_answer_missed_in_a_stall_of_the_prober_is_no_silence() -> None:
+def test_answer_missed_in_a_prober_stall_is_no_silence() -> None:
     watch = shown(BOTH)
     stalled = replace(look(400, None, took_ms=1000), stalled=True)
     assert watch.see(stalled) == ()
@@ -72,7 +72,7 @@ def test_an_answer_missed_in_a_stall_of_the_prober_is_no_silence() -> None:
     )
 
 
-def test_one_kind_of_question_may_stay_unanswered_while_the_other_is_not() -> None:
+def test_one_kind_of_query_may_be_silent_alone() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, None, CLUSTER)) == (
         ProberEvent(UNANSWERED, "ns1 cluster: no answer within 1 s"),
@@ -90,7 +90,7 @@ def test_what_changed_during_a_silence_happened_since_the_last_answer() -> None:
     )
 
 
-def test_a_look_that_began_before_the_last_answered_one_says_nothing_new() -> None:
+def test_query_begun_before_the_last_answered_one_adds_nothing() -> None:
     watch = shown(BOTH)
     watch.see(look(800, ALONE))
     assert watch.see(look(400, BOTH, took_ms=600)) == ()

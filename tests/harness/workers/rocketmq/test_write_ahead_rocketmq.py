@@ -86,7 +86,7 @@ class NativeClient(PatientClient):
 
 @pytest.mark.parametrize("shell", [JavaClient, NativeClient])
 @pytest.mark.parametrize("load", [{"rate": None, "confirm_window": 7}, {"rate": 100.0}])
-def test_every_attempt_and_its_terms_are_on_record_when_the_library_gets_it(
+def test_every_attempt_is_recorded_with_its_terms_before_sending(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Any, load: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(java, "_java_bytes", bytes)

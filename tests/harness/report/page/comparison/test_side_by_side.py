@@ -24,7 +24,7 @@ ASYNC = (CELL[0], "rocketmq-2m2s", "colocated-async@T=10", "rocketmq-java-5.3.3"
 TITLES = {
     RABBIT: CellTitle("The master is killed", "RabbitMQ 3.10 with mirrors", "A mirror everywhere"),
     SYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for a slave"),
-    ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for nobody"),
+    ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for no slave"),
 }
 LOST = Story().count("lost", "stored", 37)
 STRANDED = Story().count("stranded", "replicated", 5_402)
@@ -56,7 +56,7 @@ def said(found: SideBySideView, place: int) -> str:
     return plain(" ".join(found.verdicts[place].sentences))
 
 
-def test_who_lost_what_is_the_headline() -> None:
+def test_headline_states_each_loss_and_its_system() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
         "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
@@ -89,7 +89,7 @@ def test_without_losses_the_headline_compares_downtime() -> None:
     )
 
 
-def test_a_difference_is_reported_only_where_its_interval_does_not_cover_zero() -> None:
+def test_difference_is_reported_only_if_its_interval_excludes_zero() -> None:
     many = [summed(Story().outage(12, 20 + n), repeat=n, cell=RABBIT) for n in range(1, 6)]
     few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
     same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
@@ -101,7 +101,7 @@ def test_a_difference_is_reported_only_where_its_interval_does_not_cover_zero() 
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
 
 
-def test_whether_one_loses_more_often_is_reported_by_runs_not_by_messages() -> None:
+def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
     def sure(runs: int) -> str:
         lost = [summed(LOST, repeat=n) for n in range(1, runs + 1)]
         kept = [summed(Story(), repeat=n, cell=SYNC) for n in range(1, runs + 1)]
@@ -125,7 +125,7 @@ def test_nothing_lost_is_not_well_where_it_was_out() -> None:
     assert field(LOST).edge == "fail"
 
 
-def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
+def test_unavailable_queue_is_shown_beside_a_run_without_outage() -> None:
     story = Story().outage(20, 60, NEVER, scope=QUEUE, name="q7")
     more = QueueEnd("q7", True, True, "", ())
     story.facts = replace(story.facts, queues=(*story.facts.queues, more))
@@ -143,7 +143,7 @@ def test_many_that_lost_are_counted() -> None:
     )
 
 
-def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
+def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
     found = of(summed(LOST), summed(Story(), repeat=2), summed(Story(), cell=SYNC))
     lost, out, proved = plain(" ".join(found.verdicts[0].sentences)).split(". ")
     assert re.findall(r"[\d,]*\d", lost) == ["37", "42,800", "1", "2", "37"]
@@ -174,7 +174,7 @@ def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
 
 
-def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None:
+def test_run_with_unknown_outage_makes_the_longest_a_lower_bound() -> None:
     found = of(summed(BRIEF), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
     known, unknown = found.verdicts
     assert plain(known.out) == "≥ 0.50 s"
@@ -252,12 +252,13 @@ def test_what_comes_late_once_service_was_good_again_is_distinguished() -> None:
     assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
 
 
-def test_what_comes_late_after_the_next_fault_is_of_that_one() -> None:
+def test_late_messages_after_the_next_fault_belong_to_it() -> None:
     two = Story().missed(1).window(2, "kill", opens=30).stage("sustained_success", 9, window=2)
     assert plain(field(two.affect("missed", "", 1, 31.0)).late) == "0.1 % late"
 
 
-def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> None:
+def test_loss_is_shown_with_the_return_of_all_disks() -> None:
+    """State beside the loss that every host came back with its disk."""
     comparison = of(summed(Story()), summed(Story("hang"), cell=SYNC))
     assert [one.returned for one in comparison.verdicts] == [RETURNED, ""]  # a link is no host
     assert [one.returned for one in comparison.rows[0].fields] == [RETURNED, ""]
@@ -268,7 +269,7 @@ def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> Non
     assert field(Story(operations=2, lost_disk="none")).returned == RETURNED
 
 
-def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() -> None:
+def test_timers_of_a_place_are_shown_beside_product_defaults() -> None:
     usual = (SYNC[0], SYNC[1], "colocated@default", SYNC[3])
     own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
     comparison = of(
@@ -295,14 +296,14 @@ def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() 
     assert [text.count("as shipped") for text in timers] == [1, 2, 2, 0, 0]
 
 
-def test_a_warning_that_did_not_come_true_is_no_broken_promise() -> None:
+def test_unconfirmed_warning_is_no_broken_promise() -> None:
     warned = read_claims(WARNING, "claims of a test")
     verdicts = judge_claims(warned, Story().evidence)
     one = of(summed(Story(), verdicts=verdicts), summed(Story(), cell=SYNC)).rows[0].fields[0]
     assert one.claims == "claims: 1 warning did not come true"
 
 
-def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
+def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
     cut = ("cut-one-node", *RABBIT[1:])
     rows = (compared(RABBIT, "silence", 1e9), compared(cut, "silence", 2e9))
     runs = (summed(Story()), summed(Story(), cell=cut), summed(Story(), cell=SYNC))
@@ -312,7 +313,7 @@ def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
     assert [group.scenario for group in alone.groups if group.lines] == ["cut-one-node"]
 
 
-def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
+def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
     one = field(STALLED)
     assert (one.loss, one.out, one.late) == ("0 lost", "downtime: unknown", "late: not decided")
     assert (one.proved, one.whole) == ("proved: loss 1, outage 0 of 1 run", False)
@@ -339,7 +340,7 @@ def test_an_outage_that_did_not_end_is_a_bound() -> None:
     assert plain(undone.out) == "downtime ≥ 15.0 s"
 
 
-def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> None:
+def test_unplayed_field_is_blank_and_inapplicable_has_its_reason() -> None:
     cut = ("cut-one-node", *RABBIT[1:])
     skipped = (Skipped(("mirror-crash", *SYNC[1:]), "no mirror"),)
     found = of(
@@ -356,7 +357,7 @@ def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> N
     assert "Scenarios or numbers of runs differ" in found.lead
 
 
-def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
+def test_place_to_which_nothing_applies_is_shown_with_that_note() -> None:
     skipped = (Skipped(ASYNC, "no such client"),)
     found = of(summed(Story()), summed(Story(), cell=SYNC), skipped=skipped)
     verdict = found.verdicts[2]
@@ -371,12 +372,12 @@ def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
     assert [row.fields[2].text for row in found.loss_by_strength.ends] == ["not judged", "none"]
 
 
-def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
+def test_layouts_of_one_system_are_adjacent_and_described() -> None:
     found = of(summed(Story(), cell=SYNC), summed(Story()), summed(Story(), cell=ASYNC))
     places = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
     assert places == [
         ("A", "colocated@T=10", "A confirm waits for a slave"),
-        ("B", "colocated-async@T=10", "A confirm waits for nobody"),
+        ("B", "colocated-async@T=10", "A confirm waits for no slave"),
         ("C", "all-automatic@T=10", "A mirror everywhere"),
     ]
 
@@ -397,7 +398,7 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
 
 
-def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:
+def test_measure_shows_its_range_and_number_of_runs() -> None:
     rows = (
         compared(RABBIT, "silence", 171e6, judged=4),
         compared(SYNC, "silence", None),
@@ -418,7 +419,7 @@ def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:
     assert group.runs == ("1 run", "1 run")
 
 
-def test_a_step_that_no_run_reached_is_no_time_and_bends_no_scale() -> None:
+def test_step_reached_in_no_run_has_no_time_or_scale() -> None:
     rows = (
         compared(RABBIT, "route_changed", 40e9, bounds=5),
         compared(RABBIT, "first_success", 2e9, minimum=2e9, maximum=4e9),
@@ -435,7 +436,7 @@ def test_a_step_that_no_run_reached_is_no_time_and_bends_no_scale() -> None:
     assert (plain(some_reached_it.text), some_reached_it.drawn) == ("≥ 4.00 s", True)
 
 
-def test_duplicates_are_reported_by_where_they_came_from_and_zeros_in_words() -> None:
+def test_duplicates_are_reported_by_cause_and_zeros_in_words() -> None:
     rows = (
         compared(RABBIT, "duplicated", 9.0, unit="deliveries"),
         compared(RABBIT, "duplicated", 9.0, detail="publisher_retry", unit="deliveries"),
@@ -451,7 +452,7 @@ def test_duplicates_are_reported_by_where_they_came_from_and_zeros_in_words() ->
     assert found.zero == ("corrupt",)
 
 
-def test_one_place_is_not_compared_nor_are_more_than_columns_can_hold() -> None:
+def test_comparison_needs_two_places_and_no_more_than_columns() -> None:
     assert view(page_of(summed(Story()), summed(Story(), cell=("cut", *CELL[1:])))) is None
     many = [
         summed(Story(), cell=(CELL[0], CELL[1], f"layout-{number}", CELL[3]))

@@ -2,7 +2,7 @@
 
 What is said here of names holds for identifiers and strings; docstrings and comments tell people
 what was seen where, and may. `mirrored_on` names no system: it is the fact where a queue has its
-mirrors, the word for copies of whoever's queue (docs/glossary.md); other words with `mirrored` do.
+mirrors, the word for copies of any queue (docs/glossary.md); other words with `mirrored` do.
 """
 
 import ast
