@@ -13,6 +13,6 @@ TO_CLIENT_LINKS = {COMPOSE: TOXIPROXY, LOCAL: PROXY, EXTERNAL: PROXY}
 TO_NETWORK = {COMPOSE: PACKET_FILTER, LOCAL: PROXY}
 TO_PEER_LINKS = {COMPOSE: TOXIPROXY}
 NO_NETWORK = {
-    EXTERNAL: "packets between hosts that mqproof did not make are not its to drop, and the "
-    "brokers' ways to each other pass no proxy of its"
+    EXTERNAL: "mqproof drops no packets between hosts that it did not make, and links between "
+    "brokers pass no proxy of mqproof"
 }

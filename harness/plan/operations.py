@@ -144,7 +144,7 @@ OPERATIONS = {
         ),
         Operation(
             name="start_node",
-            title="a broker that an operation stopped is started, on the data that it has",
+            title="a broker that an operation stopped is started on its own data",
             targets=(*STOPPED, ALL),
             offers=_PROCESSES,
             options=("waits", "order"),
@@ -152,14 +152,14 @@ OPERATIONS = {
         ),
         Operation(
             name="wipe_node",
-            title="a host that is down loses its disk: an empty one is put in its place",
+            title="a host that is down loses its disk: an empty disk replaces it",
             targets=(*STOPPED, ALL),
             offers=_COMMAND,
             alters=True,
         ),
         Operation(
             name="add_node",
-            title="a host that stands by itself joins the cluster, empty",
+            title="a host outside the cluster joins it, empty",
             targets=(SPARE, HOST),
             offers=_COMMAND,
             options=("through",),
@@ -168,7 +168,7 @@ OPERATIONS = {
         ),
         Operation(
             name="forget_node",
-            title="the cluster strikes a node that is down from its list of members",
+            title="the cluster removes a node that is down from its list of members",
             targets=STOPPED,
             offers=_COMMAND,
             options=("offline", "through"),
@@ -177,14 +177,14 @@ OPERATIONS = {
         ),
         Operation(
             name="force_boot",
-            title="a node that is down shall start without waiting for those that outlived it",
+            title="a node that is down starts without waiting for nodes that stopped later",
             targets=STOPPED,
             offers=_COMMAND,
             alters=True,
         ),
         Operation(
             name="reset_node",
-            title="a running node leaves the cluster, forgets all it has, and joins again, empty",
+            title="a running node leaves the cluster, deletes its data, and joins again, empty",
             targets=RUNNING,
             offers=_COMMAND,
             alters=True,
@@ -192,7 +192,7 @@ OPERATIONS = {
         ),
         Operation(
             name="set_policy",
-            title="a policy is made, or changed to what is said here",
+            title="a policy is created, or changed to this definition",
             targets=(),
             offers=_API,
             options=("name", "pattern", "definition", "priority"),
@@ -211,21 +211,21 @@ OPERATIONS = {
         ),
         Operation(
             name="synchronise",
-            title="the queue's mirrors are filled from its master, which serves no client then",
+            title="the master fills the queue's mirrors, and serves no client meanwhile",
             targets=(QUEUE,),
             offers=_API,
             options=("waits",),
         ),
         Operation(
             name="cancel_sync",
-            title="a synchronisation that goes on is broken off; the mirrors are empty again",
+            title="a running synchronisation is cancelled; the mirrors are empty again",
             targets=(QUEUE,),
             offers=_API,
         ),
         Operation(
             name="promote",
-            title="a mirror of a queue without master is stopped, and started as its master; who "
-            "was master comes back as a mirror, if at all",
+            title="a mirror of a queue without master is stopped, and started as its master; the "
+            "old master can only return as a mirror",
             targets=(QUEUE,),
             offers=_PROCESSES,
             alters=True,

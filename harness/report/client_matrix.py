@@ -13,9 +13,9 @@ _HEAD = """\
 
 *Made by `python -m harness.report.client_matrix > docs/clients.md`; a test compares.*
 
-Unmodified libraries. A workload that asks for what its client cannot do is NOT APPLICABLE, with
-the reason that stands here. `mqproof list clients` shows those of other packages, too; how to add
-one: docs/extending.md."""
+The libraries are unmodified. If a workload needs a capability that its client lacks, it is NOT
+APPLICABLE, with the reason given below. `mqproof list clients` also shows clients of other
+packages. To add one, see docs/extending.md."""
 
 
 def page(clients: Iterable[Client]) -> str:
@@ -30,11 +30,11 @@ def page(clients: Iterable[Client]) -> str:
 
 
 def _got(client: Client) -> str:
-    return f"- `{client.name}`: {client.title}. How it is got: {client.how_to_get}"
+    return f"- `{client.name}`: {client.title}. Installation: {client.how_to_get}"
 
 
 def lines(clients: Sequence[Client]) -> Iterator[str]:
-    """The table of a family; each reason stands below it once, with all whom it keeps from it."""
+    """Yield the table of a family, then each reason once with the clients that it applies to."""
     names = [f"`{client.name}`" for client in clients]
     yield f"| capability | what it is | {' | '.join(names)} |"
     yield f"| --- | --- |{' --- |' * len(names)}"

@@ -16,10 +16,10 @@ _HEAD = """\
 
 *Made by `python -m harness.report.operation_matrix > docs/operations.md`; a test compares.*
 
-Operations are in the schedule beside the faults and have no undo. When the run is over, mqproof
-starts what they left stopped. If the cluster no longer matches its layout, it serves no other run.
-If an operation fails, its run is INCONCLUSIVE, with the reason. Under `external` only the owner
-operates the brokers.
+Operations share the schedule with the faults and have no undo. When the run is over, mqproof
+starts the brokers that they left stopped. If the cluster no longer matches its layout, it serves
+no other run. If an operation fails, its run is INCONCLUSIVE, with the reason. Under `external`
+only the owner operates the brokers.
 """
 
 

@@ -52,4 +52,4 @@ def test_the_numbers_of_the_rules_are_those_of_the_code() -> None:
     assert f"extended to {least} publishes of the run ({narrow} of a queue or publisher)" in text
     enough, narrow = service.ENOUGH[service.RUN], service.ENOUGH[service.QUEUE]
     assert f"fewer than {enough} publishes ({narrow} of a narrower scope) due" in text
-    assert f"`few`, fewer than {service.JUDGED_MIN} were due" in text
+    assert f"`few`: fewer than {service.JUDGED_MIN} publishes were due" in text

@@ -43,15 +43,15 @@ def _compile(scope: Scope) -> Compiled:
 
 ALARM = Kind(
     name="alarm",
-    title="the broker of the host runs short of memory or disk, by a limit that it cannot "
-    "keep: publishers are blocked",
+    title="a limit that the broker of the host exceeds raises its memory or disk alarm: "
+    "publishers are blocked",
     applies_to=HOST,
     only_on=(),
     offers={COMPOSE: CONTAINER},
     by_peer_links={},
     why_not={
         LOCAL: "limits are set by a command in the broker's container; a subprocess has none",
-        EXTERNAL: "limits of brokers that mqproof did not start are not its to change",
+        EXTERNAL: "mqproof does not change limits of brokers that it did not start",
     },
     undone_by="the limits of its configuration are in force again",
     options=("resource",),

@@ -20,14 +20,14 @@ def _compile(scope: Scope) -> Compiled:
 
 CLOSE = Kind(
     name="close",
-    title="the links of clients to the host are closed at once (FIN; RST where bytes were "
-    "on their way); new ones are taken",
+    title="the links of clients to the host are closed at once (FIN; RST if bytes were in "
+    "flight); new ones are accepted",
     applies_to=CLIENT_LINK,
     only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},
-    undone_by="nothing is left to be undone",
+    undone_by="nothing remains to be undone",
     options=("clients",),
     needs=(),
     needs_all=(),

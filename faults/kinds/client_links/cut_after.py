@@ -48,14 +48,14 @@ def _compile(scope: Scope) -> Compiled:
 
 CUT_AFTER = Kind(
     name="cut_after",
-    title="each link of clients to the host, those that stand and new ones, is closed (FIN)"
-    " when so many bytes have passed it in one of its directions",
+    title="each link of clients to the host, existing or new, is closed (FIN) once `bytes` bytes "
+    "have passed in one direction",
     applies_to=CLIENT_LINK,
     only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},
-    undone_by="links pass as much as they like; those that were closed stay closed",
+    undone_by="links carry any amount again; closed links stay closed",
     options=("clients", "bytes"),
     needs=("bytes",),
     needs_all=(),

@@ -54,13 +54,13 @@ def _compile(scope: Scope) -> Compiled:
 
 HANG = Kind(
     name="hang",
-    title="the links of clients to the host stand still, in both directions or in one, and live",
+    title="the links of clients to the host stay open but carry no data, one way or both ways",
     applies_to=CLIENT_LINK,
     only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},
-    undone_by="the links go on; what was held is delivered",
+    undone_by="the links carry data again; held data is delivered",
     options=("clients", "direction"),
     needs=(),
     needs_all=(),

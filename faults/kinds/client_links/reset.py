@@ -24,14 +24,14 @@ def _compile(scope: Scope) -> Compiled:
 
 RESET = Kind(
     name="reset",
-    title="the links of clients to the host are closed (FIN), and those made from now on "
-    "are taken and reset (RST) with the first byte on them",
+    title="the links of clients to the host are closed (FIN); new ones are accepted, and reset "
+    "(RST) at their first byte",
     applies_to=CLIENT_LINK,
     only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},
-    undone_by="new links are left alone",
+    undone_by="new links stay open",
     options=("clients",),
     needs=(),
     needs_all=(),

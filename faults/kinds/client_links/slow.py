@@ -72,14 +72,14 @@ def _compile(scope: Scope) -> Compiled:
 
 SLOW = Kind(
     name="slow",
-    title="what passes the links of clients to the host comes later, in each direction by "
-    "the latency (a round trip by twice that), and at most at the rate",
+    title="data on the links of clients to the host is delayed, in each direction by the "
+    "latency (a round trip by twice that), and limited to the rate",
     applies_to=CLIENT_LINK,
     only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},
-    undone_by="what was held is delivered at once, and nothing is held any more",
+    undone_by="held data is delivered at once, and no data is held any more",
     options=("clients", "latency", "rate"),
     needs=("latency", "rate"),
     needs_all=(),

@@ -38,13 +38,13 @@ def _compile(scope: Scope) -> Compiled:
 
 CLIENT_CRASH = Kind(
     name="client_crash",
-    title="SIGKILL to the processes of the meant clients; their connections are closed",
+    title="SIGKILL to the processes of the chosen clients; their connections are closed",
     applies_to=CLIENT,
     only_on=(),
     offers=TO_CLIENTS,
     by_peer_links={},
     why_not={},
-    undone_by="new clients take their places: the same queues and entries, new numbers",
+    undone_by="new clients replace them: the same queues and endpoints, new numbers",
     options=("clients",),
     needs=(),
     needs_all=(),

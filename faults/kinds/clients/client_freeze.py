@@ -37,13 +37,13 @@ def _compile(scope: Scope) -> Compiled:
 
 CLIENT_FREEZE = Kind(
     name="client_freeze",
-    title="the processes of the meant clients stand still; the kernel keeps TCP alive",
+    title="the processes of the chosen clients are frozen; the kernel keeps TCP alive",
     applies_to=CLIENT,
     only_on=(),
     offers=TO_CLIENTS,
     by_peer_links={},
     why_not={},
-    undone_by="the processes run on, with all that they held",
+    undone_by="the processes continue, with all their data and connections",
     options=("clients",),
     needs=(),
     needs_all=(),

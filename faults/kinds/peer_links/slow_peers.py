@@ -53,8 +53,7 @@ def _compile(scope: Scope) -> Compiled:
 
 SLOW_PEERS = Kind(
     name="slow_peers",
-    title="what passes between the host and its peers comes later, in each direction by the"
-    " latency",
+    title="data between the host and its peers is delayed, in each direction by the latency",
     applies_to=PEER_LINK,
     only_on=(),
     offers={LOCAL: PROXY},
@@ -63,7 +62,7 @@ SLOW_PEERS = Kind(
         COMPOSE: "nothing stands between peers where their links are direct",
         EXTERNAL: "the brokers' ways to each other pass no proxy of mqproof's",
     },
-    undone_by="what was held is delivered at once, and nothing is held any more",
+    undone_by="held data is delivered at once, and no data is held any more",
     options=("latency",),
     needs=(),
     needs_all=("latency",),

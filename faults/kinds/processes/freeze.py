@@ -29,13 +29,13 @@ def _compile(scope: Scope) -> Compiled:
 
 FREEZE = Kind(
     name="freeze",
-    title="every broker process of the host stands still; its kernel keeps TCP alive",
+    title="every broker process of the host is frozen; its kernel keeps TCP alive",
     applies_to=HOST,
     only_on=(),
     offers=TO_PROCESSES,
     by_peer_links={},
     why_not={},
-    undone_by="the processes run on, with all that they held",
+    undone_by="the processes continue, with all their data and connections",
     options=(),
     needs=(),
     needs_all=(),

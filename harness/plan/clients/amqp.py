@@ -30,7 +30,7 @@ PIKA = Client(
         "delayed": "AMQP 0-9-1 knows no delay",
         "concurrent": "a channel hands out one message after another",
         "orderly": CAN,
-        "pull": "we drive no basic.get: brokers push, as many as the prefetch says",
+        "pull": "mqproof does not use basic.get: brokers push, up to the prefetch count",
         "acknowledge": CAN,
         "remaining": CAN,
         "place": CAN,

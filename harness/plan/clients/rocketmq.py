@@ -93,7 +93,7 @@ def _own(version: str) -> Client:
     """What it cannot, it was not made for: it is there so that nothing else has to be."""
     return Client(
         name=f"rocketmq-python-{version}",
-        title=f"a small client of mqproof's own; when servers hang it does as Java's {version}",
+        title=f"mqproof's own small client; if a server hangs, it behaves like Java's {version}",
         family=ROCKETMQ,
         constructor="harness.workers.clients.rocketmq.own.client:OwnClient",
         answers={
@@ -102,10 +102,10 @@ def _own(version: str) -> Client:
             "async": CAN,
             "oneway": CAN,
             "ordered": CAN,
-            "transaction": "it drives none",
+            "transaction": "it does not support them",
             "delayed": CAN,
             "concurrent": CAN,
-            "orderly": "it takes no locks",
+            "orderly": "it does not lock queues",
             "pull": "it has one kind of consumer, which the group gives its queues",
             "acknowledge": CAN,
             "remaining": CAN,
@@ -114,7 +114,7 @@ def _own(version: str) -> Client:
             "proof": CAN,
             "attached": CAN,
             "attach": CAN,
-            "latency fault": "it leaves out no broker",
+            "latency fault": "it avoids no broker",
             "close socket": f"it does what {version} does by default",
             "settings": CAN,  # pollNameServerInterval: of any other one it says so at its start
             "lost": _FAILS_OVER,
@@ -144,7 +144,7 @@ NATIVE = Client(
         "async": CAN,
         "oneway": CAN,
         "ordered": CAN,
-        "transaction": "we drive none: the library of 0.4.4 exports no CreateTransactionProducer",
+        "transaction": "not used: the library of 0.4.4 exports no CreateTransactionProducer",
         "delayed": CAN,
         "concurrent": CAN,
         "orderly": CAN,
@@ -152,7 +152,7 @@ NATIVE = Client(
         "acknowledge": CAN,
         "remaining": "its C interface asks no broker for offsets",
         "place": "its library does not export GetMessageBrokerName",
-        "one attempt": "its C interface sets no number of attempts for sync sends, and tells none",
+        "one attempt": "its C interface can neither set nor report the attempts of sync sends",
         "proof": "a failure is a text without a code, and an inner attempt may have been stored",
         "attached": CAN,  # by its process's connections: native_attached.py
         "attach": CAN,  # it is first in its list
