@@ -17,6 +17,7 @@ GOAL = 40_000_000
 FILE_MAX = 1_000_000
 FINDINGS_MAX = 15_000_000
 MARTS_OF_A_PAGE_MAX = 1_000_000
+CHANGELOG_LINES_MAX = 150
 
 
 @pytest.fixture
@@ -91,3 +92,8 @@ def test_marts_of_a_page_stay_below_a_megabyte(tracked: dict[str, int]) -> None:
             by_folder[folder] = by_folder.get(folder, 0) + size
     assert by_folder
     assert {one: size for one, size in by_folder.items() if size > MARTS_OF_A_PAGE_MAX} == {}
+
+
+def test_the_changelog_stays_short() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= CHANGELOG_LINES_MAX, "git has the details"
