@@ -62,6 +62,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "overdue": its first delivery is of a sent and delayed attempt with a CONFIRMED settlement.
   "rolled_back_but_delivered": its fate is a ROLLBACK, or an attempt of it was rolled back.
   "torn_transaction", "unchecked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_CHECKED.
+  "attempt_lost": acknowledged, its fate is NONE, and it has several sent attempts.
+  "not_redelivered": only where facts.acknowledges: an identified delivery by LOAD or RETRY_TOPIC
+  is of one of its attempts, its connection ended at that time or later, and neither it nor an
+  earlier one (of any via, in delivery order) of that attempt was acknowledged at any time.
 - `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
   attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the

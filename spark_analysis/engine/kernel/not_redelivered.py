@@ -8,9 +8,17 @@ import numpy as np
 
 from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.acknowledged import covered, endings
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, find, marked, pair_numbers
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    earliest,
+    find,
+    marked,
+    pair_numbers,
+)
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases
+from spark_analysis.engine.kernel.cases import Cases, Census, could_show
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
@@ -24,23 +32,24 @@ from spark_analysis.schema.words import Via
 
 def not_redelivered(
     messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader
-) -> list[Cases]:
-    """One case an attempt, with the queue of its message."""
+) -> tuple[list[Census], list[Cases]]:
+    """One case an attempt, with the queue of its message; and the messages that could be one."""
     if not facts.acknowledges:
-        return []
+        return [], []
     rows = _cut_off(arrived, reader.read(ClientEvents))
     if not len(rows):
-        return []
+        return [], []
     acknowledgements = reader.read(Acknowledgements)
     rows = rows[~_acknowledged(arrived, rows, acknowledgements)]
     if not len(rows):
-        return []
-    rows = _last(messages, arrived, rows, acknowledgements)
+        return [], []
+    held, rows = _held_and_last(messages, arrived, rows, acknowledgements)
+    census = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[held])])
     queue = messages.queue[arrived.slot[rows]]
     reason = unseen.reasons(queue, facts)
     gone = reason == unseen.NOWHERE
     detail = Text(unseen.REASONS, reason)
-    return [
+    return [census], [
         _cases(arrived, "not_redelivered", rows[gone], detail[gone], queue[gone]),
         _cases(arrived, "not_redelivered_unknown", rows[~gone], detail[~gone], queue[~gone]),
     ]
@@ -76,10 +85,11 @@ def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgeme
     return covered(_place(connections, consumer, connection), arrived.rows.tag[rows], by, *tags)
 
 
-def _last(
+def _held_and_last(
     messages: Messages, arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements
-) -> Ints:
-    """Return the last deliveries of attempts without any acknowledged delivery."""
+) -> tuple[Ints, Ints]:
+    """Return those of the rows before which no delivery of their attempt was acknowledged; and the
+    last deliveries of attempts without any acknowledged delivery."""
     chosen = marked(len(messages.attempts.attempt), arrived.attempt_row[rows])
     every = np.flatnonzero(arrived.identified & (arrived.attempt_row >= 0))
     every = every[chosen[arrived.attempt_row[every]]]
@@ -87,10 +97,11 @@ def _last(
     last = np.full(len(chosen), -1, np.int64)
     last[attempt] = every  # they ascend, and of several values numpy keeps the last
     answered = _acknowledged(arrived, every, acknowledgements)
-    seen = marked(len(chosen), attempt[answered])
     of_rows = arrived.attempt_row[rows]
-    unanswered: Ints = rows[(last[of_rows] == rows) & ~seen[of_rows]]
-    return unanswered
+    settled = earliest(len(chosen), attempt[answered], every[answered])[of_rows]
+    held: Ints = rows[rows < settled]
+    unanswered: Ints = rows[(last[of_rows] == rows) & (settled == NEVER)]
+    return held, unanswered
 
 
 def _distinct(consumer: Ints, connection: Ints) -> Ints:

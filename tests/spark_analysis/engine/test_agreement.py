@@ -158,7 +158,7 @@ def _details() -> dict[str, tuple[str, ...]]:
         **dict.fromkeys(("torn_transaction", "attempt_lost"), strengths),
         **dict.fromkeys(("transactions", "rolled_back_but_delivered"), fates),
         "rollback_unknown": ("rollback", "rollback_when_checked"),
-        "could_show": tuple(measure.name for measure in REGISTER if measure.shown_by),
+        "could_show": tuple(one.name for one in REGISTER if one.shown_by or one.opportunity),
         "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),
         "attempt_open": ("not_due", *unread),
         "not_redelivered_unknown": unread,
