@@ -99,13 +99,15 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total) or self._impossible(measure, detail):
+        if none := not_applicable(measure, self.total) or self._impossible(measure, detail, among):
             return none
         if measure == "reordered":
             return self._order(among)
         return self._count(measure, detail, among)
 
-    def _impossible(self, measure: str, detail: str) -> NotApplicable | Unknown | None:
+    def _impossible(
+        self, measure: str, detail: str, among: Among
+    ) -> NotApplicable | Unknown | None:
         """Return why no broker could do that in this run, or that this is unknown; None: it could,
         or it did."""
         if self.total(measure, detail):
@@ -116,7 +118,8 @@ class Counted:
             return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
         if (measure, detail) == ("duplicated", "redelivered_without_cause"):
             return NotApplicable(_OF_LOGS) if self.of_logs else None
-        return self._without_opportunity(measure)
+        # Opportunities belong to no window: a claim about windows names evidence of its own.
+        return self._without_opportunity(measure) if among is None else None
 
     def _without_opportunity(self, measure: str) -> NotApplicable | Unknown | None:
         """Return why no message of the run could show it, or what may hide one that could; None:

@@ -252,3 +252,9 @@ def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:
     (one,) = judge([CLAIMS["unacknowledged-hence-again"]], untold)
     assert one.outcome is INCONCLUSIVE
     assert "no client event is on record" in one.not_judged[0]
+
+
+def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
+    story = Story().count("could_show", "not_redelivered", 0).count("acknowledged_late", "", 1)
+    assert verdict("duplicates-are-requeued", story).outcome is PASS
+    assert verdict("unacknowledged-hence-again", story).outcome is NOT_APPLICABLE
