@@ -95,7 +95,8 @@ _OF_MESSAGES = (
         stopped_by=_LOSS,
         doubtful=Doubtful(
             "not_redelivered_unknown",
-            "were not redelivered; a log, a drain or an unread place leaves open why",
+            "were not redelivered; a log, a drain, an unread place or a killed consumer leaves "
+            "open why",
             "see what was not read or not closed, then run it again",
         ),
         opportunity=Opportunity(
@@ -265,8 +266,8 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
         title="Perhaps not redelivered",
-        meaning="unacknowledged and not redelivered; a log, a drain or an unread place leaves "
-        "open why",
+        meaning="unacknowledged and not redelivered; a log, a drain, an unread place or a killed "
+        "consumer leaves open why",
         stopped_by=(),
     ),
     Measure(

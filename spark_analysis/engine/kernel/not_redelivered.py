@@ -2,6 +2,7 @@
 
 1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
 2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
+3. Connections of consumers that a fault ended for good ended with them, though no event says so.
 """
 
 import numpy as np
@@ -29,6 +30,9 @@ from spark_analysis.engine.kernel.records import (
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Via
 
+OPEN = (*unseen.REASONS, "consumer_killed")
+KILLED = OPEN.index("consumer_killed")
+
 
 def not_redelivered(
     messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader
@@ -36,7 +40,8 @@ def not_redelivered(
     """One case an attempt, with the queue of its message; and the messages that could be one."""
     if not facts.acknowledges:
         return [], []
-    rows = _cut_off(arrived, reader.read(ClientEvents))
+    connections, ends_ns = endings(reader.read(ClientEvents))
+    rows = _cut_off(arrived, connections, ends_ns, facts)
     if not len(rows):
         return [], []
     acknowledgements = reader.read(Acknowledgements)
@@ -47,8 +52,10 @@ def not_redelivered(
     census = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[held])])
     queue = messages.queue[arrived.slot[rows]]
     reason = unseen.reasons(queue, facts)
+    died = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows]) < 0
+    reason = np.where(died & (reason == unseen.NOWHERE), KILLED, reason)
     gone = reason == unseen.NOWHERE
-    detail = Text(unseen.REASONS, reason)
+    detail = Text(OPEN, reason)
     return [census], [
         _cases(arrived, "not_redelivered", rows[gone], detail[gone], queue[gone]),
         _cases(arrived, "not_redelivered_unknown", rows[~gone], detail[~gone], queue[~gone]),
@@ -60,17 +67,18 @@ def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Tex
     return arrived.cases(measure, rows, detail, queue, arrived.received_ns(rows), never)
 
 
-def _cut_off(arrived: Arrivals, events: ClientEvents) -> Ints:
+def _cut_off(arrived: Arrivals, connections: Ints, ends_ns: Ints, facts: Facts) -> Ints:
     """The deliveries of attempts in the load whose connection ended then or later."""
-    connections, ends_ns = endings(events)
-    if not len(connections):
+    killed = [absence.worker for absence in facts.absences if absence.until_ns is None]
+    if not (len(connections) or killed):
         return np.zeros(0, np.intp)
     rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
     rows = rows[arrived.came_by(Via.LOAD, Via.RETRY_TOPIC)[rows]]
     place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
-    return rows[ended & (place >= 0)]
+    died = (place < 0) & np.isin(arrived.rows.consumer[rows], killed)
+    return rows[(ended & (place >= 0)) | died]
 
 
 def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:

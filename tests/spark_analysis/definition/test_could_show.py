@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Via
-from tests.rigs.histories.by_hand import History, counts
+from tests.rigs.histories.by_hand import CONSUMER, History, counts
 
 
 def shown(history: History) -> dict[str, int]:
@@ -174,3 +174,15 @@ def test_a_living_connection_and_a_stray_are_not_held() -> None:
 def test_consumers_that_acknowledge_nothing_hold_nothing() -> None:
     history = History(acknowledges=False).publish(1, at_ms=100).confirm(1)
     assert shown(history.deliver(1, at_ms=110).client_event("lost", at_ms=200)) == {}
+
+
+def test_a_killed_consumer_held_what_it_had_not_acknowledged() -> None:
+    def killed(until_ms: float | None = None) -> History:
+        history = History().publish(1, at_ms=100).confirm(1).deliver(1, at_ms=110, tag=5)
+        return history.away(CONSUMER, 200, until_ms)
+
+    assert shown(killed()) == shown(killed().deliver(1, at_ms=300, consumer=7)) == HELD
+    assert shown(killed().acknowledge(5)) == {}
+    assert shown(killed(until_ms=400)) == {}, "it was frozen"
+    assert shown(killed().client_event("lost", at_ms=109)) == {}, "its end is on record"
+    assert shown(killed().client_event("lost", at_ms=110)) == HELD
