@@ -106,6 +106,8 @@ def test_what_a_killed_consumer_left_may_have_been_acknowledged_off_the_record()
     assert counts(findings, *MEASURES) == {"not_redelivered_unknown consumer_killed": 1}
     assert counts_of(left(killed(given_out()))) == FORGOTTEN, "its end is on record"
     assert counts_of(left(killed(given_out()), 99)) == {}
+    two = killed(given_out()).client_event("lost", at_ms=50, connection=0)
+    assert counts_of(left(two, 99)) == {}, "whatever other connections of it ended"
     assert counts_of(killed(given_out()).acknowledge(5, at_ms=199)) == {}
 
 
