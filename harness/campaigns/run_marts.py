@@ -4,6 +4,7 @@
    rows that a page shows. It holds no row a message: mart `affected` and stories stay out.
 2. Verdicts are not in it. They are computed from it by the claims of today.
 3. Marts of a table are stored column by column, without the column `run`.
+4. A body of before format 3 names the measures whose opportunities it does not count: `uncounted`.
 """
 
 import json
@@ -31,7 +32,7 @@ from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import ROUTE, VIEWS
 
 SUFFIX = ".marts.json.xz"
-FORMAT, VERSION = "mqproof marts", 2
+FORMAT, VERSION = "mqproof marts", 3
 _UNUSED = "affected"  # one row a message; no verdict and no table reads it
 STORED: dict[str, type] = {
     name: row for name, row in {**MARTS, **COSTS, **SENDS, **VIEWS}.items() if name != _UNUSED
@@ -111,7 +112,8 @@ def judged_from(body: Mapping[str, Any], place: Path) -> tuple[JudgedRun, RawRea
     }
     audited = tuple(Observation(**one) for one in body["audited"])
     material = Material(Events(**events), NO_RECORDS, body["unreadable"])
-    return restored(manifest, found), RawReading(body["words"], audited, material)
+    uncounted = frozenset(body.get("uncounted", ()))
+    return restored(manifest, found), RawReading(body["words"], audited, material, uncounted)
 
 
 def write(marts: PackMarts, path: Path) -> None:

@@ -13,7 +13,8 @@
    judged, or fewer than all if the scenario sends fewer on purpose. The number itself stays as it
    is.
 7. A case that no broker could show is not applicable: with one queue nothing can be misrouted,
-   and logs give out by the progress of groups. What the records show all the same counts.
+   logs give out by the progress of groups, and some measures need an opportunity, a message sent
+   again or held. What the records show all the same counts.
 """
 
 import math
@@ -74,6 +75,7 @@ class Counted:
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
     queues: frozenset[str] = frozenset()  # those of the workload
     of_logs: bool = False  # what was delivered has a place in a log
+    uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
 
     def total(self, measure: str, detail: str = "") -> int:
         """Return the count of a measure (of one detail), over all queues."""
@@ -97,22 +99,36 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total) or self._impossible(measure, detail):
+        if none := not_applicable(measure, self.total) or self._impossible(measure, detail, among):
             return none
         if measure == "reordered":
             return self._order(among)
         return self._count(measure, detail, among)
 
-    def _impossible(self, measure: str, detail: str) -> NotApplicable | None:
-        """Return why no broker could do that in this run; None: it could, or it did."""
+    def _impossible(
+        self, measure: str, detail: str, among: Among
+    ) -> NotApplicable | Unknown | None:
+        """Return why no broker could do that in this run, or that this is unknown; None: it could,
+        or it did."""
         if self.total(measure, detail):
             return None
         if measure == "misrouted":
             # Consumers and the drain read the queues of the workload, and no other.
             named = (self.queues | {row.queue for row in self.counts}) - {""}
             return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
-        held = (measure, detail) == ("duplicated", "redelivered_without_cause")
-        return NotApplicable(_OF_LOGS) if held and self.of_logs else None
+        if (measure, detail) == ("duplicated", "redelivered_without_cause"):
+            return NotApplicable(_OF_LOGS) if self.of_logs else None
+        # Opportunities belong to no window: a claim about windows names evidence of its own.
+        return self._without_opportunity(measure) if among is None else None
+
+    def _without_opportunity(self, measure: str) -> NotApplicable | Unknown | None:
+        """Return why no message of the run could show it, or what may hide one that could; None:
+        one could, or the count is unknown."""
+        opportunity = measures.BY_NAME[measure].opportunity
+        if opportunity is None or measure in self.uncounted or self.total("could_show", measure):
+            return None
+        doubt = self.doubt(*opportunity.hidden_by)
+        return NotApplicable(opportunity.missing) if doubt is None else doubt.unknown
 
     def undecided(self, among: Among = None) -> int:
         """Return the number of confirmed messages (or perhaps confirmed ones) whose loss is

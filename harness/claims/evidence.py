@@ -54,6 +54,8 @@ class Evidence:
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
+    # Measures whose opportunities marts of an old format do not hold (census `could_show`).
+    uncounted: frozenset[str] = frozenset()
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """Return the value of a fact; of a window's fact, in that window. `among`: a count covers
@@ -121,6 +123,7 @@ class Evidence:
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
             frozenset(end.queue for end in self.facts.queues),
             any(row.place for row in self.findings.starvation),
+            self.uncounted | self.unshown.keys(),
         )
 
     @cached_property

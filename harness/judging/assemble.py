@@ -60,7 +60,7 @@ def report_from(
 ) -> RunReport:
     """Judge one run by its marts and by what was read of its raw rows before."""
     state = {**manifest.state, **raw.words}
-    evidence = Evidence(findings, facts, KnownFacts.from_json(state))
+    evidence = Evidence(findings, facts, KnownFacts.from_json(state), uncounted=raw.uncounted)
     run_summary = summary(evidence)
     return RunReport(
         name=manifest.run,

@@ -16,11 +16,14 @@ from spark_analysis.schema.findings import Findings
 
 @dataclass(frozen=True, slots=True)
 class RawReading:
-    """One run. `words`: facts of claims/vocabulary (OPERATED, SEEN) by name; None is unknown."""
+    """One run. `words`: facts of claims/vocabulary (OPERATED, SEEN) by name; None is unknown.
+    `uncounted`: measures whose opportunities its marts do not hold, since they are of before
+    format 3."""
 
     words: Mapping[str, Any]
     audited: tuple[Observation, ...]
     material: Material
+    uncounted: frozenset[str] = frozenset()
 
 
 def read_raw(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> RawReading:

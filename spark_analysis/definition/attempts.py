@@ -8,6 +8,7 @@
    answer was wrong, whatever was said of other attempts. A copy that only the audit found was
    delivered to no consumer.
 3. Neither is judged for transactions (transactions.py).
+4. Only a confirmed message that was sent again can lose a copy: census `could_show`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,6 +27,8 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
     for message in messages:
         if message.fate is not Fate.NONE:
             continue
+        if _sent_again(message):
+            yield of_message(message, "could_show", "attempt_lost", message.first_sent_ns)
         for number, one in message.tries.items():
             if not one.attempt.sent:
                 continue
@@ -37,6 +40,12 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
                 yield of_message(message, measure, detail, at_ns, span, attempt=number)
             if one.denied:
                 yield from _denied(message, number, one)
+
+
+def _sent_again(message: Message) -> bool:
+    """Return whether several attempts were sent, one of them with a confirm."""
+    sent = [one for one in message.tries.values() if one.attempt.sent]
+    return len(sent) > 1 and any(one.confirmed_ns is not None for one in sent)
 
 
 def _missing(message: Message, one: Try, waits: Waits, ends: OpenEnds) -> tuple[str, str]:

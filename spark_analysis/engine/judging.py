@@ -165,7 +165,7 @@ def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
     yield lambda: publishes.missed(run.intended(), known())
     yield lambda: ([known().states(), known().confirmed()], [])
     yield lambda: order.order(known(), arrived(), facts)
-    yield lambda: ([], not_redelivered.not_redelivered(known(), arrived(), facts, reader))
+    yield lambda: not_redelivered.not_redelivered(known(), arrived(), facts, reader)
     yield lambda: attempts.attempts(known(), arrived(), facts)
     yield lambda: ([], loss.loss(known(), arrived(), facts))
     yield lambda: ([], [arrivals.misrouted(arrived(), known())])

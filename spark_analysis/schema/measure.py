@@ -76,6 +76,15 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
+class Opportunity:
+    """The messages of census `could_show` that no scenario plans: one is enough. Without one no
+    broker could have failed, so a claim does not apply."""
+
+    missing: str  # the sentence for a run without
+    hidden_by: tuple[str, ...]  # doubts about loss under which a run may have one off the record
+
+
+@dataclass(frozen=True, slots=True)
 class Doubtful:
     """Cases that may belong to a measure, too; `why` begins after their number."""
 
@@ -124,6 +133,7 @@ class Measure:
     of: Need | None = None
     doubtful: Doubtful | None = None
     shown_by: str = ""  # the messages that could have shown it, in words: census `could_show`
+    opportunity: Opportunity | None = None  # likewise, of those that no scenario plans
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it
     always_shown: bool = False  # of every run, though it be 0
     raised_by_publishers: bool = False  # by what an open log of theirs does not show

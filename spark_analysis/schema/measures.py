@@ -14,6 +14,7 @@ from spark_analysis.schema.measure import (
     Grade,
     Measure,
     Need,
+    Opportunity,
     Reached,
     Unit,
     Whole,
@@ -78,6 +79,7 @@ _OF_MESSAGES = (
             "were confirmed and did not arrive; a log, a drain or an unread place leaves open why",
             "see what was not read or not closed, then run it again",
         ),
+        opportunity=Opportunity("no confirmed message was sent again", ("publisher_log",)),
         claimed="attempts that were confirmed and lost; another attempt of the message arrived",
         story="was sent at {at} in attempt {attempt}, which was confirmed ({detail}) and "
         "is lost; another attempt of it arrived",
@@ -93,8 +95,13 @@ _OF_MESSAGES = (
         stopped_by=_LOSS,
         doubtful=Doubtful(
             "not_redelivered_unknown",
-            "were not redelivered; a log, a drain or an unread place leaves open why",
+            "were not redelivered; a log, a drain, an unread place or a killed consumer leaves "
+            "open why",
             "see what was not read or not closed, then run it again",
+        ),
+        opportunity=Opportunity(
+            "no connection held an unacknowledged message when it ended",
+            ("consumer_log", "publisher_log"),
         ),
         claimed="delivered, not acknowledged, their connection ended, and not redelivered",
         story="was delivered at {at}, attempt {attempt}, and never acknowledged; its connection "
@@ -259,8 +266,8 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
         title="Perhaps not redelivered",
-        meaning="unacknowledged and not redelivered; a log, a drain or an unread place leaves "
-        "open why",
+        meaning="unacknowledged and not redelivered; a log, a drain, an unread place or a killed "
+        "consumer leaves open why",
         stopped_by=(),
     ),
     Measure(

@@ -39,8 +39,12 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   its
   identified deliveries (of any via, in delivery order) the last is by LOAD or RETRY_TOPIC, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
-  time. It was given out, never acknowledged, and never came again. First that holds:
-  `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`.
+  time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
+  has no end and an Absence of its consumer has until_ns None: the consumer died with it, and all
+  connections are gone when the drain begins. First that holds:
+  `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
+     "consumer_killed" where the connection has no end of its own: its last acknowledgements may
+     have been sent, and not written down.
   `not_redelivered`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
@@ -62,6 +66,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "overdue": its first delivery is of a sent and delayed attempt with a CONFIRMED settlement.
   "rolled_back_but_delivered": its fate is a ROLLBACK, or an attempt of it was rolled back.
   "torn_transaction", "unchecked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_CHECKED.
+  "attempt_lost": acknowledged, its fate is NONE, and it has several sent attempts.
+  "not_redelivered": only where facts.acknowledges: an identified delivery by LOAD or RETRY_TOPIC
+  is of one of its attempts, its connection ended then or later (as above), and neither it nor an
+  earlier one (of any via, in delivery order) of that attempt was acknowledged at any time.
 - `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
   attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the

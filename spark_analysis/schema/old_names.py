@@ -1,4 +1,5 @@
-"""Names that records had before format 2, converted on read. No other module knows them.
+"""Names that records had before format 2, and what marts did not hold before format 3, converted
+on read. No other module knows them.
 
 1. Each function takes a document as it was parsed and returns it with the names of today. It
    changes nothing in place: digests are of the document as it was written.
@@ -67,6 +68,8 @@ OF_USERS = {  # keys and words of files that people wrote for older versions: re
     "publishers_enter": "publisher_endpoint",
     "rollback when asked": "rollback when checked",
 }
+# Marts of before format 3 do not count the messages that could have shown these.
+UNCOUNTED = ("attempt_lost", "not_redelivered")
 _MARTS = {"asked": "queries", "calm": "steady_state", "charges": "attributions"}
 _RECORDS = {  # of lists in facts and manifests: `doubt` had another meaning in each
     "clocks": {"doubt": "problem"},
@@ -123,10 +126,11 @@ def history(document: Any) -> Any:
 
 def marts(document: Any) -> Any:
     """Return the marts of a packed experiment. Manifests stay as they are: see `manifest`."""
-    if not (isinstance(document, Mapping) and document.get("version") == 1):
+    if not (isinstance(document, Mapping) and document.get("version") in (1, 2)):
         return document
-    runs = [{**run, "body": run["body"] and _body(run["body"])} for run in document["runs"]]
-    return {**document, "version": 2, "runs": runs}
+    convert = _body if document["version"] == 1 else _uncounted
+    runs = [{**run, "body": run["body"] and convert(run["body"])} for run in document["runs"]]
+    return {**document, "version": 3, "runs": runs}
 
 
 def verdict(text: str) -> str:
@@ -170,7 +174,11 @@ def _verdict(document: Document) -> Any:
 
 def _body(body: Document) -> dict[str, Any]:
     found = {_MARTS.get(name, name): _columns(mart) for name, mart in body["marts"].items()}
-    return {**body, "marts": found, "words": _state(body["words"])}
+    return _uncounted({**body, "marts": found, "words": _state(body["words"])})
+
+
+def _uncounted(body: Document) -> dict[str, Any]:
+    return {**body, "uncounted": [*UNCOUNTED]}
 
 
 def _columns(mart: Document) -> dict[str, Any]:

@@ -1,17 +1,21 @@
 """Makes the mutants of one part, tries a sample of them, and says which survived.
 
-    python tests/mutation/run.py PART SESSION [--sample N] [--histories N] [--minutes M] [--again]
+    python tests/mutation/run.py PART SESSION [--sample N] [--since REVISION] [--histories N]
+        [--minutes M] [--again]
 
 1. The sample is the same for the same code. A session is gone on with: what was tried in it of
    modules that have not changed since is not tried again; `--again` tries those that lived.
 2. Only a verdict counts; what ended without one stays to be tried.
 3. The share that survived has its exact bound (Clopper-Pearson); equivalent ones are counted in.
+4. `--since`: only mutants of lines that differ from those of a git revision, by more than blanks.
 """
 
 import argparse
 import difflib
 import hashlib
 import json
+import re
+import subprocess
 import sys
 import time
 import tomllib
@@ -32,12 +36,17 @@ from harness.plan.seeds import stream  # noqa: E402
 
 SEED = 16
 Results = dict[Mutant, dict[str, Any]]
+_FILE = re.compile(r"\+\+\+ b/(.+)")
+_LINES = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 def main(arguments: argparse.Namespace) -> None:
     until_s = time.monotonic() + arguments.minutes * 60
     part = Part(**tomllib.loads((HERE / "parts.toml").read_text())[arguments.part])
     made = mutants(part.modules, part.without)
+    if arguments.since:
+        changed = _changed(arguments.since)
+        made = [each for each in made if (each.path, each.line) in changed]
     sample = stream(SEED, arguments.part).sample(made, min(arguments.sample, len(made)))
     session = Path(arguments.session)
     known = _read(session)
@@ -59,6 +68,20 @@ def main(arguments: argparse.Namespace) -> None:
                 if tried.mutant == control and tried.verdict != SURVIVED:
                     sys.exit(f"the tests fail without any mutant:\n{tried.words}")
     _report(made, {each: known[each] for each in sample if each in known})
+
+
+def _changed(revision: str) -> set[tuple[str, int]]:
+    """Return the lines of today that the revision does not have; a renamed file keeps its own."""
+    words = ["git", "diff", "--no-ext-diff", "-U0", "-w", "-M", revision]
+    text = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    path, lines = "", set()
+    for line in text.splitlines():
+        if found := _FILE.fullmatch(line):
+            path = found[1]
+        elif found := _LINES.match(line):
+            first, number = int(found[1]), int(found[2] or 1)
+            lines |= {(path, each) for each in range(first, first + number)}
+    return lines
 
 
 def _as_row(tried: Tried) -> dict[str, Any]:
@@ -121,6 +144,7 @@ if __name__ == "__main__":
     parser.add_argument("part")
     parser.add_argument("session")
     parser.add_argument("--sample", type=int, default=sys.maxsize)
+    parser.add_argument("--since", default="")
     parser.add_argument("--histories", type=int, default=sys.maxsize)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--cores", type=int, default=2)

@@ -1,6 +1,7 @@
 """Single attempts with a wrong answer: confirmed and not seen, or refused and delivered.
 
 1. Nearly every confirmed attempt is seen, so the kernel reads only the others.
+2. Few messages have a second attempt: the census of those that were sent again reads these alone.
 """
 
 import numpy as np
@@ -8,9 +9,9 @@ import numpy as np
 from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.arrays import Bools, Ints, earliest, find, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases, Census
+from spark_analysis.engine.kernel.cases import Cases, Census, could_show
 from spark_analysis.engine.kernel.delays import attempts_not_due
-from spark_analysis.engine.kernel.messages import STRENGTHS, Messages
+from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, STRENGTHS, Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import NEVER_SENT, Fate
@@ -27,10 +28,22 @@ def attempts(
     row, returned = _denied(messages)
     refused = _refused(messages, arrived, row, returned)
     found = [*_lost(messages, arrived, facts), refused]
+    again = could_show("attempt_lost", messages.queue[_sent_again(messages)])
     if not len(row):
-        return [], found
+        return [again], found
     queue = messages.queue[messages.slots_of(row)]
-    return [Census("denied", _words(returned), queue)], found
+    return [Census("denied", _words(returned), queue), again], found
+
+
+def _sent_again(messages: Messages) -> Ints:
+    """Return the confirmed messages, outside of transactions, with several sent attempts."""
+    rows = messages.rows
+    retries = rows.retry_rows[messages.sent_attempt(rows.retry_rows)]
+    slots, sent = np.unique(messages.slots_of(retries), return_counts=True)
+    sent += messages.sent_attempt(rows.first[slots])
+    confirmed = messages.state[slots] == ACKNOWLEDGED
+    again: Ints = slots[(sent > 1) & confirmed & (messages.terms.fates[slots] == Fate.NONE)]
+    return again
 
 
 def _lost(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:

@@ -19,6 +19,7 @@ from harness.campaigns import pages as published
 from harness.campaigns.evidence import Evidence, Pack
 from harness.campaigns.packed import judged, marts_of, of_page
 from harness.claims.claims import shipped
+from harness.claims.judge import ClaimOutcome
 from harness.judging.assemble import run_report
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.published import PUBLISHED
@@ -124,6 +125,25 @@ def test_marts_that_differ_from_the_pack_are_found_and_rewritten(
     assert command("page", page, "--evidence", elsewhere) == 0
     assert "are rewritten" in capsys.readouterr().out
     assert command("page", page, "--check", "--evidence", elsewhere) == 0
+
+
+def test_marts_of_format_2_are_read_and_leave_open_what_they_do_not_count(
+    page: Path, elsewhere: Path
+) -> None:
+    def outcomes() -> list[ClaimOutcome]:
+        verdicts = {each.claim: each.outcome for each in of_page(only(page)).runs[0].verdicts}
+        return [verdicts["confirmed-copy-is-kept"], verdicts["unacknowledged-hence-again"]]
+
+    today = outcomes()
+    assert today == [ClaimOutcome.NOT_APPLICABLE] * 2
+    path = only(page).marts
+    document = json.loads(lzma.decompress(path.read_bytes()))
+    path.write_bytes(lzma.compress(json.dumps({**document, "version": 2}).encode()))
+    assert ClaimOutcome.NOT_APPLICABLE not in outcomes()
+    assert command("page", page, "--check", "--evidence", elsewhere) == 1
+    assert command("page", page, "--evidence", elsewhere) == 0
+    assert json.loads(lzma.decompress(path.read_bytes())) == document
+    assert outcomes() == today
 
 
 def test_rows_of_a_mart_have_no_order(page: Path, elsewhere: Path) -> None:

@@ -1,10 +1,19 @@
 """Counts as claims lean on them: how much was looked at, and how much more there may be."""
 
+from dataclasses import replace
+
 import pytest
 
-from harness.claims.judge import ClaimOutcome
+from harness.claims.judge import ClaimOutcome, judge
 from harness.view.observations import observe
-from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+from tests.harness.claims.judging import (
+    CLAIMS,
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    PASS,
+    verdict,
+)
 from tests.rigs.runs.findings import Story
 
 
@@ -168,3 +177,85 @@ def test_of_a_log_no_connection_holds_a_message() -> None:
         assert verdict(other, of_log()).outcome is PASS
     broken = of_log().count("duplicated", "redelivered_without_cause", 1)
     assert verdict("held-hence-not-again", broken).outcome is FAIL, "it is on record all the same"
+
+
+# --- what no message of the run could have shown -------------------------------------------------
+
+OPPORTUNITIES = [
+    ("confirmed-copy-is-kept", "attempt_lost", "no confirmed message was sent again"),
+    (
+        "unacknowledged-hence-again",
+        "not_redelivered",
+        "no connection held an unacknowledged message when it ended",
+    ),
+]
+EACH = pytest.mark.parametrize(("claim", "measure", "why"), OPPORTUNITIES)
+
+
+@EACH
+def test_one_message_that_could_have_shown_it_is_enough(
+    claim: str, measure: str, why: str
+) -> None:
+    assert verdict(claim, Story().count("could_show", measure, 1)).outcome is PASS
+    one = verdict(claim, Story().count("could_show", measure, 0))
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == (f"{measure} == 0: not applicable: {why}",)
+
+
+@EACH
+def test_one_message_is_not_enough_where_too_little_was_judged(
+    claim: str, measure: str, why: str
+) -> None:
+    few = Story().count("state", "acknowledged", 99).count("in_order", "", 99)
+    assert verdict(claim, few.count("could_show", measure, 1)).outcome is INCONCLUSIVE
+
+
+@EACH
+def test_a_violation_counts_though_no_message_could_have_shown_it(
+    claim: str, measure: str, why: str
+) -> None:
+    broken = Story().count("could_show", measure, 0).count(measure, "", 1)
+    assert verdict(claim, broken).outcome is FAIL
+
+
+@pytest.mark.parametrize(
+    ("claim", "measure", "log", "outcome"),
+    [
+        ("confirmed-copy-is-kept", "attempt_lost", "publisher_log", INCONCLUSIVE),
+        ("confirmed-copy-is-kept", "attempt_lost", "consumer_log", NOT_APPLICABLE),
+        ("unacknowledged-hence-again", "not_redelivered", "publisher_log", INCONCLUSIVE),
+        ("unacknowledged-hence-again", "not_redelivered", "consumer_log", INCONCLUSIVE),
+    ],
+)
+def test_an_open_log_may_hide_a_message_that_could_have_shown_it(
+    claim: str, measure: str, log: str, outcome: ClaimOutcome
+) -> None:
+    story = Story().doubt("loss", log, worker=7).count("could_show", measure, 0)
+    one = verdict(claim, story)
+    assert one.outcome is outcome
+    if outcome is INCONCLUSIVE:
+        assert "does not reach the end of the run" in one.not_judged[0]
+
+
+@EACH
+def test_marts_without_the_count_leave_the_verdict_as_it_was(
+    claim: str, measure: str, why: str
+) -> None:
+    evidence = Story().count("could_show", measure, 0).evidence
+    old = replace(evidence, uncounted=frozenset({measure}))
+    (one,) = judge([CLAIMS[claim]], old)
+    assert one.outcome is PASS
+
+
+def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:
+    evidence = Story().count("could_show", "not_redelivered", 0).evidence
+    untold = replace(evidence, unshown={"not_redelivered": "no client event is on record"})
+    (one,) = judge([CLAIMS["unacknowledged-hence-again"]], untold)
+    assert one.outcome is INCONCLUSIVE
+    assert "no client event is on record" in one.not_judged[0]
+
+
+def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
+    story = Story().count("could_show", "not_redelivered", 0).count("acknowledged_late", "", 1)
+    assert verdict("duplicates-are-requeued", story).outcome is PASS
+    assert verdict("unacknowledged-hence-again", story).outcome is NOT_APPLICABLE

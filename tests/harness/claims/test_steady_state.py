@@ -271,3 +271,12 @@ def test_starvation_before_the_fault_breaks_the_steady_state_promise() -> None:
     story = Story().starved(12)
     assert verdict("steady-state-is-consumed", story).outcome is ClaimOutcome.FAIL
     assert verdict("healed-hence-consumed", story).outcome is ClaimOutcome.PASS
+
+
+def test_a_clock_in_doubt_leaves_the_steady_state_open_and_an_unverified_fault_does_not() -> None:
+    def unserved(reason: str) -> Story:
+        return served_in_steady_state().outage(20, 60, "never").doubt("run", reason, window=1)
+
+    claim = "steady-state-is-served"
+    assert verdict(claim, unserved("clock")).outcome is ClaimOutcome.INCONCLUSIVE
+    assert verdict(claim, unserved("fault")).outcome is ClaimOutcome.FAIL

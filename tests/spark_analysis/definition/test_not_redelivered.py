@@ -94,3 +94,33 @@ def test_every_later_window_may_have_caused_a_missing_redelivery() -> None:
     assert judge(*history.build()).attributions == (
         Attribution("run", "not_redelivered", "", "2", 1),
     )
+
+
+def killed(history: History) -> History:
+    """A fault ended the consumer for good at 200 ms."""
+    return history.away(CONSUMER, 200)
+
+
+def test_what_a_killed_consumer_left_may_have_been_acknowledged_off_the_record() -> None:
+    findings = judge(*killed(given_out()).build())
+    assert counts(findings, *MEASURES) == {"not_redelivered_unknown consumer_killed": 1}
+    assert counts_of(left(killed(given_out()))) == FORGOTTEN, "its end is on record"
+    assert counts_of(left(killed(given_out()), 99)) == {}
+    two = killed(given_out()).client_event("lost", at_ms=50, connection=0)
+    assert counts_of(left(two, 99)) == {}, "whatever other connections of it ended"
+    assert counts_of(killed(given_out()).acknowledge(5, at_ms=199)) == {}
+
+
+def test_what_a_killed_consumer_left_and_what_came_again_was_kept() -> None:
+    assert counts_of(killed(given_out()).deliver(1, at_ms=300, via=Via.DRAIN, consumer=9)) == {}
+    assert counts_of(killed(given_out()).deliver(1, at_ms=300, consumer=9)) == {}
+
+
+def test_only_a_consumer_that_never_came_back_was_killed() -> None:
+    assert counts_of(given_out().away(CONSUMER, 200, 300)) == {}
+    assert counts_of(given_out().away(9, 200)) == {}
+
+
+def test_what_hides_a_message_anyhow_is_said_before_the_death_of_its_consumer() -> None:
+    history = killed(given_out()).queue(drained=False)
+    assert counts_of(history) == {"not_redelivered_unknown drain": 1}

@@ -125,11 +125,24 @@ def test_marts_have_the_names_columns_and_words_of_today() -> None:
             "steady_state": {"begun": [1]},
         },
         "words": {"routes_served_meanwhile": {"not_applicable": "why"}},
+        "uncounted": ["attempt_lost", "not_redelivered"],
     }
     assert runs[1] == {"body": None}
     assert {"attributions", "stages"} <= MARTS.keys()
     assert "queries" in VIEWS
     assert "steady_state" in COSTS
+
+
+def test_marts_of_format_2_say_which_opportunities_they_do_not_count() -> None:
+    body = {"marts": {"counts": {"measure": ["lost"]}}}
+    document = {"version": 2, "seed": 1, "runs": [{"body": body}, {"body": None}]}
+    assert old_names.marts(document) == {
+        "version": 3,
+        "seed": 1,
+        "runs": [{"body": {**body, "uncounted": [*old_names.UNCOUNTED]}}, {"body": None}],
+    }
+    assert set(old_names.UNCOUNTED) == {one.name for one in REGISTER if one.opportunity}
+    assert old_names.marts({**document, "version": 3}) == {**document, "version": 3}
 
 
 def test_verdicts_and_nights_have_the_claims_and_measures_of_today() -> None:
