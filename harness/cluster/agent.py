@@ -2,17 +2,19 @@
 
 1. A call ends in its value or in an AgentError of the kind that the agent told.
 2. The agent has its own deadline for each call; we wait somewhat longer, then give it up.
-3. When the channel ends, every open call ends with what the agent said last.
+3. When the channel ends, every open call ends with the agent's exit code and its last words.
 4. A line goes out every second, so that the agent outlives our silence but not us.
+5. If the agent does not start, nothing of it is left: neither its process nor a task of ours.
 """
 
 import asyncio
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from harness.cluster.port import Channel, DeployError
 
 _PING_INTERVAL_S = 1.0
+_END_LIMIT_S = 5.0  # from the end of its output to its exit code
 _GRACE_S = 5.0  # how much longer than the agent itself we wait for its answer
 
 
@@ -48,10 +50,18 @@ _KINDS: dict[str, type[AgentError]] = {
 }
 
 
+class AgentChannel(Channel, Protocol):
+    """A channel to a process that explains on its standard error why it ends."""
+
+    @property
+    def errors(self) -> str:
+        """Return the last lines of its standard error."""
+
+
 class AgentClient:
     """Made by `start`, ended by `close`."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: AgentChannel) -> None:
         self._channel = channel
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._number = 0
@@ -60,19 +70,14 @@ class AgentClient:
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
     @classmethod
-    async def start(cls, channel: Channel, limit_s: float) -> "AgentClient":
-        """Says hello and waits for the answer. Raises AgentError."""
+    async def start(cls, channel: AgentChannel, limit_s: float) -> "AgentClient":
+        """Say hello and wait for the answer. Raise AgentError."""
         client = cls(channel)
-        await channel.send({"do": "hello"})
-        client._tasks = (
-            asyncio.create_task(client._listen()),
-            asyncio.create_task(client._ping()),
-        )
         try:
-            await asyncio.wait_for(asyncio.shield(client._hello), limit_s)
-        except TimeoutError:
+            await client._greet(limit_s)
+        except BaseException:
             await client.close()
-            raise AgentTimeout(f"the agent said nothing within {limit_s:.0f} s") from None
+            raise
         return client
 
     @property
@@ -105,20 +110,43 @@ class AgentClient:
 
     async def close(self) -> None:
         """Ends the agent; open calls end with AgentLost."""
+        self._give_up("the agent was closed")
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._give_up("the agent was closed")
         await self._channel.close()
+
+    async def _greet(self, limit_s: float) -> None:
+        # The listener starts first: if our line does not arrive, it still hears why.
+        self._tasks = (asyncio.create_task(self._listen()), asyncio.create_task(self._ping()))
+        with suppress(DeployError):
+            await self._channel.send({"do": "hello"})
+        try:
+            await asyncio.wait_for(asyncio.shield(self._hello), limit_s)
+        except TimeoutError:
+            raise AgentTimeout(f"the agent said nothing within {limit_s:.0f} s") from None
 
     async def _listen(self) -> None:
         reason = "the agent's process ended"
         try:
             while (message := await self._channel.receive()) is not None:
                 self._hear(message)
+            reason += await self._end()
         except DeployError as error:
             reason = str(error)
-        self._give_up(reason)
+        finally:
+            self._give_up(reason)
+
+    async def _end(self) -> str:
+        """Return how the agent's process ended, as far as the channel knows."""
+        code = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_END_LIMIT_S):
+                code = await self._channel.exit_code()
+        words = self._channel.errors
+        return (f" with exit code {code}" if code is not None else "") + (
+            f"; its last words:\n{words}" if words else ""
+        )
 
     def _hear(self, message: dict[str, Any]) -> None:
         if message.get("say") == "hello":

@@ -1,5 +1,8 @@
 """Workers get tests of their lane, and tests keep their groups."""
 
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,6 +10,7 @@ import pytest
 
 from tests.rigs.suite.lanes import LONG, WAITING, Lanes, assign_groups, group_of
 
+ROOT = Path(__file__).parents[2]
 COMPUTING = "tests/a.py"
 COMPUTING_LONG = f"spark_{LONG}"
 WAITS = f"tests/b.py_{WAITING}"
@@ -123,3 +127,10 @@ def test_a_file_follows_its_test_that_uses_spark() -> None:
     with_spark, without = Item("tests/a.py", (), "spark"), Item("tests/a.py")
     assign_groups([with_spark, without])  # type: ignore[list-item]
     assert with_spark.groups == without.groups == ["spark", LONG]
+
+
+@pytest.mark.slow
+def test_tests_are_collected_without_xdist() -> None:
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "--collect-only", "-q", __file__]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

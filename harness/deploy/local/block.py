@@ -3,7 +3,7 @@
 1. Every host has its own address in it, so that all use the standard ports. If another program has
    one of these ports on every address (a broker, a published port), all are shifted alike.
 2. A block is free if every address and port that will be used can be bound now. If another program
-   binds one a moment later, the process that needs it reports that.
+   binds one a moment later, the process that needs it ends, and `LocalNodes.failure` names both.
 3. Nothing of a local cluster listens anywhere else.
 """
 
@@ -68,7 +68,7 @@ def free_block(
     for shift in _SHIFTS if moves else _SHIFTS[:1]:
         for _ in range(_TRIES):
             block = Block(f"127.{64 + draw(64)}.{1 + draw(254)}", shift)
-            found = _taken(block.places(ports))
+            found = first_taken(block.places(ports))
             if found is None:
                 return block
             taken.append(found)
@@ -80,8 +80,8 @@ def free_block(
     )
 
 
-def _taken(places: Iterable[Place]) -> Place | None:
-    """The first that somebody has; None where all are free."""
+def first_taken(places: Iterable[Place]) -> Place | None:
+    """Return the first at which a process listens; None if all are free. Raise DeployError."""
     for place in places:
         with socket.socket() as probe:
             # As servers do: what a connection left behind a moment ago does not count.

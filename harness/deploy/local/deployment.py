@@ -112,6 +112,12 @@ class LocalDeployment:
             progress("wait until every node answers and the cluster is clean")
             await cluster.stand(self.stand_limit_s)
             cluster.executor, cluster.witness = self.equip(cluster)
+        except DeployError as error:
+            await agent.close()
+            # A process that has ended is the cause, not what a call met at its address.
+            if failure := nodes.failure():
+                raise DeployError(failure) from error
+            raise
         except BaseException:
             await agent.close()
             raise

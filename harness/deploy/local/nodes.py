@@ -2,12 +2,16 @@
 
 1. Only a parent learns how a process ended: that is why these handles are kept.
 2. A node that was started again is a new child; only the last one of a unit is asked.
+3. If a child has ended and another process has its address, an error names the address: brokers
+   report that in different words, or not at all.
 """
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from harness.cluster.port import DeployError
+from harness.deploy.local.block import Place, first_taken
 from harness.deploy.local.site import (
     PROXY_NAME,
     Site,
@@ -60,14 +64,16 @@ class LocalNodes:
         }
 
     def failure(self) -> str:
-        """Which process has ended where it should run, with its last words; "" where none has."""
+        """Return which process has ended where it should run, and why; "" if none has."""
         if self._proxy is not None and self._proxy.poll() is not None:
-            return f"the proxy ended with {self._proxy.returncode}{self.last_words(PROXY_NAME)}"
+            why = _taken([self.site.proxy_place]) + self.last_words(PROXY_NAME)
+            return f"the proxy ended with {self._proxy.returncode}{why}"
         for unit, node in self._nodes.items():
             name = self.site.name(unit)
             code = _code(node)
             if code is not None:
-                return f"the node of {name} ended with {code}{self.last_words(name)}"
+                why = _taken(self.site.unit_places(unit)) + self.last_words(name)
+                return f"the node of {name} ended with {code}{why}"
         return ""
 
     def last_words_of(self, host: str) -> str:
@@ -99,6 +105,23 @@ class LocalNodes:
         yield from (process for _, process in self._ended)
         if self._proxy is not None:
             yield self._proxy
+
+
+def _taken(places: Sequence[Place]) -> str:
+    """Return what is wrong with the addresses of a process that has ended; "" if all are free."""
+    try:
+        found = first_taken(places)
+    except DeployError as error:
+        return f": {error}"
+    if found is None:
+        return ""
+    address, port = found
+    network = address.rpartition(".")[0]
+    return (
+        f": another process has taken {address}:{port} since mqproof chose it. Expected: this "
+        f"cluster alone uses {network}.0/24. Run again: each cluster gets other addresses. If "
+        "that does not help, stop the other process (`ss -ltnp` shows it)"
+    )
 
 
 def _code(process: Child) -> int | None:

@@ -22,7 +22,7 @@ from faults.executors import local_processes
 from faults.peers import peer_link
 from faults.places import host_of, place, process_of
 from faults.toxiproxy import TOKEN
-from harness.deploy.local.block import PROXY_PORT, Block
+from harness.deploy.local.block import PROXY_PORT, Block, Place
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
@@ -64,6 +64,10 @@ class Site:
     @property
     def toxiproxy(self) -> str:
         return f"{self.block.proxy}:{self.block.port(PROXY_PORT)}"
+
+    @property
+    def proxy_place(self) -> Place:
+        return self.block.proxy, self.block.port(PROXY_PORT)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -112,6 +116,11 @@ class Site:
         return tuple(
             (self.address(unit.host), self.block.port(unit.speaks_at)) for unit in self.of(place)
         )
+
+    def unit_places(self, unit: Unit) -> tuple[Place, ...]:
+        """Return all that a process binds."""
+        address = self.address(unit.host)
+        return tuple((address, self.block.port(port)) for port in unit.ports)
 
     def broker(self, place: str) -> tuple[str, int]:
         """Where to knock: at the first process of several."""

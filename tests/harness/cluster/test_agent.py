@@ -24,6 +24,8 @@ class FakeChannel:
         self.said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self.broken = ""
         self.closed = False
+        self.errors = ""
+        self.code: int | None = None
 
     async def send(self, message: dict[str, Any]) -> None:
         if self.broken:
@@ -35,7 +37,7 @@ class FakeChannel:
         return await self.said.get()
 
     async def exit_code(self) -> int | None:
-        return None
+        return self.code
 
     async def kill(self) -> None: ...
 
@@ -120,7 +122,37 @@ async def test_an_agent_that_does_not_speak_is_given_up() -> None:
 
 @in_a_loop
 async def test_an_agent_that_ends_at_once_is_lost() -> None:
-    channel = FakeChannel()
+    before, channel = asyncio.all_tasks(), FakeChannel()
     channel.said.put_nowait(None)
-    with pytest.raises(AgentLost):
+    channel.code, channel.errors = 1, "EOFError: marshal data too short"
+    with pytest.raises(AgentLost, match=r"ended with exit code 1; its last words:\nEOFError: mar"):
         await AgentClient.start(channel, 1.0)
+    assert channel.closed
+    assert asyncio.all_tasks() == before
+
+
+@in_a_loop
+async def test_a_start_that_is_interrupted_leaves_no_task() -> None:
+    before, channel = asyncio.all_tasks(), FakeChannel()
+    start = asyncio.create_task(AgentClient.start(channel, 60.0))
+    assert await channel.sent.get() == {"do": "hello"}
+    start.cancel()
+    await asyncio.gather(start, return_exceptions=True)
+    assert channel.closed
+    assert asyncio.all_tasks() == before
+
+
+@in_a_loop
+async def test_calls_end_even_if_the_exit_code_cannot_be_read() -> None:
+    client, channel = await started()
+
+    async def unreadable() -> int | None:
+        raise ConnectionError("the engine is gone")
+
+    channel.exit_code = unreadable  # type: ignore[method-assign]
+    call = asyncio.create_task(client.call("clock", 60.0))
+    await channel.sent.get()
+    channel.said.put_nowait(None)
+    with pytest.raises(AgentLost, match="process ended"):
+        await call
+    await client.close()

@@ -1,8 +1,5 @@
 """Files that mqproof writes are whole or as they were, and a refusal names the place."""
 
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +7,7 @@ import pytest
 from harness.cli import main
 from harness.outside.writing import naming, write_whole
 from harness.run_folder.experiments import remember_merged
+from tests.rigs.machine.file_limit import small_files
 
 HARNESS = Path(__file__).parents[3] / "harness"
 WRITING_FOR_PEOPLE = ("campaigns", "commands", "compare", "nightly", "report")
@@ -17,21 +15,10 @@ WRITING_FOR_PEOPLE = ("campaigns", "commands", "compare", "nightly", "report")
 BY_THEMSELVES = {"commands/crash.py", "commands/new.py"}
 
 
-@contextmanager
-def refusing(bytes_max: int) -> Iterator[None]:
-    """Let files of this process hold so many bytes. The error has no path, as a full disk's."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_max, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 def test_refused_file_is_unchanged_and_the_error_names_it(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     assert write_whole(path, "old \udcff") == path
-    with refusing(4), pytest.raises(OSError, match="File too large") as refused:
+    with small_files(4), pytest.raises(OSError, match="File too large") as refused:
         write_whole(path, "a longer text")
     assert refused.value.filename == str(path)
     assert path.read_text() == "old ?"
@@ -48,14 +35,14 @@ def test_refused_new_file_does_not_block_the_next_attempt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with refusing(4):
+    with small_files(4):
         assert main(["new", "scenario", "mine"]) == 254
     assert "mine.toml cannot be written: File too large" in capsys.readouterr().err
     assert main(["new", "scenario", "mine"]) == 0
 
 
 def test_an_experiment_that_is_refused_leaves_no_folder(tmp_path: Path) -> None:
-    with refusing(4), pytest.raises(OSError, match="File too large"):
+    with small_files(4), pytest.raises(OSError, match="File too large"):
         remember_merged([], "mqproof analyse", tmp_path / "merged")
     assert list(tmp_path.iterdir()) == []
 

@@ -29,6 +29,7 @@ from spark_analysis.schema.tables import (
     ColumnType,
     Table,
 )
+from tests.rigs.machine.file_limit import child_with_small_files
 from tests.rigs.runs.manifests import manifest
 
 
@@ -136,9 +137,7 @@ def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
     """In a process of its own, whose files may not grow beyond 64 KiB."""
     folder = tmp_path / "log"
     code = (
-        "import resource, signal, sys; from pathlib import Path\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))\n"
+        "import sys; from pathlib import Path\n"
         "from spark_analysis.schema.log import LogFull, LogWriter\n"
         "from spark_analysis.schema.tables import ATTEMPTS\n"
         f"log = LogWriter(Path({str(folder)!r}))\n"
@@ -153,7 +152,8 @@ def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
         "    try: log.flush()\n"
         "    except LogFull as again: sys.exit(42 if str(again) == str(full) else str(again))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=Path.cwd(), check=False)
+    limit = child_with_small_files(65536)
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path.cwd(), check=False, **limit)
     assert done.returncode == 42
     rows = list(read_rows(folder, ATTEMPTS))
     assert [row["sequence"] for row in rows] == list(range(1, len(rows) + 1))

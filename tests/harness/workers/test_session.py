@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -18,6 +17,7 @@ from spark_analysis.schema import tables
 from spark_analysis.schema.log import is_closed
 from spark_analysis.schema.words import Outcome
 from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.machine.file_limit import child_with_small_files
 from tests.rigs.workers.rig import QUEUE, Process, config, identities, rows, until
 
 
@@ -149,12 +149,9 @@ def test_thawed_worker_reads_waiting_input_before_judging_others_silent(
 
 @pytest.mark.slow
 def test_full_disk_ends_a_worker_with_a_final_report(tmp_path: Path) -> None:
-    def no_large_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-
     async def story(broker: TinyBroker) -> None:
         settings = config(Role.PUBLISHER, tmp_path, broker, rate=None, confirm_window=100)
-        worker = await Process.spawn(settings, preexec_fn=no_large_files)
+        worker = await Process.spawn(settings, **child_with_small_files(20_000))
         worker.say(do="start", at_ns=time.monotonic_ns())
         assert await worker.exit_code() == EXIT_FAILED
         assert worker.heard[-1]["say"] == "failed"

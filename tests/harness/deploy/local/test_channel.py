@@ -40,3 +40,13 @@ async def test_a_kill_of_what_has_ended_changes_nothing() -> None:
     assert await channel.exit_code() == 7
     await channel.close()
     await channel.kill()
+
+
+@within(LIMIT_S)
+async def test_the_last_words_are_there_with_the_exit_code() -> None:
+    late = "time.sleep(0.3); sys.exit('no memory left')"  # in a child that has the pipe, too
+    program = f"import os, sys, time; os.close(1); os.fork() and os._exit(1); {late}"
+    channel = await started(program)
+    assert await channel.receive() is None
+    assert (await channel.exit_code(), channel.errors) == (1, "no memory left")
+    await channel.close()
