@@ -39,6 +39,7 @@ from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
 
 _UNDECLARED = "the time within which its brokers check a transaction is not declared"
+_SECOND_COPY = "duplicated.stored_twice"
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Evidence:
     attended: bool = True
     # Measures whose opportunities marts of an old format do not hold (census `could_show`).
     uncounted: frozenset[str] = frozenset()
+    # Why the client's library may send a message again by itself; "" if it does not.
+    resends: str = ""
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """Return the value of a fact; of a window's fact, in that window. `among`: a count covers
@@ -84,6 +87,8 @@ class Evidence:
     def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
         """Return the value that a claim may use: little evidence proves nothing, and a problem
         before a fault is not the fault's."""
+        if name == _SECOND_COPY and self.resends:
+            return NotApplicable(self.resends)
         value, (measure, _, detail) = self.value(name, window, among), name.partition(".")
         if name in GAPS and isinstance(value, Interval):
             return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value

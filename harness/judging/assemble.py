@@ -15,6 +15,7 @@ from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging.raw_reading import RawReading, read_raw
 from harness.judging.result import CellTitle, RunReport
+from harness.plan.clients.requirements import resends
 from harness.plan.model import Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.view import routes
@@ -60,7 +61,13 @@ def report_from(
 ) -> RunReport:
     """Judge one run by its marts and by what was read of its raw rows before."""
     state = {**manifest.state, **raw.words}
-    evidence = Evidence(findings, facts, KnownFacts.from_json(state), uncounted=raw.uncounted)
+    evidence = Evidence(
+        findings,
+        facts,
+        KnownFacts.from_json(state),
+        uncounted=raw.uncounted,
+        resends=resends(manifest.client),
+    )
     run_summary = summary(evidence)
     return RunReport(
         name=manifest.run,

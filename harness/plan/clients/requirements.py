@@ -118,6 +118,16 @@ def obstacles(client: str, required: Iterable[str]) -> list[str]:
     return [f"{client} cannot do {capability}: {why}" for capability, why in whys if why]
 
 
+def resends(client: str) -> str:
+    """Return why a client may send a message again by itself; "" if it does not.
+
+    The client may be one of another package that is not installed here, where it is unknown.
+    """
+    known = registry().clients.get(client_options.name_of(client))
+    why = "its package is not installed here" if known is None else known.why_not("one attempt")
+    return f"{client} may send a message again by itself: {why}" if why else ""
+
+
 def size_obstacles(client: str, workload: Workload) -> list[str]:
     """Return the reason why this client cannot send the workload's bodies, or []."""
     known = named(client)

@@ -259,3 +259,16 @@ def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
     story = Story().count("could_show", "not_redelivered", 0).count("acknowledged_late", "", 1)
     assert verdict("duplicates-are-requeued", story).outcome is PASS
     assert verdict("unacknowledged-hence-again", story).outcome is NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("copies", [0, 3])
+def test_a_second_copy_may_be_the_clients_own_if_it_resends(copies: int) -> None:
+    story = confirmed(200).count("state", "delivered", 200)
+    if copies:
+        story.count("duplicated", "stored_twice", copies)
+    own = replace(story.evidence, resends="lib may send a message again by itself: it must")
+    (one,) = judge([CLAIMS["one-copy"]], own)
+    assert one.outcome is NOT_APPLICABLE
+    assert "lib may send a message again by itself" in one.not_judged[0]
+    by_broker = FAIL if copies else PASS
+    assert verdict("one-copy", story).outcome is by_broker

@@ -230,3 +230,17 @@ def test_client_of_a_third_family_is_neither_amqp_nor_rocketmq(
 
 def test_ours_are_there_whatever_is_installed() -> None:
     assert registry().clients.items() >= OURS.items()
+
+
+@pytest.mark.parametrize(
+    ("client", "words"),
+    [
+        ("pika", ""),
+        ("rocketmq-java-4.9.8+latency_fault=true", ""),
+        ("rocketmq-python-2.0.0", "may send a message again by itself: the library sends again"),
+        ("of-a-package", "may send a message again by itself: its package is not installed"),
+    ],
+)
+def test_a_client_that_may_resend_by_itself_says_why(client: str, words: str) -> None:
+    assert words in requirements.resends(client)
+    assert bool(words) is bool(requirements.resends(client))
