@@ -115,7 +115,7 @@ OPTIONS = {
         Option("through", "the host that executes it; without, the first possible one"),
         Option("name", "the policy's; without, that of the layout's own"),
         Option("pattern", "of the names of queues that it means"),
-        Option("definition", "what it says, as the broker takes it"),
+        Option("definition", "what it says, in the broker's format"),
         Option("priority", "of several that fit the highest counts"),
     )
 }

@@ -181,12 +181,12 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     if one is other and by_links and set(earlier.clients) & set(later.clients):
         return f"it cannot be distinguished from {named} on the same host, which is still active"
     if one.applies_to == PEER_LINK and other.repeats:
-        return f"{named} makes the links late, on which {_a(later.kind)} comes and goes too fast"
+        return f"{named} delays the links: {_a(later.kind)} comes and goes on them too fast to see"
     sights = _shared(other.hides, one.seen_by, earlier, later)
     if sights and later.opens_s < earlier.opens_s + earlier.verified_s:
         return (
-            f"{_a(later.kind)} hides {sights}, by which {named} is verified: let it open "
-            f"{earlier.verified_s:g} s later than that at least"
+            f"{_a(later.kind)} hides {sights}, by which {named} is verified: let it open at "
+            f"least {earlier.verified_s:g} s later than that"
         )
     return ""
 
@@ -228,8 +228,8 @@ def _shared(
 
 def _text(number: int, earlier: ActiveFault) -> str:
     if earlier.ends_s == inf:
-        return f"fault {number} ({earlier.kind} {earlier.target}) has it for good"
+        return f"fault {number} ({earlier.kind} {earlier.target}) never releases this target"
     return (
-        f"it opens while fault {number} ({earlier.kind} {earlier.target}) stands there: the end "
-        f"of one would undo the other"
+        f"it opens while fault {number} ({earlier.kind} {earlier.target}) is active on the same "
+        f"target: the end of one would undo the other"
     )

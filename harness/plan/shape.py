@@ -145,7 +145,7 @@ class WorkloadTable(Table):
     )
     deadline: Seconds = Field(
         default=2.0,
-        description="a publish is late if it is confirmed later after its intended instant",
+        description="a publish is late if confirmed more than this after its intended time",
     )
     publisher_endpoint: EntryWord = Field(
         default=BootstrapAddress(word="uninvolved"),
@@ -225,13 +225,13 @@ class OperationTable(Table):
     )
     waits: Annotated[str, _operation_option("waits")] = Field(
         default=_OWN.waits,
-        description="how long it is waited for: not at all, until it is done, or until the "
+        description="how long mqproof waits: not at all, until it is done, or until the "
         "cluster matches its layout again",
     )
     order: Annotated[str, _operation_option("order")] = Field(
         default=_OWN.order, description="of target `all`: the order of the hosts"
     )
-    offline: bool = Field(default=False, description="the command is given to a node that is down")
+    offline: bool = Field(default=False, description="run the command on a node that is down")
     through: Word = Field(
         default="",
         title="target",
@@ -252,7 +252,7 @@ class OperationTable(Table):
             default={},
             max_length=_WORDS_MAX,
             title="table",
-            description="the policy's definition, as the broker takes it",
+            description="the policy's definition, in the broker's format",
         )
     )
     priority: int = Field(default=0, ge=0, le=1_000_000, description="priority of the policy")

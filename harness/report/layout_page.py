@@ -20,7 +20,8 @@ _HEAD = """\
 
 A layout says which hosts a cluster has, what runs on them and how it replicates.
 `--layout NAME@PROFILE` chooses one; repeat it for several. Without it a run uses the system's
-default layout. A profile sets the timers: `T` is the time after which a silent peer is given up.
+default layout. A profile sets the timers: `T` is the time after which a silent peer counts as
+failed.
 Use a profile with a short T for quick runs, and `@T=60` (RabbitMQ) or `@default` (RocketMQ) for
 the product's own timers.
 
@@ -164,8 +165,8 @@ def _scenario_table(systems: Sequence[System], layouts: dict[str, list[Layout]])
     yield "\n## Which scenario runs where\n"
     yield (
         "*all*: the scenario runs on every layout of the system. *2 of 23*: on two of its 23\n"
-        "layouts. *-*: on none. Each layout is taken with its first profile, and each system\n"
-        "with its first client. `mqproof run SCENARIO --system SYSTEM --layout LAYOUT --dry-run`\n"
+        "layouts. *-*: on none. The table uses each layout's first profile and each system's\n"
+        "first client. `mqproof run SCENARIO --system SYSTEM --layout LAYOUT --dry-run`\n"
         "shows the reason.\n"
     )
     yield f"| scenario | {' | '.join(f'`{one.name}`, {where}' for one, where in columns)} |"

@@ -143,4 +143,4 @@ class Containers:
     services: Services
     jars: tuple[JarSet, ...]
     parts: str
-    alarms: AlarmCommands | None  # None: its brokers raise none that others tell of
+    alarms: AlarmCommands | None  # None: its brokers raise none that other brokers report

@@ -40,7 +40,7 @@ class _HostFile(Strict):
     name: Name = Field(description="the host's name in scenarios and reports")
     processes: Names = Field(description="what runs on it, as in the built-in layouts")
     spare: bool = Field(
-        default=False, description="it stands by itself until an operation adds it"
+        default=False, description="the host is outside the cluster until an operation adds it"
     )
 
 

@@ -24,7 +24,7 @@ class _PolicyFile(Strict):
         title="regular expression", description="the queues that it applies to"
     )
     definition: Annotated[dict[str, Any], Field(max_length=64)] = Field(
-        title="table", description="as the broker takes it"
+        title="table", description="the policy's definition, in the broker's format"
     )  # policies.py knows its keys
 
 

@@ -15,7 +15,7 @@ from harness.systems.rocketmq_dledger.layouts import DledgerFile
 class ReferenceGroupsFile(DledgerFile):
     """`version`: it has none; what it does is what 4.9 does."""
 
-    version: Literal["reference"] = Field(description="it has none")
+    version: Literal["reference"] = Field(description="the reference has no versions")
     profiles: Annotated[
         Mapping[ProfileName, ReferenceProfile], Field(min_length=1, max_length=PROFILES_MAX)
     ] = Field(description="timers; the first profile is the default")

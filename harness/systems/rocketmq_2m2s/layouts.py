@@ -21,7 +21,7 @@ class MasterSlaveFile(RocketFile):
     """A layout file of masters and slaves. Of a group's brokers the one with the number 0 is the
     master. `version`: of the servers."""
 
-    version: str = Field(description="of the servers")
+    version: str = Field(description="version of the servers")
     replication: Literal["sync", "async"] = Field(
         description="`sync`: a confirm waits for a slave"
     )
@@ -36,7 +36,7 @@ class MasterSlaveFile(RocketFile):
 class RocketLayoutFile(MasterSlaveFile):
     """One of the real ones."""
 
-    version: Literal["4.9.7", "5.3.3"] = Field(description="of the servers")
+    version: Literal["4.9.7", "5.3.3"] = Field(description="version of the servers")
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

@@ -27,7 +27,7 @@ _Replicas = Annotated[int, Field(ge=1, le=9)]
 class ControllerLayoutFile(RocketFile):
     """One layout file; its rules by the product's names. The number of a broker says nothing."""
 
-    version: Literal["5.3.3"] = Field(description="of the servers")
+    version: Literal["5.3.3"] = Field(description="version of the servers")
     flush: Flush = Field(description="`sync`: a confirm waits for the disk")
     all_ack_in_sync_state_set: bool = Field(
         description="a confirm waits for every replica in sync (`allAckInSyncStateSet`)"
@@ -36,7 +36,7 @@ class ControllerLayoutFile(RocketFile):
         description="a confirm waits for so many replicas (`inSyncReplicas`)"
     )
     min_in_sync_replicas: _Replicas = Field(
-        description="with fewer replicas in sync the master refuses (`minInSyncReplicas`)"
+        description="with fewer replicas in sync the master refuses sends (`minInSyncReplicas`)"
     )
     unclean_election: bool = Field(
         description="a replica out of sync may be elected (`enableElectUncleanMaster`)"

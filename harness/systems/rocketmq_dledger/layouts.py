@@ -22,7 +22,7 @@ class DledgerFile(RocketFile):
     """A layout file of groups. The number of a broker is that of a member, which may lead as any
     other."""
 
-    version: str = Field(description="of the servers")
+    version: str = Field(description="version of the servers")
 
     def layout(self, system: str, profile: str) -> Layout:
         timers = self.timers(profile)
@@ -34,7 +34,7 @@ class DledgerFile(RocketFile):
 class DledgerLayoutFile(DledgerFile):
     """One of the real ones."""
 
-    version: Literal["4.9.7"] = Field(description="of the servers")
+    version: Literal["4.9.7"] = Field(description="version of the servers")
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

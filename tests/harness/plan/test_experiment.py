@@ -349,7 +349,7 @@ def test_windows_in_layout_timers_contradict_only_on_some_layouts() -> None:
     assert cells(experiment) == [("crossed", "rabbitmq-mirrored", "all-automatic@T=10", "pika")]
     (skip,) = experiment.skipped
     assert skip.cell[2] == "all-automatic@T=60"
-    assert skip.reason.startswith("fault 2: it opens while fault 1 (kill rmq1) stands there")
+    assert skip.reason.startswith("fault 2: it opens while fault 1 (kill rmq1) is active")
     assert skip.reason.endswith("where T = 60 s")
 
 

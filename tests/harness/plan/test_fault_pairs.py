@@ -35,7 +35,7 @@ def refused(
         ("cut_after", "slow", "by which a slow is verified"),
         ("slow", "slow", "cannot be distinguished from fault 1"),
         ("freeze", "kill", "the end of one would undo the other"),
-        ("slow_peers", "flap", "makes the links late"),
+        ("slow_peers", "flap", "delays the links"),
         ("black_hole", "alarm", "hides the answers of its broker, by which an alarm is verified"),
         ("kill", "alarm", "hides the answers of its broker"),
     ],
@@ -46,7 +46,7 @@ def test_a_fault_that_no_run_could_verify_is_refused(one: str, other: str, why: 
 
 
 def test_evidence_of_a_verified_earlier_fault_may_become_hidden() -> None:
-    assert "let it open 5 s later" in refused(("hang", MASTER, 0), ("freeze", THERE, 4))
+    assert "let it open at least 5 s later" in refused(("hang", MASTER, 0), ("freeze", THERE, 4))
     assert not refused(("hang", MASTER, 0), ("freeze", THERE, 5))
 
 

@@ -36,7 +36,7 @@ def test_replies_due_while_requests_are_held_are_refused() -> None:
 
 def test_it_raises_no_alarm() -> None:
     (reason,) = reasons("alarm")
-    assert "rocketmq-2m2s can suffer no alarm: a broker that runs short refuses" in reason
+    assert "rocketmq-2m2s can suffer no alarm: a broker that runs short of a resource" in reason
 
 
 def test_system_without_a_declared_alarm_suffers_none_by_default() -> None:

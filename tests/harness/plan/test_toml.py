@@ -264,7 +264,7 @@ def test_a_host_that_never_returns_stays_unowned_unless_restored() -> None:
     source = faults(("kill", "rmq1", "0 s", "1 s"), ("kill", "rmq1", "9 s", "1 s"))
     never = source.replace('lasts = "1 s"', 'lasts = "1 s"\nreturns = false', 1)
     (found,) = problems(never)
-    assert "fault 1 (kill rmq1) has it for good" in found
+    assert "fault 1 (kill rmq1) never releases this target" in found
     operated = never + '[[operation]]\nkind = "start_node"\ntarget = "rmq1"\nat = "5 s"\n'
     assert read_scenario("mended", operated)
 

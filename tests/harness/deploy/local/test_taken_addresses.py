@@ -24,7 +24,7 @@ REF2 = 1  # the number of the host
 class Thief:
     """A process that listens at an address of the cluster as soon as the cluster has a plan.
 
-    It accepts connections and never answers, so it looks alive to whoever dials it.
+    It accepts connections and never answers, so it looks alive to clients.
     """
 
     def __init__(self, folder: Path, host: int | None, port: int) -> None:
