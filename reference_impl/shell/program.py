@@ -18,6 +18,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -62,18 +63,22 @@ class Program:
 
     async def live(self) -> int:
         """Until it is stopped or cannot boot."""
-        server = await self._links.listen(self._config.bind, self._config.peer_port)
+        with closing(self._disk), closing(self._links):
+            try:
+                server = await self._links.listen(self._config.bind, self._config.peer_port)
+            except OSError as error:
+                self._cannot_listen(error)
+                return await self._ended
+            with closing(server):
+                self._begin()
+                return await self._ended
+
+    def _begin(self) -> None:
         self._loop.add_signal_handler(signal.SIGTERM, self._stop)
         self._loop.call_later(self._quarter_s, self._tick)
         self._measure()
         self._node.begin()
         self._turn()
-        try:
-            return await self._ended
-        finally:
-            server.close()
-            self._links.close()
-            self._disk.close()
 
     @property
     def _quarter_s(self) -> float:
@@ -130,6 +135,9 @@ class Program:
         self.log(text)
         print(text, file=sys.stderr, flush=True)
         self._end(1)
+
+    def _cannot_listen(self, error: OSError) -> None:
+        self.fail(f"{self._config.name} cannot listen: {error}")
 
     def log(self, text: str) -> None:
         if self._log is not None:
@@ -194,7 +202,7 @@ class Program:
                 server = await self._loop.create_server(factory, bind, port, reuse_address=True)
                 self._listening.append(server)
         except OSError as error:
-            self.fail(f"{config.name} cannot listen: {error}")
+            self._cannot_listen(error)
             return
         print(json.dumps({"ready": True, "node": config.name}), flush=True)
 

@@ -1,7 +1,10 @@
 """A node as a process: what becomes of it when something in it breaks."""
 
+import re
+import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,6 +14,7 @@ from reference_impl.node.config import Config
 
 ROOT = Path(__file__).parents[3]
 LIMIT_S = 30.0
+FREE = {"amqp_port": 0, "api_port": 0, "peer_port": 0}
 BROKEN = """
 import asyncio, sys
 from reference_impl.node.config import parsed
@@ -26,24 +30,41 @@ with open(sys.argv[1], "rb") as config:
 """
 
 
-@pytest.mark.slow
-def test_a_turn_that_breaks_ends_the_node_which_says_why(tmp_path: Path) -> None:
+def run_node(
+    folder: Path, *program: str, ports: Mapping[str, int] = FREE
+) -> subprocess.CompletedProcess[str]:
     config = Config(
         name="ref1",
         bind="127.0.0.1",
-        data=str(tmp_path / "data"),
+        data=str(folder / "data"),
         cookie="what only these nodes know",
         peers={},
         founders=("ref1",),
-        peer_port=0,
+        **ports,
     )
-    (tmp_path / "config").write_bytes(msgspec.json.encode(config))
-    done = subprocess.run(
-        [sys.executable, "-c", BROKEN, str(tmp_path / "config")],
+    (folder / "config").write_bytes(msgspec.json.encode(config))
+    return subprocess.run(
+        [sys.executable, *program, str(folder / "config")],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=LIMIT_S,
     )
+
+
+@pytest.mark.slow
+def test_a_turn_that_breaks_ends_the_node_which_says_why(tmp_path: Path) -> None:
+    done = run_node(tmp_path, "-c", BROKEN)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "LookupError: an unforeseen error"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FREE)
+def test_a_node_whose_port_is_taken_ends_in_one_line(name: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        ports = {**FREE, name: other.getsockname()[1]}
+        done = run_node(tmp_path, "-m", "reference_impl", "node", ports=ports)
+    address = rf"\('127\.0\.0\.1', {ports[name]}\)"
+    assert done.returncode == 1
+    assert re.fullmatch(rf"ref1 cannot listen: .*{address}: address already in use\n", done.stderr)
