@@ -1,5 +1,6 @@
 """Workers get tests of their lane, and tests keep their groups."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -132,5 +133,6 @@ def test_a_file_follows_its_test_that_uses_spark() -> None:
 @pytest.mark.slow
 def test_tests_are_collected_without_xdist() -> None:
     command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "--collect-only", "-q", __file__]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    ours = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=ours, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

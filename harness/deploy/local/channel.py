@@ -83,6 +83,8 @@ class PipeChannel:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_END_LIMIT_S):
                     await self._process.wait()
+                    # Python 3.11.2 does not wait for its output, which has the last words.
+                    await asyncio.shield(self._listening)
         code = self._process.returncode
         return 128 - code if code is not None and code < 0 else code
 

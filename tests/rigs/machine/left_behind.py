@@ -16,15 +16,21 @@ def standbys(folder: Path) -> list[int]:
 
 
 def _named(name: str, folder: Path) -> list[int]:
-    found = []
+    """A child bears its parent's words between fork and exec, and is left out."""
+    found: dict[int, int] = {}  # process -> its parent
     for entry in _processes():
         with suppress(OSError):
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             paths = [word for word in words if word and Path(word).is_relative_to(folder)]
             others = [word for word in words if word not in paths]  # a folder may have any name
             is_one = paths and any(name in word for word in others)
-            found += [int(entry.name)] if is_one else []
-    return found
+            if is_one:
+                found[int(entry.name)] = _parent(entry)
+    return [process for process, parent in found.items() if parent not in found]
+
+
+def _parent(entry: Path) -> int:
+    return int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
 
 
 def java(folder: Path) -> list[int]:
