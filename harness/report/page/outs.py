@@ -22,9 +22,9 @@ from spark_analysis.schema.service import (
 NS = 1e9
 NOT_OUT = "no downtime"
 _ENDED = {
-    SYSTEM: "the system ended it",
-    UNDO: "the fault's end ended it",
-    EITHER: "the system or the fault's end ended it",
+    SYSTEM: "it ended before the fault was undone",
+    UNDO: "it ended when the fault was undone",
+    EITHER: "whether the undo ended it is open",
     UNKNOWN: "its end is unknown",
     NEVER: "did not recover before the load ended",
 }

@@ -136,8 +136,8 @@ def _lead(report: Report, compared: Sequence[Place], total: RunTotals) -> str:
     confirmed = formats.plural(total.confirmed, "confirmed message")
     same = all(place.scenarios == scenarios for place in compared)
     uneven = "" if same else (
-        " Scenarios or numbers of runs differ between columns: compare numbers within a row of "
-        "the table below, not the worst of one column with the worst of another."
+        " Not every layout ran each scenario equally often: compare layouts only within one "
+        "scenario."
     )  # fmt: skip
     return f"{head}: {broken}.{on} Judged: {judged}, {confirmed}.{uneven}"
 
@@ -241,13 +241,13 @@ def _is_whole(totals: RunTotals) -> bool:
 
 
 def _proved(totals: RunTotals) -> str:
-    """`proved in 2 of 2 runs`; where less is proved, what of it."""
+    """Return `evidence complete in 2 of 2 runs`, or what was decided."""
     runs = formats.plural(totals.runs, "run")
     if not totals.judged:
         return f"0 of {runs} judged"
     if _is_whole(totals):
-        return f"proved in {totals.runs} of {runs}"
-    parts = [f"proved: loss {totals.loss_proved}"]
+        return f"evidence complete in {totals.runs} of {runs}"
+    parts = [f"decided: loss {totals.loss_proved}"]
     parts += [f"outage {totals.outage_proved}"] if totals.faults_of else []
     seen = ""
     if totals.faults_seen < totals.faults_of:

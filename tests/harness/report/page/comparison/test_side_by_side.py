@@ -171,7 +171,7 @@ def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
     assert "; 3 more cannot be decided." in said(found, 0)
-    assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
+    assert "Evidence is incomplete: loss is decided in 0 of 1 run" in said(found, 0)
 
 
 def test_run_with_unknown_outage_makes_the_longest_a_lower_bound() -> None:
@@ -218,7 +218,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert (plain(one.out), one.median, plain(one.late)) == ("downtime 0.50 s", "", "0.3 % late")
-    assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
+    assert (one.proved, one.whole) == ("evidence complete in 1 of 1 run", True)
 
 
 def test_what_is_only_late_is_distinguished_from_what_is_silent() -> None:
@@ -316,16 +316,21 @@ def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
 def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
     one = field(STALLED)
     assert (one.loss, one.out, one.late) == ("0 lost", "downtime: unknown", "late: not decided")
-    assert (one.proved, one.whole) == ("proved: loss 1, outage 0 of 1 run", False)
+    assert (one.proved, one.whole) == ("decided: loss 1, outage 0 of 1 run", False)
     assert not one.drawn
     unseen = field(Story().unverified("the process still runs"))
     assert unseen.tone == "open"
-    assert unseen.proved == "proved: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
+    assert unseen.proved == "decided: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
 
 
 def test_where_nothing_is_broken_nothing_is_out() -> None:
     one = field(Story().steady())
-    assert (one.out, one.late, one.drawn, one.proved) == ("", "", False, "proved in 1 of 1 run")
+    assert (one.out, one.late, one.drawn, one.proved) == (
+        "",
+        "",
+        False,
+        "evidence complete in 1 of 1 run",
+    )
     found = of(summed(Story().steady()), summed(Story().steady(), cell=SYNC))
     assert found.verdicts[0].out == "no fault"
     assert "Nothing was broken on purpose." in said(found, 0)
@@ -354,7 +359,7 @@ def test_unplayed_field_is_blank_and_inapplicable_has_its_reason() -> None:
     assert rows["cut-one-node"] == [("pass", 0), ("absent", 0)]
     assert rows["mirror-crash"] == [("absent", 0), ("not_applicable", 1)]
     assert found.reasons == ("no mirror",)
-    assert "Scenarios or numbers of runs differ" in found.lead
+    assert "compare layouts only within one scenario" in found.lead
 
 
 def test_place_to_which_nothing_applies_is_shown_with_that_note() -> None:
