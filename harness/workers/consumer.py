@@ -110,7 +110,7 @@ class Consumer:
         self._recorder.event("closed", self._dialler.connection)
 
     def give_up_link(self, reason: str) -> None:
-        """The link does not answer: held for dead, and replaced."""
+        """The link does not answer: taken for dead, and replaced."""
         if self.link is not None and not self._patient:
             self._dialler.shun()
             self._give_up(self.link, reason)
@@ -181,7 +181,7 @@ class Consumer:
         try:
             await self._subscribe(link)
         except TimeoutError:
-            self._give_up(link, "no answer to the subscription: held for dead")
+            self._give_up(link, "no answer to the subscription: taken for dead")
             raise
         except BaseException:
             self.link = None
@@ -199,7 +199,7 @@ class Consumer:
             try:
                 await self._subscribe(link)
             except TimeoutError:
-                self.give_up_link("no answer to a new subscription: held for dead")
+                self.give_up_link("no answer to a new subscription: taken for dead")
             except LinkLost:
                 await self._lost.wait()
 

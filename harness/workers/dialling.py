@@ -1,7 +1,7 @@
 """Connecting: round the endpoints in order of preference, until one lets us in.
 
 1. A round starts with the first endpoint, the entry; after a watchdog it starts with the one after
-   the connection that was held for dead.
+   the connection that was taken for dead.
 2. Within a round there is no pause; between rounds ROUND_PAUSE_S.
 3. Each endpoint has the client's own short time limit; the whole may have a limit, too.
 4. Each try is a client event `connecting`, with what the try before it came to.
@@ -82,7 +82,7 @@ class Dialler:
         self._recorder.event("connected", self.connection, detail)
 
     def shun(self) -> None:
-        """The present connection is held for dead: the next round starts after its endpoint."""
+        """The present connection is taken for dead: the next round starts after its endpoint."""
         self._first = (self._endpoints.index(self.endpoint) + 1) % len(self._endpoints)
 
     async def _try(self, open_link: Callable[[Endpoint], Awaitable[L]], endpoint: Endpoint) -> L:

@@ -7,9 +7,9 @@
 3. It sends at most BURST at a time (PACED_BURST of a paced load), then lets the loop serve what
    came in. Retries wait while the socket takes nothing; first attempts do not.
 4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
-   the connection is held for dead, aborted, and the next endpoint is tried first. A publisher that
-   stood still itself first reads what came in meanwhile.
-5. A client that answers every send, and fails over by itself, is never held for dead: its own
+   the connection is taken for dead, aborted, and the next endpoint is tried first. A publisher
+   that stood still itself first reads what came in meanwhile.
+5. A client that answers every send, and fails over by itself, is never taken for dead: its own
    patience is what is under test, and what it says late still counts.
 """
 
@@ -192,7 +192,7 @@ class Publisher:
         assert link is not None, "attempts are out without a connection"
         self._dialler.shun()
         link.abort()
-        self.lost(f"no confirm in {self._config.deadline_s:g} s: held for dead")
+        self.lost(f"no confirm for {self._config.deadline_s:g} s: taken for dead")
 
     def _settle(self, settlements: list[Settlement], now_ns: int) -> None:
         self._record(settlements, now_ns)

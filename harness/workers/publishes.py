@@ -117,7 +117,7 @@ class Book:
         return [self._answer(attempt, outcome, raw, now_ns) for attempt in self._take(tag, False)]
 
     def lost(self, raw: str, now_ns: int) -> list[Settlement]:
-        """The connection is gone, or held for dead: what is out will never be known."""
+        """The connection is gone, or taken for dead: what is out will never be known."""
         attempts = self._take(self._tag, True)
         self._returned.clear()
         return [self._fail(attempt, Outcome.UNKNOWN, raw, now_ns) for attempt in attempts]

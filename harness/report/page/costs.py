@@ -230,7 +230,7 @@ _OF_LOAD = (_rate, _half, _most)
 COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     (
         "confirmed a second",
-        "publishes; with a fixed rate, that is the maximum",
+        "publishes; it cannot exceed a fixed rate",
         _rate,
         _fine,
     ),

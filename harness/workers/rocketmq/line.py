@@ -43,7 +43,7 @@ class Line:
         connecting = self._connecting
         if connecting is None or self._useless(connecting):
             if connecting is not None:
-                self._drop(connecting, f"nothing heard for {SILENCE_S:g} s: held for dead")
+                self._drop(connecting, f"nothing heard for {SILENCE_S:g} s: taken for dead")
             self.connects += 1
             self._last_answer_s = time.monotonic()
             connect = Connection.connect(self.endpoint, limit_s)

@@ -49,7 +49,7 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         "duplicates",
         "Duplicates by source",
         "Duplicate deliveries of a run. A publisher without an answer sends again, so some are "
-        "the price of losing nothing. None breaks a promise by itself.",
+        "the price of losing nothing. Copies that only the broker can have made break a promise.",
         _BY_ORIGIN,
     ),
 )
