@@ -127,11 +127,11 @@ def _lead(report: Report, compared: Sequence[Place], total: RunTotals) -> str:
         (head,) = titles
     systems = list(dict.fromkeys(place.system for place in compared))
     on = f" All on {systems[0]}." if len(systems) == 1 else ""
-    broken = "each injects faults while clients send and receive"
+    broken = "each injects faults under load"
     if scenarios == 1:
-        broken = "this happens while clients send and receive"
+        broken = "this happens under load"
     if not total.faults_of:
-        broken = "clients send and receive without faults"
+        broken = "a load without faults"
     judged = f"{total.judged} of {formats.plural(total.runs, 'run')}"
     confirmed = formats.plural(total.confirmed, "confirmed message")
     same = all(place.scenarios == scenarios for place in compared)
