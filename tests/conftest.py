@@ -3,7 +3,7 @@
 1. Tests find nothing of the user's state, and leave nothing that `mqproof heal` finds.
 2. Markers keep their promises (tests/rigs/suite/promises.py). A session that breaks one fails.
 3. A test with a real broker is repeated once, and so is one that starts processes or kills Spark:
-   a broker may crash by a bug of its own, and four workers share two cores. Verdicts over
+   a broker may crash by a bug of its own, and five workers share two cores. Verdicts over
    recorded histories and all that is pure are not repeated. The end of the output lists each
    test that passed only on the repetition, with the reason of its failure.
 4. With `-n N --dist loadgroup`, workers share the tests as tests/rigs/suite/lanes.py says.
