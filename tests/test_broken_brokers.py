@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from harness.campaigns.evidence import Evidence
 from harness.claims.judge import ClaimVerdict
 from tests.rigs.defects.harmless import HARMLESS
 from tests.rigs.defects.measure import (
@@ -27,7 +28,7 @@ from tests.rigs.defects.measure import (
     tallies,
     verdicts,
 )
-from tests.rigs.defects.packed import packs, runs
+from tests.rigs.defects.packed import brought, packs, runs
 from tests.rigs.defects.runs import Run
 from tests.rigs.defects.table import PAGE, shown, table
 
@@ -116,10 +117,16 @@ def excused(case: Case) -> bool:
     return bool(case.failed) or any(" stalled " in line for it in own for line in it.not_judged)
 
 
+def test_many_packs_of_short_runs_are_listed() -> None:
+    assert len(packs()) > 20
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize("pack", packs(), ids=lambda pack: pack.name.split(".")[0])
-def test_every_defect_of_a_packed_run_is_caught(pack: Path, tmp_path: Path) -> None:
-    for base in runs(pack, tmp_path):
+@pytest.mark.parametrize("pack", packs(), ids=lambda pack: pack.pack.name.split(".")[0])
+def test_every_defect_of_a_packed_run_is_caught(pack: Evidence, tmp_path: Path) -> None:
+    with brought(pack) as file:
+        bases_of_pack = [*runs(file, tmp_path)]
+    for base in bases_of_pack:
         found = [judged_with(number, defect, base) for number, defect in enumerate(DEFECTS)]
         assert any(found), base.run.name
         assert missed(case for case in found if case is not None and not excused(case)) == []

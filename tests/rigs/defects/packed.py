@@ -1,10 +1,20 @@
-"""Packed runs of published results as histories: real brokers, and the reference."""
+"""Packed runs of published results as histories: real brokers, and the reference.
+
+Their raw packs lie in the history of git; results/published/evidence.toml lists them.
+"""
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from harness.campaigns import evidence
+from harness.campaigns.evidence import Evidence
+from harness.campaigns.fetch import fetched
 from harness.outside.archives import unpack
+from harness.plan.problems import PlanError
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.rows import batches
 from spark_analysis.schema.facts import Facts
@@ -12,14 +22,28 @@ from spark_analysis.schema.tables import TABLES
 from tests.rigs.defects.measure import Base, held
 from tests.rigs.defects.runs import Row, Run, of_rows
 
-PACKS = Path(__file__).parents[3] / "results" / "published" / "runs"
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
+REVISION = "75323c4"  # the last one that has every pack
 BYTES_MAX = 700_000  # of a pack: smaller ones hold short runs
 
 
-def packs() -> list[Path]:
+def packs() -> list[Evidence]:
     """Return the packs of short runs, the smallest first."""
-    found = [path for path in PACKS.glob("*/*.tar.xz") if path.stat().st_size < BYTES_MAX]
-    return sorted(found, key=lambda path: (path.stat().st_size, path.name))
+    listed = evidence.listed(PUBLISHED).values()
+    short = sorted((one.size, one.file) for one in listed if one.size < BYTES_MAX)
+    by_file = evidence.listed(PUBLISHED)
+    return [Evidence(PUBLISHED, file, by_file[file]) for _, file in short]
+
+
+@contextmanager
+def brought(one: Evidence) -> Iterator[Path]:
+    """Bring a pack from git's history; skip the test if this clone has none."""
+    with ExitStack() as stack:
+        try:
+            pack = stack.enter_context(fetched(one, REVISION))
+        except PlanError as none:
+            pytest.skip(f"{none}; run `git fetch --unshallow`")
+        yield pack
 
 
 def runs(pack: Path, into: Path) -> Iterator[Base]:
