@@ -17,6 +17,7 @@ from reference_impl.shell.children import Children
 from reference_impl.shell.playground import HOST, NotStarted, play_in
 
 BROKER_OFFSET, BROKER_STEP = 1035, 10
+SLAVES_AFTER = 1  # a broker's port for its slaves, above its own (haListenPort)
 READY_LIMIT_S = 60.0
 BROKERS = (("broker-a", 0), ("broker-a", 1), ("broker-b", 0), ("broker-b", 1))
 
@@ -58,7 +59,7 @@ def play(playing: Playing) -> int:
     """Until Ctrl-C or SIGTERM, or until the last server has ended; the exit status."""
     name_servers = _name_servers(playing)
     brokers = [_broker_port(playing, place) for place in range(len(BROKERS))]
-    ports = [*name_servers, *brokers]
+    ports = [*name_servers, *brokers, *(port + SLAVES_AFTER for port in brokers)]
     return play_files(partial(configurations, playing), ports, lambda: _obstacle(playing))
 
 

@@ -86,11 +86,9 @@ def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
     if folder is None or set('":') & set(str(folder)):  # it separates files
         return None
     name = _name(java_home)
+    _remove_stale(folder)
     part = folder / f"{name}-{os.getpid()}{_PART}"
     try:
-        for left in folder.glob(f"*{_PART}"):
-            if _age_s(left) > _STALE_S:
-                left.unlink()
         kept, base = _whole(folder, name, _SUFFIX), None
         if kept is None and shutil.disk_usage(folder).free <= _OCTETS:
             return None
@@ -104,6 +102,13 @@ def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
     return Archive(name, kept, part, base)
 
 
+def _remove_stale(folder: Path) -> None:
+    for part in folder.glob(f"*{_PART}"):
+        with contextlib.suppress(OSError):  # its process may rename it at this moment
+            if _age_s(part) > _STALE_S:
+                part.unlink()
+
+
 def _lacks_base(java_home: Path) -> bool:
     """Return whether this Java came without an archive of its own classes."""
     server = java_home / "lib" / "server"
@@ -111,7 +116,7 @@ def _lacks_base(java_home: Path) -> bool:
 
 
 def _made_base(folder: Path, name: str, java_home: Path) -> Path:
-    """Make the archive of Java's own classes.
+    """Make the archive of Java's own classes. Two processes that make it write the same bytes.
 
     Raises OSError and subprocess.SubprocessError.
     """

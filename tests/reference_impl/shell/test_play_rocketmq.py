@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -77,8 +78,9 @@ def test_the_first_line_comes_when_clients_can_send() -> None:
 
 
 def _free_port() -> int:
-    """One above which the whole cluster's ports are free."""
-    for port in range(21_000, 29_000, 100):
+    """Return one above which the cluster's ports are free; other workers look at the same time."""
+    ports = range(21_000, 29_000, 100)
+    for port in Random().sample(ports, len(ports)):
         with contextlib.suppress(OSError), contextlib.ExitStack() as held:
             for offset in (0, 1, *range(BROKER_OFFSET - 2, BROKER_OFFSET + 4 * BROKER_STEP)):
                 held.enter_context(socket.create_server(("127.0.0.1", port + offset)))

@@ -328,7 +328,7 @@ class SimulatedCluster:
         return any(each.role is Role.CONSUMER for each in self.configured.values())
 
     def why_not_drained(self, queue: str) -> str:
-        """Besides `drain_doubt`: no host holds a queue whose dead master has no successor."""
+        """Return `drain_doubt`, or why no host holds the queue: no successor."""
         gone = self.declared.get(queue) in self.world.dead and not self.elects
         return self.drain_doubt or (NO_HOST if gone else "")
 

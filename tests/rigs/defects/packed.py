@@ -30,9 +30,8 @@ BYTES_MAX = 700_000  # of a pack: smaller ones hold short runs
 def packs() -> list[Evidence]:
     """Return the packs of short runs, the smallest first."""
     listed = evidence.listed(PUBLISHED).values()
-    short = sorted((one.size, one.file) for one in listed if one.size < BYTES_MAX)
-    by_file = evidence.listed(PUBLISHED)
-    return [Evidence(PUBLISHED, file, by_file[file]) for _, file in short]
+    short = sorted((one.size, one.file, one) for one in listed if one.size < BYTES_MAX)
+    return [Evidence(PUBLISHED, file, one) for _, file, one in short]
 
 
 @contextmanager
