@@ -160,14 +160,18 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
         return found
     if image.official and pull(client, image.official, progress):
         return image.official
-    _ensure_base(client, progress)
+    if image.base is None:
+        _ensure_base(client, progress)
+        base: Arguments = ()
+    else:
+        base = (("BASE", _ensure(client, image.base, progress)),)
     with _context(image) as folder:
         tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
         for one in image.jars:
             made = jars.fetch(one, progress, lambda: _tools(client, progress))
             shutil.copytree(made, folder / "jars" / one.name)
         progress(f"building {tag}")
-        _build(client, image, folder, tag, progress)
+        _build(client, image, folder, tag, progress, base)
     client.images.get(tag).tag(image.name, image.version)
     return tag
 
@@ -231,14 +235,19 @@ def _not_for_the_image(_folder: str, names: list[str]) -> set[str]:
 
 
 def _build(
-    client: docker.DockerClient, image: Image, folder: Path, tag: str, progress: Progress
+    client: docker.DockerClient,
+    image: Image,
+    folder: Path,
+    tag: str,
+    progress: Progress,
+    base: Arguments = (),
 ) -> None:
     last: deque[str] = deque(maxlen=_LAST_LINES)
     try:
         steps = client.api.build(
             path=str(folder),
             tag=tag,
-            buildargs=dict(image.arguments),
+            buildargs=dict((*image.arguments, *base)),
             rm=True,
             forcerm=True,
             decode=True,

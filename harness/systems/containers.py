@@ -35,7 +35,7 @@ class Image:
 
     `variable`: of the environment, by which people name another one. `sources`: copies files of
     this installation into the build context. `jars`: sets that lie in it; what they must be is in
-    the tag.
+    the tag. `base`: the image that it is built on, as the build argument BASE; None: the usual.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Image:
     official: str = ""
     sources: Callable[[Path], None] | None = None
     jars: tuple[JarSet, ...] = ()
+    base: "Image | None" = None
 
     @property
     def alias(self) -> str:
