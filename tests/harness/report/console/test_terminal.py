@@ -188,7 +188,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
 
 def test_a_run_says_which_version_its_brokers_reported() -> None:
     screen = Screen()
-    screen.display.report(page_of(summed(Story())))
+    screen.display.report(report(run(Story(), brokers="rabbitmq 3.10.8")))
     assert "  version of the brokers: rabbitmq 3.10.8" in screen.lines
 
 
