@@ -15,6 +15,7 @@ from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.guarantees import Guarantees
 from harness.plan.servers import Servers
+from harness.plan.targets import Target
 from harness.plan.topology import Topology
 
 
@@ -65,12 +66,12 @@ class Workload:
 class BootstrapAddress:
     """Where clients connect first: a late-bound word, or hosts by name in order of preference.
 
-    Word: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the schedule
-    means). A client goes on to the other hosts, in their order, when its own is lost; with `hosts`
-    only to those.
+    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
+    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
+    with `hosts` only to those.
     """
 
-    word: str = ""
+    target: Target | None = None
     hosts: tuple[str, ...] = ()
 
 
@@ -83,7 +84,7 @@ class FaultPlan:
     """
 
     kind: str  # a name of faults.kinds.KINDS
-    target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
+    target: Target
     opens: Duration
     lasts: Duration
     options: Options = field(default_factory=Options)
@@ -118,7 +119,7 @@ class OperationPlan:
     """
 
     kind: str  # a name of operations.OPERATIONS
-    target: str  # a word that its kind takes; "" where it means the whole cluster
+    target: Target  # of a form that its kind takes
     at: Duration
     options: OperationOptions = field(default_factory=OperationOptions)
 

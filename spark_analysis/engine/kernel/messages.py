@@ -236,10 +236,10 @@ def _contradicted(attempts: Attempts, settlements: Settlements, rows: Ints) -> b
 
 def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> Bools:
     """Mark confirms of attempts that were returned or never sent."""
-    confirm = settlements.outcome == Outcome.CONFIRMED
+    confirm: Bools = settlements.outcome == Outcome.CONFIRMED
     if not len(rows):
         return confirm
-    void = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
+    void: Bools = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
     returned = settlements.outcome == Outcome.RETURNED
     if returned.any():
         void |= confirm & marked(len(attempts.sent_ns), rows[returned])[rows]
