@@ -40,7 +40,7 @@ class FakePipeline:
     def __init__(self, ending: Callable[[], Report]) -> None:
         self.ending = ending
         self.started: list[tuple[Experiment, RunOptions]] = []
-        self.analysed: list[tuple[list[Path], Path, Judge]] = []
+        self.analysed: list[tuple[list[Path], Path, Judge | None]] = []
         self.built: list[tuple[str, ...]] = []
         self.brought: list[tuple[str, Path, Place]] = []
         self.resealed = False
@@ -63,7 +63,7 @@ class FakePipeline:
         self,
         folders: Sequence[Path],
         into: Path,
-        judge: Judge,
+        judge: Judge | None,
         show: Display,
         reseal: bool = False,
         where: Place = HERE,
@@ -479,6 +479,7 @@ def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     code, pipeline = call("analyse", str(folder), "--judge", "expectations", ending=passing)
     assert (code, pipeline.analysed) == (0, [([folder], folder, Judge.EXPECTATIONS)])
+    assert call("analyse", str(folder), ending=passing)[1].analysed == [([folder], folder, None)]
 
 
 def test_unfinished_experiment_is_judged_neither_alone_nor_with_others(
@@ -499,7 +500,7 @@ def test_analyse_merges_several_experiments_into_one_separate_report(
     words = [str(folder) for folder in folders]
     code, pipeline = call("analyse", *words, "--results", "nights", ending=passing)
     ((read, into, judge),) = pipeline.analysed
-    assert (code, read, judge) == (0, folders, Judge.CLAIMS)
+    assert (code, read, judge) == (0, folders, None)
     assert into.parent == Path("nights")
     assert into.name.endswith("-merged")
 

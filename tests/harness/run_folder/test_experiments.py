@@ -99,6 +99,24 @@ def test_foreign_folders_are_reported_as_foreign(tmp_path: Path, text: str) -> N
     assert len(list(problems([tmp_path]))) == 1
 
 
+@pytest.mark.parametrize(("judges", "judge"), [(("a", "a"), "a"), (("a", "b"), "")])
+def test_a_merged_folder_has_the_judge_of_its_experiments(
+    tmp_path: Path, judges: tuple[str, str], judge: str
+) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, own in zip(folders, judges, strict=True):
+        remember(Experiment(folder.name, 7, (plan(name="quick"),), ()), "", {}, folder, own)
+        assert recall(folder).judge == own
+    remember_merged(folders, "", tmp_path / "both")
+    assert recall(tmp_path / "both").judge == judge
+    remember_merged(folders, "", tmp_path / "requested", "b")
+    assert recall(tmp_path / "requested").judge == "b"
+
+
+def test_a_folder_from_before_judges_were_recorded_has_none(tmp_path: Path) -> None:
+    assert recall(stored(tmp_path / "old")).judge == ""
+
+
 def test_runs_spared_by_a_bound_are_no_longer_expected(tmp_path: Path) -> None:
     first, second = (plan(name=f"quick-{number}") for number in (1, 2))
     experiment = Experiment("e", 7, (first, second), ())
