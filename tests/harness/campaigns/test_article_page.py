@@ -31,7 +31,7 @@ def test_one_failure_refutes_and_its_run_can_be_replayed() -> None:
     text = section(page(run(), failed(run="r-2", seed=9)), "mirror-failure-harms-nobody")
     assert text.startswith("FAIL\n")
     assert "- FAIL in 1 of its runs: mirror-crash on all-automatic@T=10 (1)" in text
-    assert "seed 9, repeat 1: missed == 0: 9 \\| &lt;b>" in text
+    assert "seed 9, repeat 1: missed == 0, found 9 \\| &lt;b>" in text
     assert failed(seed=9).replay in text
     assert "- PASS in 1 of its runs" in text
 

@@ -91,7 +91,7 @@ def test_broken_delay_or_transaction_is_a_fail_with_its_story(
     broken = termed().count(measure, detail, 2).affect(measure, detail, 3, at=12.4)
     one = verdict(claim, broken)
     assert one.outcome is FAIL
-    assert one.judged == (f"{measure} == 0: 2",)
+    assert one.judged == (f"{measure} == 0, found 2",)
     assert one.story == f"message 3 of publisher 1 (producer 1) in orders {story}"
 
 
@@ -100,7 +100,8 @@ def test_a_delivery_within_clock_uncertainty_is_neither_pass_nor_fail() -> None:
     one = verdict("nothing-early", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged == (
-        "early == 0: 0, but 4 more came before their time by no more than the clocks are off",
+        "early == 0, found 0, but 4 more came before their time by no more than the clocks are "
+        "off",
     )
     assert verdict("nothing-early", story.count("early", "", 1)).outcome is FAIL
 

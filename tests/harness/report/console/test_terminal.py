@@ -175,7 +175,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     text = screen.paper.getvalue()
     assert "fresh cluster: the first" in text
     assert "window 1: silence 0.171 s" in text
-    assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
+    assert "PASS election-loses-nothing: lost == 0, found 0 of 21,400" in text
     (fail,) = [
         line
         for line in screen.lines
