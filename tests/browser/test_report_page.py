@@ -384,7 +384,7 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     assert (round(left, 2), int(width * 100) / 100) == (0.3, 0.37)  # +12 s to +27 s of 40 s
     names = browser.value("[...document.querySelectorAll('.lane .name')].map(n => n.innerText)")
     assert {
-        "first success",
+        "first confirm",
         "lost",
         "duplicated",
         "fault, requested",

@@ -296,7 +296,7 @@ def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> Non
     part = said[said.index("Fault 1: kill master of orders = rmq1") :]
     facts = (
         *("requested", "+12.000 s", "15.0 s", "injected", "+12.000 s", "0.00 s", "0.020 s"),
-        *("verified active", "0.040 s", "ended with 137", "undone"),
+        *("verified active", "0.040 s", "ended with exit code 137", "undone"),
         *("+27.000 s", "0.10 s", "15.0 s"),
         *("verified ended", "7.10 s", "the process runs"),
     )
@@ -324,7 +324,7 @@ def test_a_stall_leaves_a_bound_of_the_silence(tmp_path: Path) -> None:
 def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
     assert "Repeat it: mqproof run master-crash --seed 7" in said
-    assert "rabbitmq 3.10.8" in said
+    assert "rabbitmq 3.10.8" in said  # a real broker, not one that behaves like it
     assert "seed of the run 7" in said
     assert f'title = "{TITLE}"' in said
 
