@@ -69,7 +69,7 @@ def shown_of(system: str, label: str, deployment: str) -> list[str]:
 def test_dry_run_shows_the_layout_settings_besides_its_title() -> None:
     shown = shown_of("rabbitmq-mirrored", "exactly-2@T=10", "compose")
     assert shown[3:8] == [
-        "  layout     Three nodes, two copies of every queue, synchronised at once; T = 10 s",
+        "  layout     Three nodes, two copies of every queue, automatic synchronisation; T = 10 s",
         "  copies     2 of each queue, synchronised: automatic",
         "  partitions pause_minority",
         r"  policy     mqproof for ^mqproof\.: ha-mode=exactly ha-params=2 ha-sync-mode=automatic",
