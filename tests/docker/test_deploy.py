@@ -171,7 +171,7 @@ def workers_container(cluster: ComposeCluster) -> Any:
     return found
 
 
-def test_what_a_worker_writes_lies_in_the_run_folder(
+def test_workers_write_their_logs_into_the_run_folder(
     cluster: ComposeCluster, experiment_folder: Path
 ) -> None:
     run_folder = experiment_folder / "run"

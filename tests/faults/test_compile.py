@@ -172,7 +172,7 @@ def test_a_cut_after_bytes_counts_each_direction_separately() -> None:
 
 
 @pytest.mark.parametrize("kind", ["slow", "cut_after"])
-def test_what_would_do_nothing_is_refused(kind: str) -> None:
+def test_a_fault_without_effect_is_refused(kind: str) -> None:
     with pytest.raises(FaultError, match="given"):
         compiled(kind, options=Options())
 
@@ -202,7 +202,7 @@ def test_only_what_ends_a_process_may_stay(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
+def test_a_compiled_fault_has_the_mechanism_of_its_kind(kind: str) -> None:
     usual = KINDS[kind].offers.get("compose", "toxiproxy")
     assert compiled(kind).mechanism == usual
     proxied = mechanism(kind, "compose", "toxiproxy")
@@ -382,6 +382,6 @@ def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_ends_a_broker_is_an_action_that_says_so(kind: str) -> None:
+def test_actions_that_end_a_broker_are_marked_as_ending(kind: str) -> None:
     actions = compiled(kind).actions
     assert any(isinstance(one, ENDING) for one in actions) == KINDS[kind].ends_broker

@@ -58,7 +58,7 @@ def test_no_shipped_kind_is_bound_to_a_system(kind: Kind) -> None:
     assert kind not in OURS or not kind.only_on
 
 
-def test_what_takes_a_brokers_process_or_disk_strikes_its_host(kind: Kind) -> None:
+def test_faults_of_a_process_or_disk_apply_to_its_host(kind: Kind) -> None:
     taken = kind.ends_broker or kind.takes_page_cache or kind.spares_disk is not None
     assert taken <= (kind.applies_to == HOST)
     assert kind.takes_page_cache <= kind.ends_broker

@@ -35,7 +35,7 @@ def test_several_places_are_one_text() -> None:
     assert places.split("rkt1") == ("rkt1",)
 
 
-def test_what_is_done_to_several_places_is_undone_at_each() -> None:
+def test_a_fault_at_several_places_is_undone_at_each() -> None:
     first, second = places.split(BOTH)
     armed = compiled("kill", BOTH)
     assert (armed.actions, armed.undo) == (

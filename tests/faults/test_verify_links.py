@@ -166,7 +166,7 @@ def test_the_least_delay_of_a_word_follows_latency_and_rate() -> None:
     assert (both.octets, both.least_s) == (25_000, pytest.approx(0.724))
 
 
-def test_what_is_hardly_slow_is_timed_several_times() -> None:
+def test_a_small_latency_is_timed_several_times() -> None:
     assert Slowness.of(Options(latency_s=0.01)).rounds > LATE.rounds == 1
 
 

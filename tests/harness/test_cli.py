@@ -518,7 +518,7 @@ def test_stored_experiment_is_copied_to_the_results_and_judged(
     assert into.parent == Path("nights")
 
 
-def test_what_was_brought_before_is_judged_where_it_is(tmp_path: Path) -> None:
+def test_a_copied_experiment_is_judged_where_it_is(tmp_path: Path) -> None:
     url = (tmp_path / "away" / "e").as_uri()
     assert call("analyse", url, ending=passing)[0] == 0
     code, pipeline = call("analyse", "results/e", ending=passing)
@@ -560,7 +560,9 @@ def test_every_folder_that_is_no_experiment_is_named_at_once(
 
 
 @pytest.mark.parametrize("command", ["heal", "doctor"])
-def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unmet_requirement_exits_with_2(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     pipeline = FakePipeline(passing)
     assert main([command], lambda: pipeline) == 0
     pipeline.well = False

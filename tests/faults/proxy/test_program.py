@@ -164,7 +164,7 @@ def test_a_caller_without_the_token_reads_and_changes_nothing(
     assert answer.endswith(b"the token of this proxy is missing\n")
 
 
-def test_who_brings_the_token_is_served() -> None:
+def test_a_request_with_the_token_is_served() -> None:
     with start("--port", "0", env={**os.environ, TOKEN: "secret"}) as process:
         assert said(process, "Authorization: Bearer secret").startswith(b"HTTP/1.1 201 Created")
         process.terminate()

@@ -374,7 +374,7 @@ def test_two_copies_after_a_fault_count_regardless_of_history() -> None:
 
 
 @pytest.mark.parametrize("later", [{"flagged": True}, {"attempt": 2}])
-def test_what_is_flagged_or_another_attempt_is_never_ambiguous(later: dict[str, int]) -> None:
+def test_flagged_or_retried_deliveries_are_never_ambiguous(later: dict[str, int]) -> None:
     story = Story().sent(1).sent(1, attempt=2).came(1, ns(9))
     story.came(1, ns(12), **later)  # type: ignore[arg-type]
     story.seen.unsettled = (crash(),)

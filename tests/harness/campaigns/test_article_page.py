@@ -42,7 +42,7 @@ def test_the_table_shows_runs_and_confidence_intervals() -> None:
     assert row.endswith("| FAIL | FAIL in 1 of 2 runs (95 % CI: 1.3 to 99 %) |")
 
 
-def test_what_no_run_does_is_not_applicable_and_not_passed() -> None:
+def test_a_claim_that_no_run_tests_is_not_applicable() -> None:
     text = section(page(run()), "mirror-takes-over")
     assert text.startswith("NOT APPLICABLE to any run\n")
 

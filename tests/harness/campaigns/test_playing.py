@@ -103,7 +103,7 @@ def test_run_that_decided_less_than_known_is_repeated() -> None:
     assert (counts.judged.total(), counts.in_vain.total()) == (2, 1)
 
 
-def test_what_is_played_once_more_is_reported() -> None:
+def test_repeated_unjudged_runs_are_reported() -> None:
     counts = Counts(in_vain=Counter({FREEZE: 2}))
     lines = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
     assert lines == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
@@ -118,7 +118,7 @@ def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
 # --- carrying a campaign out ---------------------------------------------------------------------
 
 
-def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
+def test_judged_cells_are_not_played_again(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run()]))
     play = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")])
     lines: list[str] = []

@@ -161,7 +161,7 @@ def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
     assert verdict("nothing-misrouted", of(2)).outcome is INCONCLUSIVE
 
 
-def test_what_was_misrouted_counts_though_one_queue_is_declared() -> None:
+def test_a_misrouted_message_counts_even_with_one_declared_queue() -> None:
     assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
 
 

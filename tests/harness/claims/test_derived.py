@@ -35,7 +35,7 @@ def derived(name: str, story: Story, window: int = 1) -> Value:
         ("magic", {"durable": False}, None),
     ],
 )
-def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
+def test_an_ended_broker_keeps_durable_messages_on_disk(
     kind: str, state: dict[str, object], keeps: bool | None
 ) -> None:
     answer = derived("keeps", Story(kind, **state))

@@ -55,7 +55,7 @@ def test_a_counterexample_refutes_it_unless_it_is_about_some_cases(claim: str) -
 
 
 @pytest.mark.parametrize("claim", NAMES)
-def test_what_its_source_excepts_is_not_judged(claim: str) -> None:
+def test_exceptions_of_a_claims_source_are_not_judged(claim: str) -> None:
     of = STORIES[claim]
     one = verdict(claim, of.not_judged())
     expected, why = of.why

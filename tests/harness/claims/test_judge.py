@@ -27,7 +27,7 @@ def test_a_pass_says_what_was_judged() -> None:
     )
 
 
-def test_what_holds_has_no_story() -> None:
+def test_a_claim_that_holds_has_no_story() -> None:
     assert {verdict(name, Story()).story for name in ("one-copy", "mirror-takes-over")} == {""}
 
 

@@ -237,7 +237,7 @@ def test_publishers_that_another_fault_kept_away_before_are_back(
     assert verdict("durable-queue-returns", story).outcome is outcome
 
 
-def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
+def test_an_outage_after_recovery_counts_whatever_ended_it() -> None:
     """The stall lies beside the undo."""
     story = Story().service("out", promise=HEALED)
     story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))

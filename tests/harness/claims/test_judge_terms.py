@@ -129,7 +129,7 @@ def test_a_delivery_with_an_unconfirmed_rollback_is_no_pass() -> None:
         ),
     ],
 )
-def test_what_is_missing_and_may_still_come_leaves_loss_open(
+def test_missing_messages_that_may_still_arrive_leave_loss_undecided(
     reason: str, sentence: str, advice: str
 ) -> None:
     story = termed().count("loss_unknown", reason, 5).doubt("loss", reason, queue="orders")

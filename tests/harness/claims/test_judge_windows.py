@@ -67,7 +67,7 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     assert one.advice == ("leave more time between the faults",)
 
 
-def test_what_clocks_leave_without_a_fault_says_so() -> None:
+def test_a_loss_without_certain_fault_names_the_clocks() -> None:
     one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
     why = (
         "3 more were caused by this fault, by another one, or by none: clients' clocks may be off"

@@ -97,7 +97,7 @@ def test_workers_that_do_not_stop_are_killed(folder: Path) -> None:
     assert "publisher-1" in (folder / LOG).read_text()
 
 
-def test_what_is_kept_is_mended_and_left_standing(folder: Path) -> None:
+def test_the_guardian_undoes_faults_of_a_kept_cluster(folder: Path) -> None:
     ended(harness(folder, "keep", "killed"))
     assert deeds(folder) == [f"perform {fault().undo[0]}"]
     assert (folder / "project").exists()

@@ -44,7 +44,7 @@ def test_a_tail_holds_little_more_than_it_keeps(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == gap(tail.left_out) + b"x" * 993 + b"the end"
 
 
-def test_what_verdicts_are_made_of_is_fetched_whole(tmp_path: Path) -> None:
+def test_evidence_of_verdicts_is_fetched_whole(tmp_path: Path) -> None:
     source, target = tmp_path / "said", tmp_path / "truth" / "ref1.jsonl"
     source.write_bytes(b"t" * 5_000_000)
     assert append_all(source, target, 0) == 5_000_000

@@ -39,7 +39,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, JudgedRun]:
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
 @pytest.mark.parametrize("kind", SHOWS)
-def test_what_is_admitted_is_found_and_nothing_else(
+def test_analysis_of_logs_finds_exactly_the_admitted_misbehaviour(
     kind: str, beside: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     found = classes(judged[f"log-{kind}-{beside}"])

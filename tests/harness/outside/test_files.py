@@ -20,7 +20,7 @@ def test_no_more_is_read_than_the_bound(tmp_path: Path, name: str) -> None:
         text_of(tmp_path / name, 1000)
 
 
-def test_what_never_ends_is_refused() -> None:
+def test_an_endless_file_is_refused() -> None:
     with pytest.raises(Unreadable, match="a regular file was expected"):
         text_of(Path("/dev/zero"), 1000)
 

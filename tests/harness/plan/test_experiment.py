@@ -285,7 +285,7 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
         ("hang", "master of orders", "a hang means clients' links to a host, and theirs lead to"),
     ],
 )
-def test_what_means_nothing_behind_a_balancer_is_reported(
+def test_faults_meaningless_behind_a_balancer_are_reported(
     kind: str, target: str, message: str
 ) -> None:
     with pytest.raises(PlanError, match=message):

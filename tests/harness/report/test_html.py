@@ -160,7 +160,7 @@ def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_not_decided_is_not_called_well(tmp_path: Path) -> None:
+def test_an_undecided_report_does_not_look_good(tmp_path: Path) -> None:
     story = crash().queue(drained=False)
     story.publish(900, at_ms=39_000).confirm(900, at_ms=39_001)
     said = text(judged(tmp_path, story))
@@ -209,7 +209,7 @@ def test_a_known_failure_is_reported_as_known() -> None:
     assert "FAILED 1 promise was broken, as expected" in text(page_of(story))
 
 
-def test_what_is_known_to_fail_is_reported_after_what_surprises() -> None:
+def test_unexpected_failures_come_before_expected_ones() -> None:
     story = Story().count("lost", "stored", 3)
     said = text(page_of(summed(story)))
     assert "FAILED 2 promises were broken; it lost 3 confirmed messages rabbitmq-mirr" in said

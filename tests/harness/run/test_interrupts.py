@@ -70,7 +70,7 @@ def test_interrupt_of_all_runs_reaches_each_but_not_vice_versa() -> None:
     assert of_one.hurried
 
 
-def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
+def test_the_first_interrupt_ends_every_wait() -> None:
     ended: list[str] = []
 
     async def work() -> None:

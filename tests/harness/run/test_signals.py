@@ -52,7 +52,7 @@ def test_when_the_end_is_under_way_none_changes_anything() -> None:
             os.kill(os.getpid(), number)
 
 
-def test_what_a_library_put_in_its_place_is_replaced() -> None:
+def test_handlers_that_a_library_replaced_are_restored() -> None:
     with signals.handled(signals.end):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signals.ending()

@@ -55,7 +55,7 @@ def test_where_none_is_special_nothing_is_said() -> None:
     assert planned(replace(plan(rate=None, rocketmq=late), client=CLIENTS[0].name)) == NOTHING
 
 
-def test_what_is_said_to_other_clients_alone_is_not_counted() -> None:
+def test_options_of_other_clients_are_not_counted() -> None:
     assert planned(replace(of(1, delayed_percent=10), client="pika")) == NOTHING
 
 

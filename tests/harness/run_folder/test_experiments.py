@@ -60,7 +60,7 @@ def test_a_merged_report_can_be_moved_together_with_its_pieces(tmp_path: Path) -
     assert all(run.folder.resolve().is_relative_to(tmp_path / "elsewhere") for run in runs)
 
 
-def test_what_is_merged_can_be_merged_again(tmp_path: Path) -> None:
+def test_merged_experiments_can_be_merged_again(tmp_path: Path) -> None:
     folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
     remember_merged(folders, "", tmp_path / "both")
     assert list(problems([tmp_path / "both", stored(tmp_path / "c")])) == []

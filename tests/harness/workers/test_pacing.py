@@ -33,7 +33,7 @@ def test_nothing_is_due_before_the_start() -> None:
     assert pacing.next_ns() is None
 
 
-def test_what_has_no_room_stays_due() -> None:
+def test_a_publish_without_room_stays_due() -> None:
     pacing = paced()
     assert [each.sequence for each in pacing.take(20 * MS, 1)] == [0]
     assert pacing.next_ns() == 10 * MS

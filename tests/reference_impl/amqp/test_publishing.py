@@ -173,7 +173,7 @@ def test_publishes_to_a_down_unmirrored_queue_are_unroutable_and_acked() -> None
     assert acked == q.BasicAck(2, False)
 
 
-def test_what_is_unroutable_and_not_mandatory_is_dropped_in_silence() -> None:
+def test_unroutable_messages_are_dropped_unless_mandatory() -> None:
     client = Client(FakeNode())
     assert client.publish("missing") == []
     (returned,) = client.publish("missing", b"x", mandatory=True)

@@ -49,7 +49,7 @@ def test_a_batch_waits_until_every_mirror_took_the_previous_one() -> None:
     assert (sync.over, sync.sent) == (True, 3)
 
 
-def test_who_declines_gets_nothing() -> None:
+def test_a_mirror_that_declines_gets_no_messages() -> None:
     sync = syncer()
     sync.ready(SyncReady(7, B, False))
     assert sent(sync.ready(SyncReady(7, C, True))) == [(C, FIRST)]
@@ -118,7 +118,7 @@ def test_by_itself_it_tries_each_mirror_once() -> None:
     assert rig.sync.offer() != []
 
 
-def test_who_is_synchronised_or_no_member_yet_is_not_meant() -> None:
+def test_only_unsynchronised_members_are_synchronised() -> None:
     rig = Rig(members=(ME, B))
     assert [it.pid for it in rig.sync.start() if isinstance(it, Watch)] == [B]
     rig = Rig()

@@ -147,7 +147,7 @@ def test_all_but_one_of_many_sides_lose() -> None:
     assert healing(a=1, b=5, c=1, d=0).losers(sides("a", "b", "c", "d")) == ("a", "c", "d")
 
 
-def test_who_does_not_lose_hears_it_without_harm() -> None:
+def test_a_node_outside_the_losers_keeps_running() -> None:
     core = Autoheal("a")
     assert not core.lose(("b",))
     assert not core.gives_way

@@ -70,7 +70,7 @@ def test_the_last_to_stop_boots_after_trying_all_peers() -> None:
     assert decision("b", saved(4, "a"), a=saved(5)) == KeepWaiting()
 
 
-def test_who_saw_others_run_when_it_stopped_waits_for_them() -> None:
+def test_a_node_waits_for_nodes_that_outlived_it() -> None:
     assert decision("a", saved(5, "b")) == KeepWaiting()
     assert decision("a", saved(5, "b"), c=saved(5, "a", "b")) == KeepWaiting()
 

@@ -72,7 +72,7 @@ def test_a_node_frozen_too_long_continues_as_another_leader(seed: int, handling:
 
 @pytest.mark.parametrize("gracefully", [True, False])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_who_is_restarted_after_a_split_takes_the_others_tables(
+def test_a_node_restarted_after_a_partition_adopts_its_peers_tables(
     seed: int, gracefully: bool
 ) -> None:
     nodes = up(seed, "ignore")

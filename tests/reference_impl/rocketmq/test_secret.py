@@ -58,7 +58,7 @@ def send(world: World) -> Code:
     return Code(answer.header.code)
 
 
-def test_who_know_one_secret_do_as_those_that_have_none() -> None:
+def test_brokers_with_one_secret_work_as_without() -> None:
     world = group(SECRET, SECRET)
     assert is_listed(world)
     assert [send(world) for _ in range(1)] == [Code.SUCCESS]

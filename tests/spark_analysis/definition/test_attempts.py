@@ -147,7 +147,7 @@ def test_returned_outweighs_refused() -> None:
     assert counts_of(history.deliver(1), *DENIED) == {"refused_but_delivered returned": 1}
 
 
-def test_what_was_refused_of_a_transaction_was_rolled_back() -> None:
+def test_a_refused_transaction_counts_as_rolled_back() -> None:
     history = History().publish(1).terms(1, fate=Fate.COMMIT).settle(1, Outcome.REFUSED)
     assert counts_of(history.deliver(1), *DENIED) == {}
 

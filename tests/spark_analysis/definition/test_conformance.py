@@ -116,7 +116,7 @@ def _verdict(history: History) -> Mapping[str, int]:
         ("Q8", {"duplicated publisher_retry": 1}),
     ],
 )
-def test_what_the_peers_call_one_class_we_call_five(name: str, expected: dict[str, int]) -> None:
+def test_one_class_of_other_checkers_maps_to_five(name: str, expected: dict[str, int]) -> None:
     assert _verdict(_translated(name).history) == expected
 
 

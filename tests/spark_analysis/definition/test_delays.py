@@ -85,12 +85,12 @@ def test_every_early_delivery_counts() -> None:
     assert counts_of(history, *DELAYS) == {"delayed": 1, "early": 2}
 
 
-def test_what_has_no_time_to_wait_for_cannot_be_early() -> None:
+def test_undelayed_messages_cannot_be_early() -> None:
     assert counts_of(History().publish(1, at_ms=1_000).confirm(1).deliver(1), *DELAYS) == {}
 
 
 @pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF])
-def test_what_no_consumer_was_given_is_not_early(via: Via) -> None:
+def test_messages_given_to_no_consumer_are_not_early(via: Via) -> None:
     assert counts_of(delayed().deliver(1, at_ms=5_000, via=via), *DELAYS) == {"delayed": 1}
 
 
@@ -152,7 +152,7 @@ def test_only_the_publishers_clock_affects_when_a_delay_ends() -> None:
     }
 
 
-def test_what_waits_in_its_broker_is_not_stranded_there() -> None:
+def test_delayed_messages_in_their_broker_are_not_stranded() -> None:
     found = delayed(OVER_MS - 1).deliver(1, at_ms=20_000, via=Via.AUDIT)
     assert counts_of(found, *LOSS) == {"loss_unknown not_due": 1}
     assert counts_of(found.queue(quiet_ms=OVER_MS), *LOSS) == {"stranded replicated": 1}
@@ -268,7 +268,7 @@ LATEST_MS = OVER_MS + 1_000  # brokers look at what waits once a second
 
 
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
-def test_what_comes_later_than_its_broker_may_take_is_overdue(via: Via) -> None:
+def test_messages_later_than_the_brokers_limit_are_overdue(via: Via) -> None:
     in_time = delayed().deliver(1, at_ms=LATEST_MS, via=via)
     assert counts_of(in_time, "overdue") == {}
     late = judge(*delayed().deliver(1, at_ms=LATEST_MS + 0.000001, via=via).build())

@@ -121,7 +121,7 @@ def test_a_redelivery_after_ack_under_competing_leaders_is_diverged() -> None:
 
 
 @pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
-def test_what_the_retry_topic_brings_again_is_a_redelivery(flag: Redelivered) -> None:
+def test_a_duplicate_by_the_retry_topic_is_a_redelivery(flag: Redelivered) -> None:
     history = delivered_at_100().competing_leaders(4_000, 5_000)
     history.deliver(1, at_ms=5_000, redelivered=flag, via=Via.RETRY_TOPIC)
     assert duplicated(history) == {"duplicated redelivery": 1}
@@ -289,7 +289,7 @@ def test_a_redelivery_before_our_acknowledgement_is_valid() -> None:
     assert again_at(acknowledged_at_200(), 200 + NANOSECOND_MS) == TOO_LATE
 
 
-def test_what_was_acknowledged_too_late_is_counted_by_itself_too() -> None:
+def test_late_acknowledgements_are_counted_on_their_own_too() -> None:
     history = acknowledged_at_200().window(1_000)
     findings = judge(*history.deliver(1, at_ms=5_000, redelivered=YES, connection=2).build())
     assert counts(findings, "acknowledged_late") == {"acknowledged_late": 1}
@@ -372,7 +372,7 @@ def test_an_unflagged_copy_after_a_later_fault_is_a_redelivery(flag: Redelivered
 @pytest.mark.parametrize(
     ("at_ms", "found"), [(1_200 - NANOSECOND_MS, TOO_LATE), (1_200, AFTER_ACK)]
 )
-def test_who_flags_nothing_is_judged_by_our_acknowledgement(
+def test_without_redelivered_flags_our_acknowledgements_decide(
     at_ms: float, found: dict[str, int]
 ) -> None:
     history = acknowledged_at_200().deliver(1, at_ms=at_ms, redelivered=NOT_REPORTED)
@@ -399,7 +399,7 @@ def test_the_first_end_of_a_connection_counts() -> None:
     assert again_at(history, 5_000) == TOO_LATE
 
 
-def test_what_else_happens_to_a_connection_does_not_end_it() -> None:
+def test_a_blocked_connection_has_not_ended() -> None:
     assert again_at(acknowledged_at_200().client_event("blocked", at_ms=300), 5_000) == AFTER_ACK
 
 

@@ -150,7 +150,7 @@ def test_losses_are_counted_by_strength(strength: Strength) -> None:
 
 
 @pytest.mark.parametrize("outcome", [o for o in Outcome if o is not Outcome.CONFIRMED])
-def test_what_was_not_acknowledged_cannot_be_lost(outcome: Outcome) -> None:
+def test_unconfirmed_messages_cannot_be_lost(outcome: Outcome) -> None:
     assert losses(History().publish(1).settle(1, outcome)) == {}
 
 

@@ -91,7 +91,7 @@ def test_messages_of_another_queue_are_not_compared() -> None:
     assert order(history, queue="bills") == {"in_order": 1}
 
 
-def test_what_another_consumer_got_before_is_compared() -> None:
+def test_order_is_compared_across_consumers() -> None:
     history = confirmed(1, 2).deliver(2).deliver(1, consumer=3)
     assert order(history) == {"in_order": 1, "reordered": 1}
 
@@ -195,7 +195,7 @@ def test_one_attempt_of_unknown_outcome_is_ordered_on_its_connection() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
-def test_what_was_denied_stands_nowhere_for_certain(outcome: Outcome) -> None:
+def test_order_of_refused_messages_is_not_certain(outcome: Outcome) -> None:
     history = confirmed(2).publish(1).settle(1, outcome).deliver(2).deliver(1)
     assert order(history) == {"not_judged not_certain": 1, "in_order": 1}
 
@@ -231,7 +231,7 @@ def test_without_redelivery_flags_order_is_not_judged() -> None:
     assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
 
-def test_what_first_came_by_the_retry_topic_went_another_way() -> None:
+def test_order_by_the_retry_topic_is_not_judged() -> None:
     history = confirmed(1, 2).deliver(2).deliver(1, via=Via.RETRY_TOPIC)
     assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 

@@ -211,7 +211,7 @@ def test_a_message_not_yet_late_counts_for_the_next_window() -> None:
     assert drained(history, 2) == (True, 1_500)
 
 
-def test_what_only_the_drain_brought_waited_to_the_end() -> None:
+def test_messages_read_by_the_drain_waited_until_the_end() -> None:
     assert drained(waiting(resumed(), 1, 11_000, 70_000, via=Via.DRAIN)) == (False, 50_000)
     in_time = waiting(resumed(), 1, 59_000, 70_000, via=Via.DRAIN)
     assert drained(in_time) == (True, 400)
@@ -219,7 +219,7 @@ def test_what_only_the_drain_brought_waited_to_the_end() -> None:
     assert drained(too_long) == (False, 50_000)
 
 
-def test_what_the_retry_topic_brought_ended_its_wait() -> None:
+def test_a_delivery_by_the_retry_topic_ends_the_wait() -> None:
     history = waiting(resumed(), 1, 11_000, 14_000, via=Via.RETRY_TOPIC)
     assert drained(history) == (True, 4_000)
 

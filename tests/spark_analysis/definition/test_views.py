@@ -188,7 +188,7 @@ def test_a_route_unknown_before_the_fault_proves_nothing() -> None:
     assert stages(look(faulted(), "ns1", 9_000, why="closed by the server")) == {}
 
 
-def test_what_happens_in_the_next_windows_time_is_that_windows() -> None:
+def test_route_changes_belong_to_the_window_they_occur_in() -> None:
     history = faulted().window(20_000)
     look(look(history, "ns1", 9_000, *ALL), "ns1", 25_000, SLAVE)
     found = [

@@ -404,7 +404,7 @@ def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
     assert host["ipv4_address"] == "10.231.4.13"
 
 
-def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
+def test_values_of_a_run_are_taken_literally(layout: Layout) -> None:
     settings = replace(SETTINGS, experiment='/tmp/a $HOME "b": #c').literal()
     volume = rendered(layout, settings)["services"]["workers"]["volumes"][0]
     assert volume == {

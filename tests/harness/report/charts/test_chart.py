@@ -48,7 +48,7 @@ def test_a_fault_that_never_ended_reaches_to_the_end(tmp_path: Path) -> None:
     assert "never undone" in held.title
 
 
-def test_what_was_missed_hangs_from_the_top(tmp_path: Path) -> None:
+def test_missed_publishes_are_drawn_from_the_top(tmp_path: Path) -> None:
     story = History(load_ms=(0, 2_000)).flow(range(10), from_ms=0, every_ms=100)
     story.flow(range(10, 20), from_ms=1_000, every_ms=100, confirm_after_ms=None)
     on_time = chart_of(tmp_path, story).plots[0]

@@ -140,7 +140,7 @@ def test_no_color_is_respected() -> None:
     assert "\x1b[3" not in screen.paper.getvalue()
 
 
-def test_what_brokers_call_themselves_does_not_command_the_live_display() -> None:
+def test_broker_names_cannot_send_escapes_to_the_terminal() -> None:
     screen = Screen(is_terminal=True)
     screen.display.live(replace(VIEW, armed=("kill rmq\x1b[2J",)))
     screen.display.close()
@@ -201,7 +201,7 @@ def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     assert len(screen.lines) < len(whole.lines) / 3
 
 
-def test_what_was_not_judged_says_so() -> None:
+def test_an_unjudged_run_is_reported_with_its_reason() -> None:
     screen = Screen()
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines

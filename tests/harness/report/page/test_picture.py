@@ -24,7 +24,7 @@ def plain(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [(tone, text.replace("\u00a0", " ")) for tone, text in pairs]
 
 
-def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
+def test_loss_is_shown_before_downtime() -> None:
     lost = Story().count("lost", "stored", 37).outage(12, 20).outage(30, 33)
     (scene,) = of(page_of(summed(lost), summed(Story(), cell=OTHER))).scenes
     first, second = scene.panels

@@ -49,7 +49,7 @@ def test_a_run_that_was_not_judged_is_a_reason() -> None:
     assert shown(made).undecided == ("1 run: the cluster did not come up.",)
 
 
-def test_what_was_decided_has_no_such_lines() -> None:
+def test_a_decided_report_lists_no_open_claims() -> None:
     made = report(run(Story()))
     assert made.exit_code == Exit.PASSED
     assert shown(made).undecided == ()

@@ -105,7 +105,7 @@ def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
     assert "no broker is master" in str(controller_says(Controllers("", True), {"g": leaderless}))
 
 
-def test_what_is_new_and_what_is_over_is_a_change() -> None:
+def test_new_and_ended_leaderships_are_changes() -> None:
     before, after = member_says("g", "n0", 1), member_says("g", "n1", 2)
     assert after.since(before) == ("says g: n1 leads, term 2", "says no more g: n0 leads, term 1")
     assert after.since(after) == ()

@@ -179,7 +179,7 @@ def test_a_worker_on_this_machine_looks_in_the_users_cache(
         ("x86_64", None, "gcc is missing; install it"),
     ],
 )
-def test_what_building_needs_is_said_before_anything_is_fetched(
+def test_missing_build_tools_are_reported_before_any_download(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

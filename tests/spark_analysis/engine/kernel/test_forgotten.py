@@ -40,7 +40,7 @@ def test_only_late_acknowledgements_of_the_same_connection_count() -> None:
     assert rows_of(ended.acknowledge(1, 5, at_ms=400)) == set()
 
 
-def test_what_came_again_is_not_forgotten() -> None:
+def test_a_redelivered_message_is_not_missing() -> None:
     again = given_out().client_event("lost", at_ms=200).deliver(1, at_ms=300, connection=2)
     assert rows_of(again) == set()
 

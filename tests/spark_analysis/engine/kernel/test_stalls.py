@@ -3,7 +3,7 @@ import numpy as np
 from spark_analysis.engine.kernel.stalls import covered_ns
 
 
-def test_what_two_cover_counts_once() -> None:
+def test_overlapping_spans_count_once() -> None:
     spans = np.array([[30, 40], [0, 10], [5, 12], [6, 8]])
     assert covered_ns(spans, 0, 100) == 22
 
