@@ -296,7 +296,7 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
     "alarms",
     [None, replace(ALARMS, raised={}), replace(ALARMS, cleared={"disk": ("feed", "disk")})],
 )
-def test_how_an_alarm_is_raised_and_cleared_is_never_guessed(alarms: AlarmCommands | None) -> None:
+def test_an_undeclared_alarm_cannot_be_compiled(alarms: AlarmCommands | None) -> None:
     memory = Options(resource="memory")
     with pytest.raises(FaultError, match="its system declares no memory alarm"):
         compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)

@@ -160,7 +160,7 @@ def test_a_broken_plugin_is_reported_and_others_still_load(
     assert wrong in registry.spoilt[name]
 
 
-def test_of_two_packages_with_one_name_neither_is_used() -> None:
+def test_two_packages_with_one_name_are_both_ignored() -> None:
     point = EntryPoint("forget", f"{_HERE}:FORGET", faults.kinds.GROUP)
     registry = read([point, point])
     assert registry.kinds == {kind.name: kind for kind in OURS}

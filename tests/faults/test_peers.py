@@ -93,7 +93,7 @@ def test_a_host_has_one_link_per_port_of_its_processes() -> None:
 
 
 @pytest.mark.parametrize("serving", [None, like_erlang("a")])
-def test_where_a_host_listens_is_never_guessed(serving: Serving | None) -> None:
+def test_links_need_declared_listeners(serving: Serving | None) -> None:
     with pytest.raises((AssertionError, KeyError)):
         Mesh("toxiproxy", serving).links("a", "b")
 

@@ -676,7 +676,7 @@ def test_run_reaches_its_verdict_without_a_reader_of_output(
     assert (code, len(pipeline.started)) == (0, 1)
 
 
-def test_nothing_is_resealed_without_a_request(tmp_path: Path) -> None:
+def test_analyse_reseals_only_on_request(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     assert call("analyse", str(folder), ending=passing)[1].resealed is False
     assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True

@@ -72,7 +72,7 @@ class Story:
         return one
 
 
-def test_where_nothing_is_admitted_nothing_may_be_found() -> None:
+def test_findings_without_admission_are_not_exact() -> None:
     story = Story().sent(1).came(1)
     for what, (measure, details) in CLASSES.items():
         assert story.compared(what).exact

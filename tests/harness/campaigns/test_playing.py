@@ -153,7 +153,9 @@ def test_invalid_time_is_reported_and_unlimited_time_is_accepted(minutes: float)
     assert not [*Pace(minutes=float("inf")).problems()]
 
 
-def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_experiment_begins_after_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = iter((0.0, 59.0, 61.0))
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     play = Played([run()])

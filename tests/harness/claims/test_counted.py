@@ -152,7 +152,7 @@ def test_with_one_queue_nothing_can_be_misrouted() -> None:
     assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
 
 
-def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
+def test_with_one_queue_misrouting_is_impossible_despite_incomplete_logs() -> None:
     def of(queues: int) -> Story:
         story = Story().doubt("loss", "consumer_log", worker=7)
         return story.queue("bills") if queues > 1 else story
@@ -165,7 +165,7 @@ def test_a_misrouted_message_counts_even_with_one_declared_queue() -> None:
     assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
 
 
-def test_of_a_log_no_connection_holds_a_message() -> None:
+def test_logs_have_no_redelivery_by_connection() -> None:
     def of_log() -> Story:
         return Story().starved(0.1, place="a:0")
 

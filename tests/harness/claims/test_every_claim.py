@@ -41,7 +41,7 @@ def test_each_claim_has_its_three_stories() -> None:
 
 
 @pytest.mark.parametrize("claim", NAMES)
-def test_it_holds_where_the_run_did_as_it_says(claim: str) -> None:
+def test_each_claim_passes_in_a_run_that_keeps_it(claim: str) -> None:
     one = verdict(claim, STORIES[claim].holds())
     assert one.outcome is PASS, one.not_judged
     assert one.judged

@@ -218,7 +218,7 @@ def test_at_rate_max_there_is_no_service_to_judge() -> None:
     assert verdict("mirrored-queue-works-on", story).outcome is FAIL
 
 
-def test_where_nothing_was_confirmed_nothing_is_passed() -> None:
+def test_without_confirms_no_claim_of_loss_passes() -> None:
     story = Story().count("state", "acknowledged", 0).count("state", "not_sent", 9)
     one = verdict("confirmed-hence-delivered", story)
     assert one.outcome is INCONCLUSIVE
@@ -238,7 +238,7 @@ def test_faultless_run_judges_claims_that_need_no_fault() -> None:
     assert found["mirror-takes-over"] is NOT_APPLICABLE
 
 
-def test_where_nothing_was_delivered_nothing_is_known_of_order() -> None:
+def test_without_deliveries_order_is_unknown() -> None:
     story = Story()
     story.without("in_order")
     one = verdict("queue-is-first-in-first-out", story)

@@ -144,7 +144,7 @@ def test_undrained_queue_leaves_a_torn_transaction_open() -> None:
     assert verdict("no-transaction-torn", story).outcome is INCONCLUSIVE
 
 
-def test_where_everything_was_delayed_no_order_is_promised() -> None:
+def test_delayed_messages_have_no_promised_order() -> None:
     story = Story().count("in_order", "", 0).count("not_judged", "not_at_once", 700)
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is NOT_APPLICABLE

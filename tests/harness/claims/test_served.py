@@ -73,7 +73,7 @@ def test_only_the_longest_outage_of_its_time_names_its_end() -> None:
     assert sentence([out(9)], [*before, *within, after]) == expected
 
 
-def test_of_two_that_were_out_one_is_the_other() -> None:
+def test_further_unavailable_scopes_are_counted() -> None:
     assert sentence([out(3), out(9, QUEUE, "orders")], []).endswith(", and 1 more")
 
 

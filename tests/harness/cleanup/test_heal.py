@@ -177,7 +177,7 @@ def test_heal_leaves_clusters_that_were_not_chosen_alone(
     assert {row.project for row in rows} == set(removed)
 
 
-def test_of_a_chosen_experiment_that_lives_nothing_is_touched(tmp_path: Path) -> None:
+def test_heal_leaves_a_live_chosen_experiment_alone(tmp_path: Path) -> None:
     journal(tmp_path, "run-1", [fault("kill", 1)])
     projects = Projects([project(tmp_path, owner=ALIVE)])
     (row,) = healed(projects, Chosen(experiment=str(tmp_path)))

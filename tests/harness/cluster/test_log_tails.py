@@ -89,7 +89,7 @@ def compose() -> tuple[ComposeCluster, Engine]:
     return cluster, engine
 
 
-def test_of_containers_logs_the_end_is_kept_fetch_by_fetch(
+def test_fetches_keep_the_end_of_container_logs(
     compose: tuple[ComposeCluster, Engine], tmp_path: Path
 ) -> None:
     cluster, engine = compose

@@ -137,7 +137,7 @@ def test_places_without_a_common_cell_are_compared_by_scenario() -> None:
     ]
 
 
-def test_nothing_in_common_is_nothing_compared() -> None:
+def test_sides_without_common_cells_are_not_compared() -> None:
     elsewhere = ("mirror-crash", *OTHER[1:])
     claims = ran(stays=counted(0, 10))
     comparison = versus(Side("a", {CELL: claims}), Side("b", {elsewhere: claims}))

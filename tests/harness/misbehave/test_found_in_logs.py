@@ -49,6 +49,8 @@ def test_analysis_of_logs_finds_exactly_the_admitted_misbehaviour(
 
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
-def test_of_an_honest_one_nothing_is_found(beside: str, judged: Mapping[str, JudgedRun]) -> None:
+def test_analysis_finds_nothing_on_an_honest_cluster(
+    beside: str, judged: Mapping[str, JudgedRun]
+) -> None:
     found = classes(judged[f"log-{HONEST}-{beside}"])
     assert [str(each) for each in found.values() if not each.exact] == []

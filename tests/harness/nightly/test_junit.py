@@ -15,7 +15,7 @@ def suites(*nights: Night) -> xml.Element:
     return xml.fromstring(junit.text(*gated.answered(good(), before, tonight)))
 
 
-def test_where_nothing_is_worse_every_test_passes() -> None:
+def test_a_night_without_regression_passes_every_test() -> None:
     xml = suites(night(1))
     assert [xml.get(name) for name in ("tests", "failures", "errors", "skipped")] == list("1000")
 

@@ -374,7 +374,7 @@ TAGS = {
 }
 
 
-def test_it_names_no_address_but_its_own_parts(tmp_path: Path) -> None:
+def test_a_report_links_only_to_its_own_parts(tmp_path: Path) -> None:
     page = html.text(judged(tmp_path, crash(lost=[230])))
     found = Text(page)
     ids = set(re.findall(r' id="([^"]+)"', page))
@@ -417,7 +417,7 @@ def test_a_run_without_tables_is_reported_from_the_rest(tmp_path: Path) -> None:
     assert "parts of this page are missing: attempts.parquet cannot be read" in said
 
 
-def test_of_many_runs_only_the_first_that_failed_stands_open(tmp_path: Path) -> None:
+def test_only_the_first_failed_run_is_unfolded(tmp_path: Path) -> None:
     page = html.text(judged(tmp_path, crash(), crash(), crash(lost=[230]), crash(lost=[230])))
     opened = re.findall(r'<section class="run" id="(run-\d)">\s*<details open>', page)
     assert len(opened) == 1

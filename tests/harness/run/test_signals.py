@@ -30,7 +30,7 @@ def test_each_signal_is_handled_and_the_former_handler_restored(number: signal.S
 
 
 @pytest.mark.parametrize("number", ALIKE)
-def test_where_nothing_is_to_be_mended_each_is_ctrl_c(number: signal.Signals) -> None:
+def test_without_faults_every_signal_acts_as_ctrl_c(number: signal.Signals) -> None:
     with signals.handled(signals.end), pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), number)
 

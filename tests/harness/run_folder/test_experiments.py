@@ -35,7 +35,7 @@ def test_a_folder_of_before_there_were_titles_has_none(tmp_path: Path) -> None:
     assert recall(tmp_path / "e").titles == {}
 
 
-def test_of_several_experiments_repeats_are_counted_through(tmp_path: Path) -> None:
+def test_repeats_are_numbered_through_merged_experiments(tmp_path: Path) -> None:
     folders = [
         stored(tmp_path / "a", [(RUN, CELL), ("x", OTHER)]),
         stored(tmp_path / "b", [(RUN, CELL)], seed=8),

@@ -270,7 +270,7 @@ def add_a_log(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("spoil", [shorten_a_log, lose_a_log, add_a_log])
-def test_nothing_is_rebuilt_from_changed_logs(spoil: Callable[[Path], str], runs: Path) -> None:
+def test_changed_logs_rebuild_no_tables(spoil: Callable[[Path], str], runs: Path) -> None:
     folder = runs / "one"
     message = spoil(folder)
     assert whole(folder), "the tables are the evidence; their logs may go"

@@ -125,7 +125,7 @@ def test_message_delivered_repeatedly_has_one_story_in_its_class(tmp_path: Path)
     assert (group.number, len(group.traces)) == (3, 1)
 
 
-def test_of_a_class_only_the_first_messages_have_stories(tmp_path: Path) -> None:
+def test_only_the_first_messages_of_a_class_have_stories(tmp_path: Path) -> None:
     (group,) = detail_of(tmp_path, crash(lost=range(200, 230))).affected
     assert (group.measure, group.number, len(group.traces)) == ("lost", 30, 5)
     assert [one.message.split()[1] for one in group.traces] == [

@@ -180,7 +180,7 @@ def test_unroutable_messages_are_dropped_unless_mandatory() -> None:
     assert isinstance(returned, Content)
 
 
-def test_nothing_is_confirmed_while_the_node_may_be_a_minority() -> None:
+def test_a_node_in_a_possible_minority_confirms_nothing() -> None:
     there = Mirrored()
     there.node.is_guarded = True
     there.client.publish("q")

@@ -36,7 +36,7 @@ def next_tags(found: Consumers, count: int) -> list[str | None]:
     return [None if one is None else one.tag for one in taken]
 
 
-def test_they_take_turns() -> None:
+def test_consumers_of_one_queue_take_turns() -> None:
     found = consumers(consume("x"), consume("y"), consume("z", TWO))
     assert next_tags(found, 5) == ["x", "y", "z", "x", "y"]
 

@@ -63,7 +63,7 @@ def test_a_publish_is_enqueued_or_held_as_taken() -> None:
     assert rig.held() == "Ab"
 
 
-def test_of_a_discarded_message_nothing_is_stored() -> None:
+def test_discarded_messages_are_not_stored() -> None:
     rig = Rig()
     rig.mirror.follow(Discarded(CHANNEL, b"a"))
     assert rig.held() == ""

@@ -118,7 +118,7 @@ def test_a_node_without_disk_does_not_delay_its_waiting_peers() -> None:
     assert decision("b", BLANK, a=saved(5, "b")) == KeepWaiting()
 
 
-def test_of_blank_nodes_the_smallest_configured_name_begins() -> None:
+def test_the_lowest_named_blank_node_boots_first() -> None:
     assert decision("a", BLANK) == Found()
     assert decision("a", BLANK, tried=False) == KeepWaiting()
     assert decision("b", BLANK) == KeepWaiting()

@@ -119,7 +119,7 @@ def test_a_long_frame_is_refused_by_its_length(end: Callable[[], Handshake]) -> 
 
 
 @given(st.binary(max_size=1000))
-def test_nothing_that_a_stranger_says_proves_him_or_is_held(octets: bytes) -> None:
+def test_bytes_of_a_stranger_prove_nothing(octets: bytes) -> None:
     accepts = accepter()
     try:
         assert accepts.read(octets) == b""

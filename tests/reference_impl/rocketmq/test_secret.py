@@ -112,7 +112,7 @@ def test_a_proof_covers_one_connection_one_request_and_its_content() -> None:
         assert not is_proven(SECRET, "nonce", others)
 
 
-def test_nothing_is_proven_before_a_number_was_drawn() -> None:
+def test_a_proof_needs_a_drawn_number() -> None:
     command = proven(SECRET, "", RequestCode.REGISTER_BROKER, 7, WHO)
     assert not is_proven(SECRET, "", command)
 

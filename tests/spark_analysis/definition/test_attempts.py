@@ -38,7 +38,7 @@ def test_without_deliveries_the_message_is_lost_and_not_its_attempt() -> None:
     assert counts_of(twice(), *LOST) == {"lost replicated": 1}
 
 
-def test_where_the_audit_found_another_attempt_the_message_is_stranded() -> None:
+def test_a_message_with_an_audited_attempt_is_stranded() -> None:
     assert counts_of(twice().deliver(1, via=Via.AUDIT), *LOST) == {"stranded replicated": 1}
 
 

@@ -124,7 +124,7 @@ def test_silence_is_the_longest_gap_between_confirms() -> None:
     assert silence(confirmed_at(10, 30, 90, 95, load_ms=(0, 100)), 0) == (ns(30), ns(90), False)
 
 
-def test_of_equal_gaps_the_earliest_is_the_silence() -> None:
+def test_the_earliest_of_equal_gaps_is_the_silence() -> None:
     assert silence(confirmed_at(30, 60, 90, load_ms=(0, 100)), 0) == (0, ns(30), False)
 
 

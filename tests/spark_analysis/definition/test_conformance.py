@@ -121,7 +121,7 @@ def test_one_class_of_other_checkers_maps_to_five(name: str, expected: dict[str,
 
 
 @pytest.mark.parametrize("name", sorted(QUEUE))
-def test_on_what_is_lost_all_agree(name: str) -> None:
+def test_all_checkers_agree_on_lost_messages(name: str) -> None:
     translation = _translated(name)
     lost = {
         row.sequence

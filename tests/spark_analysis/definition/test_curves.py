@@ -56,7 +56,7 @@ def test_canaries_are_left_out() -> None:
     assert latencies(story) == ()
 
 
-def test_of_a_long_run_slices_have_several_seconds() -> None:
+def test_slices_of_a_long_run_span_several_seconds() -> None:
     story = History(load_ms=(0, 400_000))
     for number in range(400):
         story.publish(number, at_ms=1_000 * number).confirm(number, at_ms=1_000 * number + number)

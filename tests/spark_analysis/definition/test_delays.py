@@ -225,7 +225,7 @@ def test_one_delayed_attempt_makes_a_messages_place_uncertain() -> None:
     assert counts_of(history, "reordered") == {}
 
 
-def test_of_a_queue_without_order_nothing_else_is_said() -> None:
+def test_unordered_queues_have_no_other_order_reason() -> None:
     history = overtaking(1, 2).terms(1, wait_ms=WAIT_MS).queue(ordered=False)
     assert counts_of(history, *ORDER) == {"not_judged not_promised": 2}
 
@@ -304,12 +304,12 @@ def test_a_message_due_before_its_sending_waits_zero_time() -> None:
     assert overdue(latest_ms + 0.000001) == {"overdue": 1}
 
 
-def test_of_several_deliveries_the_first_says_whether_it_was_overdue() -> None:
+def test_the_first_delivery_decides_whether_it_is_overdue() -> None:
     history = delayed().deliver(1, at_ms=12_000).deliver(1, at_ms=50_000)
     assert counts_of(history, "overdue") == {}
 
 
-def test_of_several_confirms_the_first_says_when_its_wait_began() -> None:
+def test_the_first_confirm_starts_the_wait() -> None:
     history = delayed().confirm(1, at_ms=30_000).deliver(1, at_ms=LATEST_MS + 1)
     assert counts_of(history, "overdue") == {"overdue": 1}
 

@@ -156,7 +156,7 @@ def test_a_delivery_before_its_sending_is_the_instruments_fault() -> None:
 
 
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC, Via.HALF])
-def test_by_whatever_way_it_came(via: Via) -> None:
+def test_a_delivery_before_its_send_breaks_causality(via: Via) -> None:
     assert not causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, via=via))
 
 

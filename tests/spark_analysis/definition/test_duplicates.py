@@ -325,7 +325,7 @@ def test_an_acknowledgement_frame_matches_tags_delivered_out_of_order() -> None:
     assert again_at(history, 5_000) == AFTER_ACK
 
 
-def test_of_several_frames_that_cover_a_tag_the_earliest_counts() -> None:
+def test_the_earliest_acknowledgement_of_a_tag_counts() -> None:
     history = delivered_at_100().acknowledge(1, 9, at_ms=4_900).acknowledge(1, 9, at_ms=200)
     assert again_at(history, 5_000) == AFTER_ACK
 
@@ -343,7 +343,7 @@ def test_an_acknowledgement_that_its_connection_outlived_by_a_second_arrived(kin
     assert again_at(longer, 5_000) == AFTER_ACK
 
 
-def test_it_does_not_matter_how_it_comes_back() -> None:
+def test_a_duplicate_counts_whichever_way_it_arrives() -> None:
     history = acknowledged_at_200().client_event("closed", at_ms=65_000)
     assert again_at(history, 70_000, via=Via.DRAIN, consumer=9) == AFTER_ACK
 
@@ -467,7 +467,7 @@ def test_any_fault_may_swallow_an_acknowledgement_even_an_unverified_one(
     assert again_at(history, 5_000) == TOO_LATE
 
 
-def test_of_two_acknowledged_deliveries_one_after_the_fault_is_enough() -> None:
+def test_one_acknowledged_delivery_after_the_fault_is_enough() -> None:
     history = acknowledged_at_200().window(300, over_ms=400)
     history.deliver(1, at_ms=500, redelivered=YES, connection=2, tag=7)
     history.acknowledge(7, at_ms=510, connection=2)

@@ -128,7 +128,7 @@ def test_another_queues_unreadable_place_hides_no_loss_here() -> None:
     assert losses(history) == {"lost replicated": 1}
 
 
-def test_of_all_reasons_the_first_counts() -> None:
+def test_the_first_reason_for_unknown_loss_counts() -> None:
     history = confirmed().queue(drained=False, unreadable=("rmq2",))
     assert losses(history) == {"loss_unknown drain": 1}
     history.log_open(CONSUMER)

@@ -185,7 +185,7 @@ def test_a_refusal_is_bad() -> None:
     assert outages(history) == [(10_000, 12_000)]
 
 
-def test_nothing_is_due_after_the_load() -> None:
+def test_publishes_after_the_load_are_not_due() -> None:
     history = steady(loaded(ended_ms=20_000), (20_000 + NANOSECOND_MS, 30_000))
     assert outages(history) == NONE
     assert judge(*history.build()).outages == ()
@@ -281,7 +281,7 @@ def test_an_outage_until_the_undo_returned_was_ended_by_it(back_ms: float, by: s
     assert ended(steady(history, (8_000, back_ms))) == [by]
 
 
-def test_of_a_fault_without_an_end_the_system_ends_all() -> None:
+def test_outages_of_an_endless_fault_end_by_the_system() -> None:
     history = loaded().window(8_000, never_ended=True)
     assert ended(steady(history, (8_000, 12_000))) == ["system"]
 

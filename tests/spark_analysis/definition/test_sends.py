@@ -36,7 +36,7 @@ def test_failed_sends_have_a_share_and_a_last_time() -> None:
     assert row.sent_by_then == 24
 
 
-def test_where_nothing_fails_there_is_no_time_of_it() -> None:
+def test_without_failed_sends_there_is_no_failure_time() -> None:
     row = sends_of(faulted().publish(1, at_ms=FAULT_MS).confirm(1))
     assert row == Sent("run", 1, 1, 1, 0, None, None, 0)
 
@@ -54,7 +54,7 @@ def test_sends_that_fail_after_a_second_fault_count_twice() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.UNKNOWN, Outcome.REFUSED, Outcome.RETURNED])
-def test_whatever_was_said_but_a_confirm_is_a_failure(outcome: Outcome) -> None:
+def test_every_outcome_except_a_confirm_is_a_failed_send(outcome: Outcome) -> None:
     history = faulted().publish(1, at_ms=FAULT_MS).settle(1, outcome, at_ms=FAULT_MS + 3)
     assert sends_of(history).failed == 1
 

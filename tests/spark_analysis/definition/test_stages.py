@@ -179,7 +179,7 @@ def test_a_deadline_is_not_too_long() -> None:
     assert drained(waiting(resumed(), 1, 11_000, 12_000 + NANOSECOND_MS))[1] > 2_000
 
 
-def test_where_consumers_never_resume_no_backlog_is_drained() -> None:
+def test_without_resumed_consumers_no_backlog_drains() -> None:
     assert drained(faulted()) == (False, 50_000)
     assert drained(waiting(faulted(), 1, 5_000, 12_000)) == (False, 50_000)
 
@@ -229,7 +229,7 @@ def test_a_duplicate_in_the_drain_does_not_change_the_backlog() -> None:
     assert drained(history) == (True, 4_000)
 
 
-def test_of_two_deliveries_the_first_ends_the_wait() -> None:
+def test_the_first_of_two_deliveries_ends_the_wait() -> None:
     assert drained(waiting(resumed(), 1, 11_000, 14_000).deliver(1, at_ms=17_000)) == (True, 4_000)
 
 

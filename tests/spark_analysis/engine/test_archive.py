@@ -175,7 +175,7 @@ def test_an_archive_goes_with_its_base(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dumps", ["exit 1", "true"])
-def test_where_no_base_can_be_made_nothing_is_kept(tmp_path: Path, dumps: str) -> None:
+def test_without_a_base_no_archive_is_kept(tmp_path: Path, dumps: str) -> None:
     home = java_without_base(tmp_path, dumps)
     assert archive({"XDG_CACHE_HOME": str(tmp_path)}, home) is None
     assert [path.name for path in (tmp_path / "mqproof" / "spark").iterdir()] == []

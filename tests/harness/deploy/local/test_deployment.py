@@ -259,7 +259,7 @@ def test_signal_to_a_dead_node_is_refused_but_undo_repeats(
     assert play(cluster.health(10.0)).clean
 
 
-def test_nothing_of_a_cluster_listens_beyond_loopback(
+def test_a_local_cluster_listens_on_loopback_only(
     cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
     found = [

@@ -122,7 +122,7 @@ def test_every_slice_says_its_numbers(tmp_path: Path) -> None:
     )
 
 
-def test_nothing_is_drawn_outside(tmp_path: Path) -> None:
+def test_nothing_is_drawn_outside_the_time_axis(tmp_path: Path) -> None:
     story = crash(lost=range(100, 120))
     story.client_event("lost", at_ms=90_000)
     drawn = chart_of(tmp_path, story)

@@ -99,7 +99,7 @@ def test_terminal_display_is_redrawn_and_leaves_nothing_behind() -> None:
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
 
-def test_whatever_ends_a_run_the_cursor_is_back() -> None:
+def test_the_cursor_returns_however_a_run_ends() -> None:
     screen = Screen(is_terminal=True)
 
     def broken_off() -> None:

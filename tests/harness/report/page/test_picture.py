@@ -62,7 +62,7 @@ def test_runs_of_unknown_length_are_counted_separately() -> None:
     )
 
 
-def test_of_many_scenarios_those_that_differ_most_are_drawn(
+def test_only_the_most_different_scenarios_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(picture_page, "SCENES_MAX", 2)

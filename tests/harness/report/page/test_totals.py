@@ -91,7 +91,7 @@ def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:
     assert summed_up.doubts == (("no cluster", 1),)
 
 
-def test_of_no_run_nothing_is_known() -> None:
+def test_totals_of_no_run_are_unknown() -> None:
     summed_up = totals_of([])
     assert (summed_up.outcome, summed_up.silence, summed_up.confirmed) == (None, None, 0)
 

@@ -63,6 +63,6 @@ def test_text_that_is_neither_json_nor_fastjson_is_refused(octets: bytes) -> Non
         json_text.read(octets)
 
 
-def test_where_an_object_is_needed_nothing_else_will_do() -> None:
+def test_a_json_list_is_no_object() -> None:
     with pytest.raises(WireError, match="not an object"):
         json_text.read_object(b"[1]")

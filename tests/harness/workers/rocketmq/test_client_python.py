@@ -124,7 +124,7 @@ def _urlsafe(digest: bytes) -> str:
 
 
 @pytest.mark.slow
-def test_it_is_found_beside_the_other_package_of_its_name(tmp_path: Path) -> None:
+def test_client_python_is_found_beside_its_namesake(tmp_path: Path) -> None:
     """This environment has `rocketmq` 0.4.4: a worker of this client imports 2.0.0."""
     require_client(CLIENT_PYTHON.name)
     assert metadata.version(WITH_LIBRARY)

@@ -10,7 +10,7 @@ def test_a_backlog_is_drained_when_its_last_late_message_came() -> None:
     assert WAITING.drained_ns(resumed_ns=5, returned_ns=5, limit_ns=15) == 15
 
 
-def test_it_is_not_drained_before_consumers_resumed() -> None:
+def test_a_backlog_drains_only_after_consumers_resumed() -> None:
     assert WAITING.drained_ns(resumed_ns=60, returned_ns=5, limit_ns=100) == 60
 
 

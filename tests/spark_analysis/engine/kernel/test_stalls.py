@@ -14,5 +14,5 @@ def test_only_what_lies_within_counts() -> None:
     assert covered_ns(np.array([[0, 10]]), 8, 2) == 0
 
 
-def test_nothing_covers_nothing() -> None:
+def test_no_stalls_cover_no_time() -> None:
     assert covered_ns(np.zeros((0, 2), np.int64), 0, 100) == 0

@@ -119,7 +119,7 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
     assert of(summed(LOST), summed(UNDRAINED, cell=SYNC)).sure == "", "of one it is not known"
 
 
-def test_nothing_lost_is_not_well_where_it_was_out() -> None:
+def test_a_cell_without_loss_still_shows_its_downtime() -> None:
     out, fine = of(summed(BRIEF), summed(Story(), cell=SYNC)).rows[0].fields
     assert [(one.tone, one.edge) for one in (out, fine)] == [("pass", "out"), ("pass", "pass")]
     assert field(LOST).edge == "fail"
@@ -323,7 +323,7 @@ def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
     assert unseen.proved == "decided: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
 
 
-def test_where_nothing_is_broken_nothing_is_out() -> None:
+def test_a_run_without_faults_shows_no_downtime() -> None:
     one = field(Story().steady())
     assert (one.out, one.late, one.drawn, one.proved) == (
         "",
