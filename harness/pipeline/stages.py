@@ -51,7 +51,7 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
 
 def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Display) -> Report:
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
-    remember(experiment, options.replay, named, folder)
+    remember(experiment, options.replay, named, folder, options.judge.value)
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
     ahead = Ahead(options.spark)
     performing = Performing(
@@ -84,7 +84,7 @@ def bring(wanted: Mapping[str, Path], where: Place, show: Display) -> None:
 def analyse(
     folders: Sequence[Path],
     into: Path,
-    judge: Judge,
+    judge: Judge | None,
     show: Display,
     reseal: bool = False,
     where: Place = HERE,
@@ -92,12 +92,14 @@ def analyse(
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
+    `judge`: None takes the judge that the folder recorded.
     `reseal`: make the tables of damaged runs again if their logs are unchanged; `where`: where
     Spark runs.
     """
     if len(folders) > 1:
-        words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
-        remember_merged(folders, shlex.join(words), into)
+        words = ["mqproof", "analyse", *map(str, folders)]
+        words += ["--judge", judge.value] if judge else []
+        remember_merged(folders, shlex.join(words), into, judge.value if judge else None)
     now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
     start = Ahead(where).session
     return stored.report_of(into.resolve(), judge, Steps(show), show, start, now)

@@ -20,6 +20,7 @@ from harness.plan.model import Layout, Scenario, System
 from harness.plan.suite import Suite
 from harness.plan.targets import MEANINGS
 from harness.report.fault_matrix import DEPLOYMENTS, of_systems
+from harness.report.lines import source_text
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -141,7 +142,7 @@ def claims(found: Iterable[Claim]) -> Table:
         where = "\n".join(condition.text for condition in one.precondition) or "always"
         sort = [*["foretold:"] * one.warns, *["in some cases:"] * one.some]
         must = "\n".join([*sort, *(condition.text for condition in one.predicate)])
-        table.add_row(one.name, one.meaning, one.source, where, must)
+        table.add_row(one.name, one.meaning, source_text(one.source), where, must)
         table.add_section()
     return table
 

@@ -171,7 +171,7 @@ def test_a_cut_after_bytes_counts_each_direction_separately() -> None:
 
 
 @pytest.mark.parametrize("kind", ["slow", "cut_after"])
-def test_what_would_do_nothing_is_refused(kind: str) -> None:
+def test_a_fault_without_effect_is_refused(kind: str) -> None:
     with pytest.raises(FaultError, match="given"):
         compiled(kind, options=Options())
 
@@ -201,7 +201,7 @@ def test_only_what_ends_a_process_may_stay(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
+def test_a_compiled_fault_has_the_mechanism_of_its_kind(kind: str) -> None:
     usual = KINDS[kind].offers.get("compose", "toxiproxy")
     assert compiled(kind).mechanism == usual
     proxied = mechanism(kind, "compose", "toxiproxy")
@@ -295,7 +295,7 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
     "alarms",
     [None, replace(ALARMS, raised={}), replace(ALARMS, cleared={"disk": ("feed", "disk")})],
 )
-def test_how_an_alarm_is_raised_and_cleared_is_never_guessed(alarms: AlarmCommands | None) -> None:
+def test_an_undeclared_alarm_cannot_be_compiled(alarms: AlarmCommands | None) -> None:
     memory = Options(resource="memory")
     with pytest.raises(FaultError, match="its system declares no memory alarm"):
         compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)
@@ -357,6 +357,6 @@ def test_names_in_the_system_are_short_and_unique_per_window(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_ends_a_broker_is_an_action_that_says_so(kind: str) -> None:
+def test_actions_that_end_a_broker_are_marked_as_ending(kind: str) -> None:
     actions = compiled(kind).actions
     assert any(isinstance(one, ENDING) for one in actions) == KINDS[kind].ends_broker

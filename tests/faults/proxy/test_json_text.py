@@ -35,14 +35,14 @@ def plain(value: Value) -> object:
 
 @settings(deadline=None)
 @given(documents, st.booleans())
-def test_what_python_writes_is_read(document: Any, ascii_only: bool) -> None:
+def test_json_written_by_python_is_read(document: Any, ascii_only: bool) -> None:
     text = json.dumps(document, ensure_ascii=ascii_only, indent=1).encode()
     assert plain(read(text)) == document
 
 
 @settings(deadline=None)
 @given(documents)
-def test_what_is_written_is_read_by_python(document: Any) -> None:
+def test_written_json_is_read_by_python(document: Any) -> None:
     text = write(document)
     assert json.loads(text) == document
     assert not set("<>&\u2028\u2029\n") & set(text)
@@ -59,7 +59,7 @@ def test_a_truncated_text_is_reported_as_truncated(document: Any, draw: st.DataO
 
 @settings(deadline=None)
 @given(st.text(alphabet='{}[]",:truefalsn0123.-+eE\\ \n', max_size=12))
-def test_it_accepts_what_python_accepts_and_refuses_the_rest(text: str) -> None:
+def test_the_json_reader_accepts_exactly_what_python_accepts(text: str) -> None:
     try:
         expected, _ = json.JSONDecoder().raw_decode(text.lstrip(" \n"))
     except ValueError:

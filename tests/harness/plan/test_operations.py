@@ -191,7 +191,7 @@ def test_a_possible_operation_is_no_obstacle() -> None:
         ),
     ],
 )
-def test_what_the_layout_lacks_is_reported(text: str, reason: str) -> None:
+def test_operations_on_absent_parts_of_a_layout_are_reported(text: str, reason: str) -> None:
     assert reasons(f"[[operation]]\n{text}\n") == [reason]
 
 

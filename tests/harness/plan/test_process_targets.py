@@ -125,7 +125,7 @@ def test_all_of_them_at_once_are_reached_by_signals_alone() -> None:
     assert reason.endswith("they can suffer no close, only kill, stop, freeze")
 
 
-def test_what_is_not_there_is_reported_with_what_is() -> None:
+def test_an_unknown_target_is_reported_with_known_ones() -> None:
     assert reasons("rkt9/name-server") == ["no host 'rkt9' (there are rkt1, rkt2, rkt3, rkt4)"]
     assert reasons("rkt3/name-server") == [
         "no process 'name-server' on rkt3 (there are broker-a-1)"

@@ -161,7 +161,7 @@ def test_a_missing_key_is_placed_at_its_table() -> None:
     assert found == ["mine.toml, line 2, [workload], publishers: is missing"]
 
 
-def test_what_is_not_toml_says_where_it_breaks() -> None:
+def test_malformed_toml_is_reported_with_its_line() -> None:
     (line,) = problems('title = "t"\n[workload\n')
     assert "mine.toml: this is not TOML" in line
     assert "line 2" in line
@@ -211,7 +211,7 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ),
     ],
 )
-def test_what_depends_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
+def test_rules_over_several_keys_are_checked(old: str, new: str, message: str) -> None:
     assert old in SMALL
     assert any(message in line for line in problems(SMALL.replace(old, new)))
 
@@ -344,7 +344,7 @@ def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
         ("title", '"a\\nb\\u202e" = 1\ntitle', r"a\nb\u202e: there is no such key"),
     ],
 )
-def test_what_is_too_long_is_reported_in_a_few_words(old: str, new: str, message: str) -> None:
+def test_overlong_values_are_reported_briefly(old: str, new: str, message: str) -> None:
     found = problems(SMALL.replace(old, new, 1))
     assert any(message in one for one in found), found
     assert all(len(one) < 2500 and "\n" not in one for one in found)

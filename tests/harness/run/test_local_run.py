@@ -93,7 +93,7 @@ def test_local_hang_is_verified_without_loss(tmp_path: Path) -> None:
     assert (folder / "broker_logs" / "ref1.log").is_file()
 
 
-def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
+def test_the_live_display_agrees_with_the_verdict(tmp_path: Path) -> None:
     # The nodes know nothing of each other: who enters elsewhere makes a queue of that name there.
     hang = plan(
         fault("hang"),

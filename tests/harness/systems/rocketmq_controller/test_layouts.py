@@ -52,7 +52,7 @@ def refused(folder: Path, text: str) -> str:
 
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
-def test_what_others_are_played_it_is_too(name: str, layout: str) -> None:
+def test_controller_layouts_run_the_same_scenarios(name: str, layout: str) -> None:
     loaded = load_layout(NAME, layout)
     assert obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose") == []
 
@@ -66,7 +66,7 @@ def test_every_built_in_layout_has_three_controllers_and_two_brokers(layout: str
     assert len(servers.brokers) == 2
 
 
-def test_what_a_confirm_waits_for_is_what_the_layout_says() -> None:
+def test_the_layout_decides_what_a_confirm_waits_for() -> None:
     whole, shipped = (
         SYSTEM.guarantees(load_layout(NAME, f"{name}@compressed"))
         for name in ("separated", "separated-one-in-sync")
@@ -157,5 +157,7 @@ def test_its_rules_are_reported_before_a_run() -> None:
         ("unclean_election = false\n", "", "unclean_election"),
     ],
 )
-def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_contradictory_controller_layouts_are_refused(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
     assert said in refused(tmp_path, OWN.replace(old, new, 1))
