@@ -140,7 +140,7 @@ def test_a_connection_between_two_requests_has_no_limit(monkeypatch: pytest.Monk
         b'{"name":"a","upstream":"u:1","listen":"' + b"x" * 70 + b':1"}',
     ],
 )
-def test_a_body_that_nobody_can_use_is_refused_as_json(body: bytes) -> None:
+def test_an_unusable_body_is_refused_as_json(body: bytes) -> None:
     head, _, answer = converse(post("/proxies", body)).partition(b"\r\n\r\n")
     assert statuses(head)[0] in (400, 500)
     assert json.loads(answer)["status"] == statuses(head)[0]
