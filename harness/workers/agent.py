@@ -122,7 +122,7 @@ async def answer(known: dict[str, Call], message: dict[str, Any]) -> dict[str, A
 
 
 async def _called(known: dict[str, Call], name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    call = _found(known, name)
+    call = call_of(known, name)
     signature = inspect.signature(call)
     if "timeout_s" not in signature.parameters:
         # The harness's own limit for the answer; these calls keep deadlines of their own.
@@ -138,7 +138,7 @@ async def _called(known: dict[str, Call], name: str, arguments: dict[str, Any]) 
         raise CallError("timeout", f"{name}: no end in {CALL_LIMIT_S:g} s") from None
 
 
-def _found(known: dict[str, Call], name: str) -> Call:
+def call_of(known: dict[str, Call], name: str) -> Call:
     """Return a call by its name, or by its `module:object`. Raise CallError."""
     call: Call | None = imported(name) if ":" in name else known.get(name)
     if call is None:
