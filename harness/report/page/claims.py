@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.rates import rate
+from harness.judging import brought_claims
 from harness.judging.result import Report, RunReport
 from harness.report.lines import standing_of
 from harness.report.page import formats
@@ -132,7 +132,7 @@ def _claim(
 @cache
 def _articles() -> dict[str, str]:
     """A report has no address of anything outside: titles only."""
-    return {article.name: article.title_line for article in shipped_beside().articles}
+    return {article.name: article.title_line for article in brought_claims.articles()}
 
 
 def _article(source: str) -> str:
