@@ -6,6 +6,7 @@ client_declaration  the client: what it can, and why not
 layouts             the shape of a layout file, and the layout that it becomes
 names               PURE: streams, subjects, ports and logins
 configuration       PURE: a server's configuration file
+claims              what NATS's documentation says, in its words
 cluster_state       PURE: what the servers' monitoring reports, as roles and reasons
 
 A running cluster:
