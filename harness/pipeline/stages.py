@@ -20,9 +20,10 @@ from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded
 from harness.deploy import images
-from harness.deploy.doctor import MachineCheck, examine
+from harness.deploy.doctor import MachineCheck, examine, offered_rows
 from harness.deploy.engine import connect
 from harness.deploy.external.doctor import examine as examine_external
+from harness.judging import brought_claims
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge
 from harness.judging.result import Report
@@ -121,7 +122,8 @@ def build(systems: tuple[str, ...], show: Display) -> None:
 
 
 def doctor(show: Display) -> bool:
-    return _show_rows(examine(Path.cwd()), show)
+    rows = *examine(Path.cwd()), *offered_rows("claims file", brought_claims.registry())
+    return _show_rows(rows, show)
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:

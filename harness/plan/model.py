@@ -17,6 +17,7 @@ from harness.plan.guarantees import Guarantees
 from harness.plan.servers import Servers
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
+from spark_analysis.schema.words import LEVELS, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +262,7 @@ class System:
     drain: Drain
     alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
+    levels: tuple[Level, ...] = LEVELS  # of its confirmations, as they are recorded
     # Fault, operation or demand of a workload (demands.py) -> why not.
     cannot: Mapping[str, str] = field(default_factory=dict)
     cannot_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # deployment ->

@@ -37,6 +37,7 @@ from spark_analysis.schema.facts import (
 from spark_analysis.schema.regular import check_regular, content_of, remove_fifo
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded
+from spark_analysis.schema.words import LEVELS, Level
 
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
@@ -134,6 +135,8 @@ class Manifest:
     cluster_fresh_because: str = ""  # why that cluster was started again for this run
     together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
+    # The acknowledgement levels of its system; a run of before they were recorded has ours.
+    levels: list[Level] = field(default_factory=lambda: [*LEVELS])
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
     resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant
     versions: dict[str, str] = field(default_factory=dict)
@@ -177,6 +180,7 @@ class Manifest:
             deadline_ns=round(workload.deadline_s * 1e9),
             paced=workload.rate is not None,
             confirms=workload.confirms,
+            levels=[*plan.system.levels],
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
                 Window(
@@ -342,6 +346,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         leadership_changes=tuple(leadership_changes(manifest)),
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
+        levels=tuple(manifest.levels),
     )
 
 
