@@ -55,6 +55,8 @@ def obstacles(
         reasons.append(f"client_tcp_retries2 would be the whole machine's by {deployment}")
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.client_endpoint}, which only {COMPOSE} has")
+    if system.versions is not None:
+        reasons += system.versions.obstacles(layout.version)
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)

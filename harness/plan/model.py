@@ -17,6 +17,7 @@ from harness.plan.guarantees import Guarantees
 from harness.plan.servers import Servers
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
+from harness.plan.versions import Versions
 from spark_analysis.schema.words import LEVELS, Level
 
 
@@ -177,6 +178,7 @@ class Policy:
 
 PolicyValue = str | int | tuple[str, ...]
 NO_HANDLING = "none"
+OF_IMAGE = "image"  # in a label, instead of the version of a user's own image
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,8 @@ class Layout:
     `partition_handling`: NO_HANDLING where brokers have nothing of the kind.
     `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
     `spares`: hosts that stand, each by itself, until an operation adds them; nothing else means
-    them.
+    them. `version`: of the brokers; "": the system's default, or whichever `image` holds. `image`:
+    the user's own, instead of one of ours.
     """
 
     name: str
@@ -226,10 +229,18 @@ class Layout:
     # How often the kernel on the clients' side of their links sends again before it gives a
     # connection up (tcp(7)); None: as the machine has it.
     client_tcp_retries2: int | None = None
+    version: str = ""
+    image: str = ""
 
     @property
     def label(self) -> str:
-        """`all-automatic@T=10`: the name that the command line and the tables use."""
+        """`three@T=60`, `three@T=60+4.0.5`: the name that the command line and the tables use."""
+        version = self.version or (OF_IMAGE if self.image else "")
+        return f"{self.unversioned}+{version}" if version else self.unversioned
+
+    @property
+    def unversioned(self) -> str:
+        """`all-automatic@T=10`: the label in the system's default version."""
         return f"{self.name}@{self.profile}"
 
     @property
@@ -270,6 +281,7 @@ class System:
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
     # no layout can lead through the proxy -> why
+    versions: Versions | None = None  # None: there is one, or its layouts say which
 
 
 @dataclass(frozen=True, slots=True)
