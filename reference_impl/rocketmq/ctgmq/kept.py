@@ -58,11 +58,16 @@ class ReplicaMemory:
             self.slave_ack = position
             self._keep()
 
-    def cut(self, position: int) -> None:
-        """Forget epochs of which nothing is left, and that it led."""
-        self.epochs = [one for one in self.epochs if one[1] < position]
+    def match(self, epochs: list[tuple[int, int]], end: int) -> None:
+        """Take its master's epochs up to there, those without a message too: a log without any
+        is compared by them as well."""
+        self.epochs = [one for one in epochs if one[1] <= end]
         self.led_epoch = 0
         self._keep()
+
+    def cut(self, end: int) -> None:
+        """Forget epochs that began later, and that it led."""
+        self.match(self.epochs, end)
 
     def epoch_at(self, position: int) -> tuple[int, int, int | None]:
         """Return the epoch of what stands there, its start and its end; None: it has none."""

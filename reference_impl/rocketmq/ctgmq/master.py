@@ -39,6 +39,7 @@ class _Follower(msgspec.Struct):
     goal_ms: int
     next: int | None = None  # what is sent next; None: it has not said where
     ack: int = 0
+    confirmed: int = 0  # as it was sent last
 
 
 class _PendingPut(msgspec.Struct, frozen=True):
@@ -110,7 +111,8 @@ class ReplicaMaster:
         if hello.epoch != self.epoch or hello.name == self._settings.name:
             return False
         follower = self._follower(hello.name)
-        follower.connection, follower.next, follower.ack = connection, None, 0
+        follower.connection, follower.next = connection, None
+        follower.ack = follower.confirmed = 0
         epochs, log = self._memory.epochs, self._log
         self._send(connection, MasterHello(self.epoch, log.start, self._sendable, epochs))
         return True
@@ -149,6 +151,9 @@ class ReplicaMaster:
         else:
             self.fail()
         self._overdue()
+        for follower in self._followers.values():
+            if follower.next == self._sendable and follower.confirmed < self.confirmed:
+                self._part(follower, follower.next, b"")
 
     def tick(self) -> None:
         now_ms = self._clock.now_ms()
@@ -259,11 +264,15 @@ class ReplicaMaster:
             and follower.next - follower.ack < WINDOW_OCTETS
         ):
             at = follower.next
-            epoch, start, end = self._memory.epoch_at(at)
+            end = self._memory.epoch_at(at)[2]
             most = min(self._sendable if end is None else end, at + self._settings.batch_octets)
             octets = self._log.octets(at, most - at)
             if not octets:
                 return
-            part = LogPart(self.epoch, at, epoch, start, self.confirmed, octets)
-            self._send(follower.connection, part)
-            follower.next = at + len(octets)
+            self._part(follower, at, octets)
+
+    def _part(self, follower: _Follower, at: int, octets: bytes) -> None:
+        epoch, start, _ = self._memory.epoch_at(at)
+        part = LogPart(self.epoch, at, epoch, start, self.confirmed, octets)
+        self._send(follower.connection, part)
+        follower.next, follower.confirmed = at + len(octets), self.confirmed

@@ -74,22 +74,23 @@ class ReplicaSlave:
     def _match(self, master: MasterHello) -> bool:
         log, memory = self._log, self._memory
         if self._settings.truncation is Truncation.SLAVE_ACK:
-            return log.end >= master.start or self._begin_again(master.start)
+            if log.end < master.start:
+                self._begin_again(master.start)
+            return True
         end = common_end(memory.epochs, log.end, master.epochs, master.end)
-        if log.end == log.start or (end or log.end) < master.start:
-            return self._begin_again(master.start)
-        if end is None:
+        if log.end == log.start or (end is not None and end < master.start):
+            self._begin_again(master.start)
+        elif end is None:
             return False
-        if end < log.end:
+        elif end < log.end:
             self._cut(end)
-        memory.cut(end)
+        memory.match(master.epochs, log.end)
         return True
 
-    def _begin_again(self, start: int) -> bool:
+    def _begin_again(self, start: int) -> None:
         self._cut(0)
         self._memory.cut(0)
         self._log.begin_at(start)
-        return True
 
     def _append(self, part: LogPart) -> bool:
         if part.start != self._log.end:

@@ -159,7 +159,10 @@ class World:
     def _opened(self, host: Host, end: End, peer: str, door: str, dialled: str | None) -> None:
         def happens() -> None:
             if host.server is not None and host.boots == end.boot and not end.is_closed:
+                end.is_open = True
                 self._carry_out(host, host.server.opened(end.number, peer, door, dialled))
+                if end.peer is not None:
+                    self._look_at(end.peer)
 
         self._when_it_goes_on(host, happens)
 
@@ -182,6 +185,8 @@ class World:
             return
         if not self._lives(far, peer.boot) or peer.is_closed:
             self._reset(end)
+            return
+        if not peer.is_open:
             return
         while end.waiting and not peer.is_closed:
             octets = end.waiting.popleft()
