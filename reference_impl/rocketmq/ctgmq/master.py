@@ -103,6 +103,7 @@ class ReplicaMaster:
             self.members, self._set_epoch = state.members, state.set_epoch
             self.proposed = None
             self.set_changes += 1
+            self._join()
 
     # --- slaves
 
@@ -125,15 +126,14 @@ class ReplicaMaster:
             ack.epoch != self.epoch and self._settings.keeps(ReplicaRule.ACK_EPOCH)
         ):
             return
-        name, follower = found
+        _, follower = found
         if follower.next is None:
             follower.next = ack.end
         follower.ack = ack.end
         if ack.end >= follower.goal:
             follower.caught_ms = follower.goal_ms
             follower.goal, follower.goal_ms = self._log.end, self._clock.now_ms()
-        if name not in self.members and self._may_join(follower):
-            self._change((*self.members, name))
+        self._join()
 
     def closed(self, connection: int) -> None:
         for follower in self._followers.values():
@@ -180,8 +180,16 @@ class ReplicaMaster:
             return {*proposed}
         return members | {*proposed} if self._settings.keeps(ReplicaRule.UNION) else members
 
+    def _join(self) -> None:
+        """Propose all who may become members."""
+        if self.proposed is None:
+            others = {*self._followers} - {*self.members}
+            joining = [name for name in others if self._may_join(self._followers[name])]
+            if joining:
+                self._change((*self.members, *joining))
+
     def _may_join(self, follower: _Follower) -> bool:
-        if self.proposed is not None:
+        if follower.next is None:
             return False
         if not self._settings.keeps(ReplicaRule.JOIN_CAUGHT_UP):
             return True
