@@ -158,11 +158,16 @@ class World:
 
     def _opened(self, host: Host, end: End, peer: str, door: str, dialled: str | None) -> None:
         def happens() -> None:
-            if host.server is not None and host.boots == end.boot and not end.is_closed:
+            if not self._lives(host, end.boot):
+                return
+            assert host.server is not None
+            if not end.is_closed:
                 end.is_open = True
                 self._carry_out(host, host.server.opened(end.number, peer, door, dialled))
                 if end.peer is not None:
                     self._look_at(end.peer)
+            elif dialled is not None:
+                self._carry_out(host, host.server.refused(dialled, door))
 
         self._when_it_goes_on(host, happens)
 
