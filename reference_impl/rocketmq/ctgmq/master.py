@@ -103,7 +103,6 @@ class ReplicaMaster:
             self.members, self._set_epoch = state.members, state.set_epoch
             self.proposed = None
             self.set_changes += 1
-            self._join()
 
     # --- slaves
 
@@ -133,7 +132,6 @@ class ReplicaMaster:
         if ack.end >= follower.goal:
             follower.caught_ms = follower.goal_ms
             follower.goal, follower.goal_ms = self._log.end, self._clock.now_ms()
-        self._join()
 
     def closed(self, connection: int) -> None:
         for follower in self._followers.values():
@@ -148,6 +146,7 @@ class ReplicaMaster:
             self._give(follower)
         if has_lease:
             self._confirm()
+            self._join()  # after a removal more is confirmed at once: who was behind still is
         else:
             self.fail()
         self._overdue()

@@ -210,8 +210,8 @@ class Replica:
         if memory.led_epoch and not self._settings.keeps(ReplicaRule.CONFIRMED_ROLE):
             name = self._settings.name
             self.state = GroupState({}, name, memory.led_epoch, (name,), 0)
-            self._lease_until_ms = self._clock.now_ms() + self._settings.times.lease
             self._lead()
+            self._lease_until_ms = self._clock.now_ms() + self._settings.times.lease
 
     def _change_role(self) -> None:
         if self.state.master == self._settings.name:

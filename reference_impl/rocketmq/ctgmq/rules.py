@@ -24,7 +24,9 @@ class ReplicaRule(StrEnum):
     CHECK_CODE = "check-code"  # a name belongs to the store that took it first
     # Logs
     ACK_EPOCH = "ack-epoch"  # acknowledgements of another epoch count nothing
-    FENCE_STATE = "fence-state"  # what a control node said later is not undone by what it said before
+    FENCE_STATE = (
+        "fence-state"  # what a control node said later is not undone by what it said before
+    )
     BOUNDARY = "boundary"  # a new master drops the part of a message at its end
     ASK_FIRST = "ask-first"  # nothing is cut before a control node says that there was a switch
     # Clients

@@ -197,8 +197,10 @@ class World:
             octets = end.waiting.popleft()
             assert far.server is not None
             self._carry_out(far, far.server.received(peer.number, octets))
-        if end.is_closed and not end.waiting and not peer.is_closed:
-            self._reset(peer)
+        if end.is_closed and not end.waiting:
+            self.network.drop(end)
+            if not peer.is_closed:
+                self._reset(peer)
 
     def _close(self, end: End) -> None:
         """Close this end. What it had said before still comes."""
@@ -217,7 +219,8 @@ class World:
         host = self.hosts[end.host]
 
         def happens() -> None:
-            self.network.drop(end)
+            if not end.waiting:  # else what it said before still comes
+                self.network.drop(end)
             if self._lives(host, end.boot):
                 assert host.server is not None
                 self._carry_out(host, host.server.closed(end.number))

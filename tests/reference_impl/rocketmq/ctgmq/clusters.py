@@ -161,9 +161,7 @@ class ReplicaServer:
         self._effects: list[Effect] = []
         log = CommitLog(host.disk.series("commitlog", FILE_OCTETS))
         log.recover()
-        self.replica = Replica(
-            settings, host.clock, host.disk, log, code, self._ask, log.truncate
-        )
+        self.replica = Replica(settings, host.clock, host.disk, log, code, self._ask, log.truncate)
 
     def put(self, number: int) -> list[Effect]:
         replica, epoch = self.replica, self.replica.epoch
@@ -377,9 +375,7 @@ class ReplicaCluster:
         def boot(host: Host) -> Server:
             self._codes += 1
             code, time = f"code {self._codes}", self.world.time
-            return ReplicaServer(
-                settings, host, name_servers, code, self.watch, lambda: time.ms
-            )
+            return ReplicaServer(settings, host, name_servers, code, self.watch, lambda: time.ms)
 
         return boot
 

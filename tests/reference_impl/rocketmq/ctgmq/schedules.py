@@ -21,7 +21,7 @@ PAUSE_MS = (5.0, 4_000.0)
 HEALED_LIMIT_MS = 90_000
 DRIFT = (0.9, 1.1)
 LATENCIES_MAX_MS = (3.0, 30.0, 400.0)
-STRANDED_MS = (4_000.0, 16_000.0)
+STRANDED_MS = (4_000.0, 22_000.0)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class _Schedule:
         deeds += [self._crash, self._crash_master, self._freeze, self._thaw, self._heal]
         deeds += [self._cut, self._isolate, self._crash_control, self._start, self._stop_master]
         deeds += [self._strand, self._strand_with_control, self._freeze_master, self._mend]
-        deeds += [self._join_and_kill, self._deafen]
+        deeds += [self._join_and_kill, self._deafen, self._revive, self._join_half]
         return deeds + [self._lose_power] * 3 if self._mode.flushes else deeds
 
     def _put(self) -> None:
@@ -141,7 +141,9 @@ class _Schedule:
         self._world.freeze(self._dice.choice(self._cluster.hosts))
 
     def _freeze_master(self) -> None:
-        """It stands still with messages that wait, for longer than its lease."""
+        """It stands still with messages that wait, perhaps for longer than its lease."""
+        self._mend()
+        self._world.run(2_000)
         name = self._cluster.master()
         if name:
             self._put()
@@ -221,6 +223,38 @@ class _Schedule:
             self._world.run(self._dice.choice((1, 10, 60)))
         if self._world.hosts[name].server is not None:
             self._world.crash(name)
+
+    def _join_half(self) -> None:
+        """A slave comes back, hears half of what it lacks, and then its master dies."""
+        self._mend()
+        self._world.run(3_000)
+        name = self._cluster.master()
+        other = self._dice.choice([other for other in self._cluster.names if other != name])
+        if not name:
+            return
+        self._world.crash(other)
+        self._world.run(3_000)
+        self._put()
+        self._put()
+        self._world.run(1_000)
+        self._world.start(other)
+        self._world.run(self._dice.uniform(0, 1_600))
+        self._world.cut(name, other)
+        self._world.run(1_500)
+        if self._world.hosts[name].server is not None:
+            self._world.crash(name)
+        self._world.run(self._dice.uniform(*STRANDED_MS))
+
+    def _revive(self) -> None:
+        """A master dies, and comes back where no control node hears of it."""
+        name = self._cluster.master()
+        if name:
+            self._world.crash(name)
+            self._world.run(self._dice.uniform(*STRANDED_MS))
+            self._cluster.isolate(name, *self._cluster.controls)
+            self._world.start(name)
+            self._world.run(1_000)
+            self._put()
 
     def _heal(self) -> None:
         self._cluster.heal()
