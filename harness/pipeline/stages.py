@@ -20,9 +20,10 @@ from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded
 from harness.deploy import images, users_images
-from harness.deploy.doctor import MachineCheck, examine
+from harness.deploy.doctor import MachineCheck, examine, offered_rows
 from harness.deploy.engine import connect
 from harness.deploy.external.doctor import examine as examine_external
+from harness.judging import brought_claims
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge
 from harness.judging.result import Report
@@ -63,7 +64,7 @@ def _prepare_images(experiment: Experiment, show: Display) -> None:
 
 def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Display) -> Report:
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
-    remember(experiment, options.replay, named, folder)
+    remember(experiment, options.replay, named, folder, options.judge.value)
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
     ahead = Ahead(options.spark)
     performing = Performing(
@@ -96,7 +97,7 @@ def bring(wanted: Mapping[str, Path], where: Place, show: Display) -> None:
 def analyse(
     folders: Sequence[Path],
     into: Path,
-    judge: Judge,
+    judge: Judge | None,
     show: Display,
     reseal: bool = False,
     where: Place = HERE,
@@ -104,12 +105,14 @@ def analyse(
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
+    `judge`: None takes the judge that the folder recorded.
     `reseal`: make the tables of damaged runs again if their logs are unchanged; `where`: where
     Spark runs.
     """
     if len(folders) > 1:
-        words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
-        remember_merged(folders, shlex.join(words), into)
+        words = ["mqproof", "analyse", *map(str, folders)]
+        words += ["--judge", judge.value] if judge else []
+        remember_merged(folders, shlex.join(words), into, judge.value if judge else None)
     now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
     start = Ahead(where).session
     return stored.report_of(into.resolve(), judge, Steps(show), show, start, now)
@@ -134,7 +137,8 @@ def build(systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = (
 
 
 def doctor(show: Display) -> bool:
-    return _show_rows(examine(Path.cwd()), show)
+    rows = *examine(Path.cwd()), *offered_rows("claims file", brought_claims.registry())
+    return _show_rows(rows, show)
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:

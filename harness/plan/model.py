@@ -15,8 +15,10 @@ from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.guarantees import Guarantees
 from harness.plan.servers import Servers
+from harness.plan.targets import Target
 from harness.plan.topology import Topology
 from harness.plan.versions import Versions
+from spark_analysis.schema.words import LEVELS, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,12 @@ class Workload:
 class BootstrapAddress:
     """Where clients connect first: a late-bound word, or hosts by name in order of preference.
 
-    Word: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the schedule
-    means). A client goes on to the other hosts, in their order, when its own is lost; with `hosts`
-    only to those.
+    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
+    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
+    with `hosts` only to those.
     """
 
-    word: str = ""
+    target: Target | None = None
     hosts: tuple[str, ...] = ()
 
 
@@ -84,7 +86,7 @@ class FaultPlan:
     """
 
     kind: str  # a name of faults.kinds.KINDS
-    target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
+    target: Target
     opens: Duration
     lasts: Duration
     options: Options = field(default_factory=Options)
@@ -119,7 +121,7 @@ class OperationPlan:
     """
 
     kind: str  # a name of operations.OPERATIONS
-    target: str  # a word that its kind takes; "" where it means the whole cluster
+    target: Target  # of a form that its kind takes
     at: Duration
     options: OperationOptions = field(default_factory=OperationOptions)
 
@@ -271,6 +273,7 @@ class System:
     drain: Drain
     alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
+    levels: tuple[Level, ...] = LEVELS  # of its confirmations, as they are recorded
     # Fault, operation or demand of a workload (demands.py) -> why not.
     cannot: Mapping[str, str] = field(default_factory=dict)
     cannot_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # deployment ->

@@ -69,6 +69,7 @@ def load_system(name: str) -> System:
         drain=own.drain,
         alarms=None if own.containers is None else own.containers.alarms,
         misbehaves=own.misbehaves,
+        levels=own.levels,
         cannot=document.cannot,
         cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,

@@ -101,7 +101,9 @@ def test_words_of_others_stay_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_nothing_in_common_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_comparing_unrelated_experiments_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = experiment(tmp_path / "one", [HELD])
     other = experiment(tmp_path / "other", [HELD])
     document = json.loads((other / "verdict.json").read_text())

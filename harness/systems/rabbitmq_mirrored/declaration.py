@@ -9,6 +9,7 @@ from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from harness.systems.rabbitmq_mirrored.layouts import RabbitLayoutFile, mistakes
+from spark_analysis.schema.words import LEVELS
 
 RABBITMQ_MIRRORED = Declaration(
     name="rabbitmq-mirrored",
@@ -18,6 +19,7 @@ RABBITMQ_MIRRORED = Declaration(
     guarantees=mirrored_guarantees,
     servers=rabbitmq_servers,
     drain=RABBITMQ_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

@@ -82,7 +82,7 @@ def test_unrecovered_run_counts_as_the_longest_and_is_kept() -> None:
     assert row.low == 7  # the third of the sorted differences
 
 
-def test_what_one_comparison_would_show_many_do_not() -> None:
+def test_many_comparisons_need_stronger_evidence_than_one() -> None:
     alone = {"odd": (counted(0, 10), counted(5, 10))}
     claims = {f"c{n}": (counted(3, 10), counted(4, 10)) for n in range(20)}
 
@@ -137,7 +137,7 @@ def test_places_without_a_common_cell_are_compared_by_scenario() -> None:
     ]
 
 
-def test_nothing_in_common_is_nothing_compared() -> None:
+def test_sides_without_common_cells_are_not_compared() -> None:
     elsewhere = ("mirror-crash", *OTHER[1:])
     claims = ran(stays=counted(0, 10))
     comparison = versus(Side("a", {CELL: claims}), Side("b", {elsewhere: claims}))
