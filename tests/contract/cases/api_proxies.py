@@ -31,7 +31,7 @@ PROXIES: Cases = {
     "null leaves a field as it is": [
         post("/proxies", '{"name":"a",' + LOCAL + ',"upstream":"u:1","enabled":null}')
     ],
-    "text is told as it was given": [
+    "text is answered as it was given": [
         post(
             "/proxies", '{"name":"<&>\\u2028\\n\\u0001\\"","upstream":"\\u00e9","enabled":false}'
         ),
