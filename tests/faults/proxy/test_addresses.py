@@ -10,7 +10,7 @@ from faults.proxy.addresses import AddressError, join, split
 
 
 @given(st.ip_addresses().map(str), st.integers(0, 65_535))
-def test_what_is_joined_is_split_again(host: str, port: int) -> None:
+def test_a_joined_address_splits_into_its_parts(host: str, port: int) -> None:
     assert split(join(host, port)) == (host, port)
 
 
