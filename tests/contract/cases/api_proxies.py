@@ -100,7 +100,7 @@ POPULATE: Cases = {
         post("/populate", f"[{A},{OFF}]"),
         get("/proxies"),
     ],
-    "nobody at once": [post("/populate", "[]")],
+    "no proxies at once": [post("/populate", "[]")],
     "the same again is kept, even if it is to be disabled": [
         post("/proxies", A),
         post("/populate", f'[{A[:-1].replace("127.0.0.1:0", "<1>")},"enabled":false}}]'),
