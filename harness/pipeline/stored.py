@@ -8,6 +8,7 @@ from harness.analyse import exactness
 from harness.analyse.marts import JudgedRun, Marts, NothingRecorded, Start, judge_all
 from harness.claims import claims
 from harness.compare import expectations
+from harness.judging import brought_claims
 from harness.judging.assemble import compare, run_report
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report, RunReport
@@ -49,7 +50,7 @@ def report_of(
     steps.end()
     if marts.unwritten:
         show.message(f"the marts were not kept: {marts.unwritten}")
-    shipped = claims.shipped()
+    shipped = brought_claims.every()
     found = {run.folder: run for run in marts.runs}
     runs = tuple(
         _run_report(

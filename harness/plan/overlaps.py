@@ -19,7 +19,7 @@ from faults.kinds import KINDS
 from faults.targets import CLIENT_LINK, PEER_LINK
 from harness.plan.model import FaultPlan
 from harness.plan.references import anchor, is_fixed
-from harness.plan.targets import OTHER_THAN_FAULT, parse_target
+from harness.plan.targets import Target, TargetForm
 
 _LISTED_MAX = 3
 VERIFIED_S = 5.0  # a fault on a cluster that works is verified by then
@@ -34,7 +34,7 @@ class ActiveFault:
     """An active fault: its time, in seconds after the baseline, and what it uses exclusively."""
 
     kind: str
-    target: str
+    target: Target
     opens_s: float
     ends_s: float  # inf: nothing in the scenario ends it
     clients: tuple[str, ...]  # publishers, consumers
@@ -43,13 +43,13 @@ class ActiveFault:
 
     def things(self, place: str = "") -> frozenset[Thing]:
         """What it has for itself. `place`: instead of its target."""
-        place = place or self.target
+        place = place or self.target.word
         return things(
             self.kind,
             place,
             self.resource,
             links=[f"{place} of {role}" for role in self.clients],
-            clients=self.clients if parse_target(self.target).role == "clients" else (place,),
+            clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),
         )
 
     @property
@@ -67,15 +67,14 @@ class Pauses:
 
 def active_fault(
     kind: str,
-    target: str,
+    target: Target,
     clients: str,
     resource: str,
     opens_s: float,
     ends_s: float,
     rhythm_s: float = 0.0,
 ) -> ActiveFault:
-    """`clients`, `resource`: faults.model.Options. Raises ValueError where `target` is no word."""
-    parse_target(target)
+    """`clients`, `resource`: faults.model.Options."""
     meant = _ROLES.get(clients, (clients,))
     return ActiveFault(kind, target, opens_s, ends_s, meant, resource, rhythm_s)
 
@@ -132,7 +131,7 @@ def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
 
 
 def _place(
-    earlier: int, later: int, targets: Mapping[int, str], faults: Mapping[int, ActiveFault]
+    earlier: int, later: int, targets: Mapping[int, Target], faults: Mapping[int, ActiveFault]
 ) -> str:
     """_THERE: both mean one host for sure; "": what they mean is held against each other by their
     own words."""
@@ -142,15 +141,14 @@ def _place(
     return _THERE if one == other or same_word else ""
 
 
-def _apart(earlier: int, later: int, targets: Mapping[int, str]) -> bool:
+def _apart(earlier: int, later: int, targets: Mapping[int, Target]) -> bool:
     """Whether one refers to another host than the other's."""
     pairs = ((earlier, later), (later, earlier))
     return any(_excepts(targets[anchor(one, targets)], other, targets) for one, other in pairs)
 
 
-def _excepts(word: str, other: int, targets: Mapping[int, str]) -> bool:
-    target = parse_target(word)
-    if target.role != "other_than_fault":
+def _excepts(target: Target, other: int, targets: Mapping[int, Target]) -> bool:
+    if target.form is not TargetForm.OTHER_THAN_FAULT:
         return False
     return anchor(target.fault, targets) == anchor(other, targets)
 
@@ -175,7 +173,7 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     if sights := _shared(one.hides, other.seen_by, earlier, later):
         return (
             f"{named} hides {sights}, by which {_a(later.kind)} is verified: let one end before "
-            f"the other opens, or aim it at '{OTHER_THAN_FAULT}{number}'"
+            f"the other opens, or aim it at 'other than fault {number}'"
         )
     by_links = one.seen_by and Sight.BROKER not in one.seen_by
     if one is other and by_links and set(earlier.clients) & set(later.clients):
@@ -208,7 +206,7 @@ def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pause
     return (
         f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause, which closes the "
         f"links of clients, by which {_a(later.kind)} is verified: let it open earlier, or aim it "
-        f"at '{OTHER_THAN_FAULT}{number}'"
+        f"at 'other than fault {number}'"
     )
 
 

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from harness.claims.articles import Article
-from harness.claims.claims import shipped_beside
 from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.expectations import Standing
+from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
 
@@ -140,7 +140,7 @@ def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> C
 
 @cache
 def _articles() -> dict[str, Article]:
-    return {article.name: article for article in shipped_beside().articles}
+    return {article.name: article for article in brought_claims.articles()}
 
 
 def source_text(source: str) -> str:

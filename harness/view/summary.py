@@ -15,7 +15,6 @@ from harness.view.out import Out, outs
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
-from spark_analysis.schema.words import Strength
 
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
@@ -51,7 +50,8 @@ class WindowOutage:
 class Promised:
     """What was confirmed with one strength, and how much of it was seen to be gone."""
 
-    strength: str
+    rank: int  # of its level: a lower one is stronger
+    strength: str  # its label
     confirmed: int
     lost: int
     stranded: int
@@ -197,10 +197,11 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
-    for strength in (strength.name.lower() for strength in Strength):
+    for rank, strength in sorted(evidence.facts.labels.items()):
         confirmed = evidence.counted.total("confirmed", strength)
         if confirmed:
             yield Promised(
+                rank,
                 strength,
                 confirmed,
                 lost=evidence.counted.total("lost", strength),

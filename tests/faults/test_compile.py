@@ -38,7 +38,6 @@ from faults.model import Armed, FaultError, Options
 from faults.options import OPTIONS
 from faults.peers import Served, Serving
 from faults.recorded import action_from_json, action_to_json
-from faults.targets import TARGETS, parse_target
 from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -355,30 +354,6 @@ def test_names_in_the_system_are_short_and_unique_per_window(
     assert name.replace("_", "").isascii()
     same = (run, window) == (other_run, other_window)
     assert (name == mark(other_run, other_window)) == same
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("master of orders", ("master of QUEUE", "orders")),
-        ("mirror of orders", ("mirror of QUEUE", "orders")),
-        ("uninvolved", ("uninvolved", "")),
-        ("rmq3", ("HOST", "rmq3")),
-        ("active balancer", ("active balancer", "")),
-        ("standby balancer", ("standby balancer", "")),
-        ("clients", ("clients", "")),
-        ("publisher-2", ("CLIENT", "publisher-2")),
-    ],
-)
-def test_target_words(text: str, meant: tuple[str, str]) -> None:
-    assert parse_target(text, HOSTS) == meant
-    assert meant[0] in {target.word for target in TARGETS}
-
-
-@pytest.mark.parametrize("text", ["", "rmq4", "master", "master of", "slave of orders"])
-def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
-    with pytest.raises(ValueError, match=r"master of QUEUE, .*, clients, rmq1, rmq2, rmq3"):
-        parse_target(text, HOSTS)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -349,6 +349,7 @@ def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
         ("folder", f"runs/{run.name.rpartition('/')[2]}/"),
     ]
     pairs = [("experiment", run.piece), *pairs] if run.piece else pairs
+    pairs += [("version of the brokers", run.brokers)] if run.brokers else []
     detail = run.detail
     if detail is not None:
         pairs += [("deployment", detail.deployment)] if detail.deployment else []

@@ -19,7 +19,6 @@ from harness.judging.result import RunReport
 from harness.report.page import formats
 from harness.view.out import Out
 from harness.view.summary import Number, Promised, Summary, informative
-from spark_analysis.schema.words import Strength
 
 Cell = tuple[str, str, str, str]
 
@@ -274,13 +273,13 @@ def _returned(summaries: Iterable[Summary]) -> bool:
 
 
 def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
-    sums: dict[str, list[int]] = {}
+    sums: dict[tuple[int, str], list[int]] = {}
     for each in (each for one in summaries for each in one.promised):
         numbers = (each.confirmed, each.lost, each.stranded, each.unreachable)
-        before = sums.get(each.strength, [0] * len(numbers))
-        sums[each.strength] = [one + more for one, more in zip(before, numbers, strict=True)]
-    order = [strength.name.lower() for strength in Strength]
-    return tuple(Promised(name, *sums[name]) for name in sorted(sums, key=order.index))
+        level = each.rank, each.strength
+        before = sums.get(level, [0] * len(numbers))
+        sums[level] = [one + more for one, more in zip(before, numbers, strict=True)]
+    return tuple(Promised(*level, *sums[level]) for level in sorted(sums))
 
 
 def _spread(

@@ -324,3 +324,19 @@ def test_a_history_that_is_written_is_read_as_the_same(changed: dict[str, Any]) 
     history = neutral.parse(json.dumps(changed), "h.json", WORDS)
     written = json.dumps(neutral.to_json(history))
     assert neutral.parse(written, "h.json", WORDS) == history
+
+
+def test_a_history_names_the_levels_of_its_system() -> None:
+    levels = [{"rank": 1, "label": "quorum_synced"}, {"rank": 9, "label": "quorum_cached"}]
+    cells = {"facts.levels": levels, "tables.settlements.columns.strength": "quorum_cached"}
+    history = neutral.parse(json.dumps(document(cells)), "h.json", WORDS)
+    assert set(history.tables["settlements"]["strength"]) == {9}
+    written = neutral.to_json(history)
+    assert written["tables"]["settlements"]["columns"]["strength"] == "quorum_cached"
+    assert neutral.parse(json.dumps(written), "h.json", WORDS) == history
+
+
+def test_a_level_that_a_history_does_not_declare_is_refused() -> None:
+    changed = document({"tables.settlements.columns.strength": "quorum_cached"})
+    with pytest.raises(PlanError, match="'quorum_cached' is not one of: none"):
+        neutral.parse(json.dumps(changed), "h.json", WORDS)

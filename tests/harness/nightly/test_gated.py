@@ -38,6 +38,13 @@ def test_a_loss_fails_it_and_stands_in_its_record() -> None:
     )
 
 
+def test_an_alarm_says_what_version_came_between_the_nights() -> None:
+    judged_night = answered(night(1), night(2, lost=True, version="4.0.5"))
+    (alarm,) = judged_night.alarms
+    since = f"since {formats.dated(night(2).name)}"
+    assert f"{since}; between these nights: rabbitmq: 3.10.8 → 4.0.5" in alarm.text
+
+
 def test_longer_outage_fails_the_gate_with_both_sides_runs() -> None:
     judged_night = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
     (alarm,) = judged_night.alarms

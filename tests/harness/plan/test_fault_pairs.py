@@ -20,7 +20,7 @@ def refused(
 ) -> str:
     """Why the second of two faults is refused. Each: kind, target, opening; both last 20 s."""
     faults = {
-        number: active_fault(kind, target, "all", "memory", opens_s, opens_s + 20)
+        number: active_fault(kind, parse_target(target), "all", "memory", opens_s, opens_s + 20)
         for number, (kind, target, opens_s) in enumerate((one, other), start=1)
     }
     return "; ".join(text for _, text in problems(faults, pauses))
@@ -64,7 +64,8 @@ def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:
 
 
 def test_references_end_at_the_fault_that_names_a_host_itself() -> None:
-    targets = {1: MASTER, 2: THERE, 3: "host of fault 2", 4: ELSEWHERE}
+    words = {1: MASTER, 2: THERE, 3: "host of fault 2", 4: ELSEWHERE}
+    targets = {number: parse_target(word) for number, word in words.items()}
     assert [anchor(number, targets) for number in targets] == [1, 1, 1, 4]
     assert parse_target("other than fault 12").fault == 12
 

@@ -10,6 +10,7 @@ from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.model import BootstrapAddress, Duration, FaultPlan, Retry
 from harness.plan.problems import LISTED_MAX, PlanError
+from harness.plan.targets import parse_target
 from harness.plan.toml import read_scenario
 from harness.plan.toml_problems import FOUND_MAX
 
@@ -58,7 +59,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
     assert scenario.faults == (
         FaultPlan(
             "hang",
-            "master of orders",
+            parse_target("master of orders"),
             Duration(0, 1),
             Duration(2),
             options=Options(clients="publishers"),
@@ -91,7 +92,7 @@ FREEZE = SMALL.replace('"hang"', '"client_freeze"').replace("master of orders", 
 @pytest.mark.parametrize("target", ["clients", "publisher-1", "consumer-1"])
 def test_a_fault_of_clients_names_them(target: str) -> None:
     (fault,) = read_scenario("freeze", FREEZE.replace("clients", target, 1)).faults
-    assert (fault.kind, fault.target) == ("client_freeze", target)
+    assert (fault.kind, fault.target.word) == ("client_freeze", target)
 
 
 HANG = SMALL.replace('"publishers"', '"consumers"')

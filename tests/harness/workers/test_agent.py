@@ -15,7 +15,10 @@ from typing import Any
 
 import pytest
 
+from harness.systems.rabbitmq.broker import DECLARE
+from harness.systems.rabbitmq.foreign.brokers import TRIAL
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
+from harness.systems.rocketmq.api import ASK
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread
 from harness.workers.agent_calls.network import ANSWER_MAX_BYTES
@@ -342,17 +345,37 @@ def test_declare_makes_a_queue_and_says_goodbye() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
             queue = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
-            assert await ask("declare", **queue, **here) == {}
+            assert await ask(DECLARE, **queue, **here) == {}
             assert broker.declared == {"orders": {"x-queue-type": "quorum"}}
             assert broker.connections == []
 
     asyncio.run(story())
 
 
+async def brought(word: str) -> dict[str, Any]:
+    """Stand for the call of a package."""
+    return {"word": word}
+
+
+def test_a_package_brings_a_call_by_its_module_and_name() -> None:
+    request = {"do": f"{__name__}:brought", "id": 4, "word": "hello", "timeout_s": 1.0}
+    said = asyncio.run(answer(calls(NOWHERE), request))
+    assert said == {"say": "answer", "id": 4, "value": {"word": "hello"}}
+
+
+@pytest.mark.parametrize("call", [DECLARE, TRIAL, ASK])
+def test_calls_of_our_families_are_there_by_module_and_name(call: str) -> None:
+    said = asyncio.run(answer(calls(NOWHERE), {"do": call, "id": 5}))
+    assert "missing a required argument" in said["text"]
+
+
 @pytest.mark.parametrize(
     ("request_", "kind"),
     [
         ({"do": "nonsense"}, "bad"),
+        ({"do": "no.such.module:call"}, "bad"),
+        ({"do": "harness.workers.agent_calls.remoting:AGAIN_S"}, "bad"),
+        ({"do": f"{__name__}:brought", "word": 1, "more": 2}, "bad"),
         ({"do": "greet", "host": "127.0.0.1"}, "bad"),
         ({"do": "connect", "host": "127.0.0.1", "port": 1, "timeout_s": 1, "more": 1}, "bad"),
         ({"do": "greet_by", "host": "a", "port": 1, "timeout_s": 1, "by": "no.such:code"}, "bad"),

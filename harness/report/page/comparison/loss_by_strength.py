@@ -13,7 +13,6 @@ from harness.report.page import formats
 from harness.report.page.comparison.places import Place
 from harness.report.page.totals import loss_rate
 from harness.view.summary import Promised
-from spark_analysis.schema.words import Strength
 
 STRENGTHS = {
     "replicated": "other replicas had it, too: all available ones, or as many as the layout "
@@ -52,7 +51,8 @@ class StrengthTable:
 
 def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
     given = [{one.strength: one for one in place.totals.promised} for place in compared]
-    names = [name for name in (s.name.lower() for s in Strength) if any(name in g for g in given)]
+    ranks = sorted({(one.rank, one.strength) for own in given for one in own.values()})
+    names = list(dict.fromkeys(name for _, name in ranks))
     rows = tuple(
         StrengthRow(
             name.replace("_", " "),

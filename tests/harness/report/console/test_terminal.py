@@ -186,6 +186,12 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     assert "expected in this cell" in fail
 
 
+def test_a_run_says_which_version_its_brokers_reported() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story(), brokers="rabbitmq 3.10.8")))
+    assert "  version of the brokers: rabbitmq 3.10.8" in screen.lines
+
+
 def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     routes = (Observation(ROUTE_CHANGE, 0, True, "name server rkt1 dropped broker-a master"),) * 3
     made = run(Story(), observations=routes)

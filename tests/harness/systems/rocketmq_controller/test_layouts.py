@@ -6,7 +6,7 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
-from harness.plan.targets import LEADING_CONTROLLER, parse_target
+from harness.plan.targets import parse_target
 from harness.request.run_request import scenario
 from harness.run.resolving import resolve_processes, role_of_places
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
@@ -118,7 +118,7 @@ def test_standalone_controller_is_no_name_server_and_holds_no_queue() -> None:
     roles = {"orders": Roles(master="rkc1", mirrors=("rkc2",), synchronised=("rkc2",))}
     assert role_of_places(("rkc3/controller",), roles, servers) == "none"
     assert role_of_places(("rkc1/name-server",), roles, servers) == "name server"
-    target = parse_target(LEADING_CONTROLLER)
+    target = parse_target("leading controller")
     assert resolve_processes(target, "freeze", servers, "rkc4/controller") == (
         "rkc4/controller",
         "process",

@@ -2,6 +2,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.messages import Messages, fold
 from spark_analysis.engine.kernel.records import Attempts, Settlements, Terms
+from spark_analysis.schema.words import LEVELS
 from tests.rigs.histories.both_judges import Memory, raw_columns
 from tests.rigs.histories.by_hand import History
 
@@ -26,4 +27,4 @@ def rows(known: Messages, *attempts: tuple[int, int]) -> list[int]:
 def folded(history: History) -> Messages:
     _, raw = history.build()
     reader = Memory(raw_columns(raw))
-    return fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
+    return fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms), LEVELS)
