@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
+from faults.actions import Freeze, RaiseAlarm
 from faults.exclusive import Thing, clash, things
 from faults.kind import Sight
 from faults.kinds import KINDS
@@ -24,6 +25,7 @@ from harness.plan.targets import Target, TargetForm
 _LISTED_MAX = 3
 VERIFIED_S = 5.0  # a fault on a cluster that works is verified by then
 _PAUSES_FROM = 0.75  # of the detection timeout: a node that is cut off may pause from then on
+_CLEARED_S = 1.0  # a canary's first words wait for an alarm that ends so soon
 _THERE = "there"
 PAUSING = ("pause_minority", "pause_if_all_down")  # partition handlings
 _ROLES = {"all": ("publishers", "consumers")}
@@ -105,7 +107,9 @@ def problems(
         later = faults[number]
         active = [earlier for earlier in active if later.opens_s < faults[earlier].ends_s]
         texts = (
-            _problem(
+            _blocked(earlier, faults[earlier], later)
+            if _apart(earlier, number, targets)
+            else _problem(
                 earlier,
                 faults[earlier],
                 later,
@@ -113,7 +117,6 @@ def problems(
                 pauses,
             )
             for earlier in active
-            if not _apart(earlier, number, targets)
         )
         for text in islice(filter(None, texts), _LISTED_MAX):
             yield number, text
@@ -160,8 +163,39 @@ def _problem(
     if clash(earlier.things(place), later.things(place)) and (place or is_fixed(later.target)):
         return _text(number, earlier)
     if not place:
+        return _blocked(number, earlier, later)
+    return (
+        _blocked(number, earlier, later)
+        or _hidden(number, earlier, later)
+        or _paused(number, earlier, later, pauses)
+        or _unheard(number, earlier, later)
+    )
+
+
+def _blocked(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
+    """An alarm of any broker blocks what publishes, everywhere: canaries' words, too."""
+    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
+    if one is None or other is None or RaiseAlarm not in one.actions or not other.canaries_speak:
         return ""
-    return _hidden(number, earlier, later) or _paused(number, earlier, later, pauses)
+    if earlier.ends_s <= later.opens_s + _CLEARED_S:
+        return ""
+    return (
+        f"fault {number} ({earlier.kind} {earlier.target}) blocks publishers, by whose words "
+        f"{_a(later.kind)} is verified: let the alarm end before the other opens"
+    )
+
+
+def _unheard(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
+    """A broker that is frozen takes no command that ends its alarm."""
+    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
+    if one is None or other is None or RaiseAlarm not in one.actions:
+        return ""
+    if Freeze not in other.actions or later.ends_s <= earlier.ends_s:
+        return ""
+    return (
+        f"fault {number} ({earlier.kind} {earlier.target}) ends while its broker is frozen and "
+        f"takes no command: let the {later.kind} end before the alarm, or open after it"
+    )
 
 
 def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:

@@ -50,6 +50,20 @@ def test_evidence_of_a_verified_earlier_fault_may_become_hidden() -> None:
     assert not refused(("hang", MASTER, 0), ("freeze", THERE, 5))
 
 
+@pytest.mark.parametrize("kind", ["hang", "slow", "cut_after"])
+@pytest.mark.parametrize("place", [THERE, ELSEWHERE, "uninvolved"])
+def test_an_alarm_blocks_the_words_that_verify_a_later_fault(kind: str, place: str) -> None:
+    assert "blocks publishers, by whose words" in refused(("alarm", MASTER, 0), (kind, place, 18))
+    assert not refused(("alarm", MASTER, 0), (kind, place, 19))
+    assert not refused(("alarm", MASTER, 0), ("close", place, 8))
+
+
+def test_a_frozen_broker_takes_no_command_that_ends_its_alarm() -> None:
+    assert "takes no command" in refused(("alarm", MASTER, 0), ("freeze", THERE, 8))
+    assert not refused(("alarm", MASTER, 0), ("freeze", ELSEWHERE, 8))
+    assert not refused(("alarm", MASTER, 0), ("kill", THERE, 8))
+
+
 def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
     one, other = ("partition", MASTER, 0.0), ("hang", THERE, 6.0)
     assert not refused(one, other)
