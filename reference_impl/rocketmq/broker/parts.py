@@ -9,13 +9,14 @@ from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
 from reference_impl.rocketmq.broker.delays import Delays
 from reference_impl.rocketmq.broker.groups import BrokerGroups
 from reference_impl.rocketmq.broker.meters import Meters
-from reference_impl.rocketmq.broker.misbehaving import CrookedBroker
+from reference_impl.rocketmq.broker.misbehaving import CrookedBroker, admit_cut
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.pulling import Pulling
 from reference_impl.rocketmq.broker.replicating import Replicating
 from reference_impl.rocketmq.broker.role import CurrentRole
 from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
 from reference_impl.rocketmq.broker.transactions import Transactions
+from reference_impl.rocketmq.dledger.entries import LedgerEntry
 from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.dledger.message_log import LedgerLog
 from reference_impl.rocketmq.dledger.settings import of_broker
@@ -109,7 +110,10 @@ class Parts:
         def cut(position: int) -> None:
             self.store.cut(position)
 
-        return DledgerMember(of_broker(self.config), self.clock, self.disk, self.dice, cut)
+        def gone(entry: LedgerEntry) -> None:
+            admit_cut(self.outbox, self.config.ledger_without, entry)
+
+        return DledgerMember(of_broker(self.config), self.clock, self.disk, self.dice, cut, gone)
 
 
 def host_of(address: str) -> bytes:
