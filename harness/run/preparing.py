@@ -25,6 +25,7 @@ from harness.plan.clients.requirements import drains_by, uses_name_servers, work
 from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan, Workload
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
+from harness.plan.targets import Target
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared
@@ -187,7 +188,7 @@ class Preparing:
         return tuple(involved)
 
     def _meant(
-        self, targets: Sequence[str], roles: Mapping[str, Roles], involved: Sequence[str] = ()
+        self, targets: Sequence[Target], roles: Mapping[str, Roles], involved: Sequence[str] = ()
     ) -> list[str]:
         """As far as it is known: of the others it will be told when they are due."""
         found = []

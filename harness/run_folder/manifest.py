@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.outside.writing import naming
 from harness.plan.fault_properties import properties_of
-from harness.plan.model import RunPlan
+from harness.plan.model import RunPlan, Schedule
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
@@ -176,7 +176,7 @@ class Manifest:
             repeat=plan.repeat,
             seed=plan.seed,
             scenario_source=plan.scenario.source,
-            schedule=asdict(plan.schedule),
+            schedule=_recorded(plan.schedule),
             deadline_ns=round(workload.deadline_s * 1e9),
             paced=workload.rate is not None,
             confirms=workload.confirms,
@@ -190,7 +190,7 @@ class Manifest:
                 for w in plan.schedule.windows
             ],
             operations=[
-                OperationRecord(step.number, step.operation.kind, step.operation.target)
+                OperationRecord(step.number, step.operation.kind, step.operation.target.word)
                 for step in plan.schedule.steps
             ],
         )
@@ -231,6 +231,16 @@ class Manifest:
             raise ValueError(f"{path} is no manifest of ours: {found}")
         assert isinstance(manifest, Manifest), "without problems the manifest is complete"
         return manifest
+
+
+def _recorded(schedule: Schedule) -> dict[str, Any]:
+    """Targets are recorded by their words."""
+    document = asdict(schedule)
+    for window, planned in zip(document["windows"], schedule.windows, strict=True):
+        window["fault"]["target"] = planned.fault.target.word
+    for step, one in zip(document["steps"], schedule.steps, strict=True):
+        step["operation"]["target"] = one.operation.target.word
+    return document
 
 
 def _document(path: Path) -> object:

@@ -80,6 +80,7 @@ class Summary:
     queues_of: int
     detection_timeout_s: float | None  # the layout's; None: not on record
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
+    has_consumers: bool  # before the drain; True where that is not on record
 
     @property
     def loss_proved(self) -> bool:
@@ -89,6 +90,11 @@ class Summary:
     def outage_proved(self) -> bool:
         """An outage that did not end is proved to have lasted so long; an unknown one is not."""
         return self.out_s.least is not None or not self.out_s.why
+
+    @property
+    def no_downtime(self) -> bool:
+        """Return whether it is certain that nothing was ever unavailable."""
+        return self.out_s.least == 0 and self.out_s.exact and self.worst is None
 
     @property
     def worst(self) -> Out | None:
@@ -121,6 +127,7 @@ def summary(evidence: Evidence) -> Summary:
         queues_of=len(facts.queues),
         detection_timeout_s=_seconds(evidence.value("detection_timeout_s")),
         poll_s=_seconds(evidence.value("route_poll_s")),
+        has_consumers=evidence.state.run.get("consumers") != 0,
     )
 
 

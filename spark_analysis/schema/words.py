@@ -56,7 +56,7 @@ _LABEL = re.compile(r"[a-z][a-z0-9_]{0,30}")
 
 
 def least_promised(levels: Sequence[Level]) -> Level:
-    """Return the level of a confirm that is not described: `buffered`, or the weakest."""
+    """Return the level of a confirm that no system describes: `buffered`, or the weakest."""
     buffered = (level for level in levels if level.label == Strength.BUFFERED.label)
     return next(buffered, max(levels))
 

@@ -56,7 +56,8 @@ class RunTotals:
     outcome: ClaimOutcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
     held: int  # claims that passed in every run in which they were decided, and in one at least
-    undecided: int  # claims that are inconclusive at worst
+    undecided: int  # promises that are inconclusive at worst
+    open_claims: int  # the same of all claims, warnings among them
     confirmed: int
     lost: int
     stranded: int
@@ -109,6 +110,7 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         failed=_failed(runs),
         held=sum(outcome is ClaimOutcome.PASS for outcome in outcomes.values()),
         undecided=sum(outcome is ClaimOutcome.INCONCLUSIVE for outcome in outcomes.values()),
+        open_claims=_open_claims(runs),
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
@@ -193,6 +195,15 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
     if not known or bound is None:
         return known[0] if known else None
     return Number(known[0].least, False, bound.why)
+
+
+def _open_claims(runs: Iterable[RunReport]) -> int:
+    """Return the number of claims, warnings among them, that are inconclusive over the runs."""
+    found: dict[str, list[ClaimVerdict]] = {}
+    for run in runs:
+        for verdict in run.verdicts:
+            found.setdefault(verdict.claim, []).append(verdict)
+    return sum(over_runs(own) is ClaimOutcome.INCONCLUSIVE for own in found.values())
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, ClaimOutcome]:

@@ -1,4 +1,4 @@
-"""RabbitMQ 3.10.8 with quorum queues, on the same kind of nodes as rabbitmq-mirrored."""
+"""RabbitMQ with quorum queues, on the same kind of nodes as rabbitmq-mirrored."""
 
 from dataclasses import replace
 

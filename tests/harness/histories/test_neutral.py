@@ -56,7 +56,7 @@ def test_a_null_fact_is_not_reported() -> None:
     assert history.recorded == {1: {"fault_target_role": "master", "mirrors_at_fault": 2}}
 
 
-def test_what_is_left_out_of_the_facts_proves_nothing() -> None:
+def test_absent_facts_prove_nothing() -> None:
     facts = parsed(
         {
             "facts.workers.1.log_closed": ...,
@@ -218,7 +218,7 @@ def test_every_problem_is_reported_at_once() -> None:
     assert len(problems(json.dumps(document(changes)))) == 4
 
 
-def test_what_rows_contradict_is_reported_beside_what_else_is_wrong() -> None:
+def test_contradicting_rows_are_reported_with_all_other_problems() -> None:
     attempts = {"tables.attempts.columns.sequence": 0, "tables.attempts.columns.attempt": [1, 2]}
     found = problems(
         json.dumps(

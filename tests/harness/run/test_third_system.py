@@ -27,7 +27,7 @@ def of() -> RunPlan:
     return replace(plan(), system=third)
 
 
-def test_it_is_drained_as_it_says(tmp_path: Path) -> None:
+def test_a_foreign_system_is_drained_as_declared(tmp_path: Path) -> None:
     cluster = SimulatedCluster(plan().layout)
     run(cluster, of(), tmp_path)
     drainer = cluster.configured["drain-orders"]

@@ -231,7 +231,7 @@ def test_probe_message_has_its_size_and_counts_from_the_opening() -> None:
     asyncio.run(story())
 
 
-def test_how_a_canary_was_ended_is_noted_when_it_happens() -> None:
+def test_the_end_of_a_canary_is_noted_at_once() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, link):
             await open_canary(ask, link.port)
@@ -415,7 +415,7 @@ def _never() -> None:
 
 
 @pytest.mark.slow
-def test_it_answers_lines_and_closes_on_request() -> None:
+def test_the_agent_answers_lines_and_closes_on_request() -> None:
     said = subprocess.run(
         COMMAND,
         input=b'{"do": "hello"}\n{"do": "ping"}\nnonsense\n{"do": "close"}\n',
@@ -433,7 +433,7 @@ def test_it_answers_lines_and_closes_on_request() -> None:
 
 
 @pytest.mark.slow
-def test_it_ends_with_its_input() -> None:
+def test_the_agent_ends_with_its_input() -> None:
     ended = subprocess.run(
         COMMAND, input=b'{"do": "hello"}\n', stdout=subprocess.PIPE, cwd=ROOT, check=False
     )

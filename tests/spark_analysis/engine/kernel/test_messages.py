@@ -14,7 +14,7 @@ def test_an_attempt_that_was_not_made_has_no_row() -> None:
     assert rows(known, (1, 1), (1, 2), (1, 3), (-1, 1), (-1, 2), (-1, 3)) == [2, 3, *[-1] * 4]
 
 
-def test_where_nothing_was_published_no_attempt_has_a_row() -> None:
+def test_without_publishes_no_attempt_has_a_row() -> None:
     assert rows(folded(History()), (-1, 1), (-1, 2)) == [-1, -1]
 
 
