@@ -57,4 +57,5 @@ NATS_CONTAINERS = Containers(
     jars=(),
     parts="mqproof_nats.parts:nats_parts",
     alarms=None,
+    users_image=None,
 )
