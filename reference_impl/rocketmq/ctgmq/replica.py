@@ -19,8 +19,6 @@ from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 from reference_impl.rocketmq.ctgmq.settings import ReplicaSettings, Truncation
 from reference_impl.rocketmq.ctgmq.slave import ReplicaSlave
 from reference_impl.rocketmq.ctgmq.wire import (
-    LogPart,
-    MasterHello,
     ReplicaFrames,
     ReplicaMessage,
     SlaveAck,

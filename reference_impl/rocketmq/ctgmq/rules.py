@@ -32,4 +32,3 @@ class ReplicaRule(StrEnum):
     # Clients
     READ_CONFIRMED = "read-confirmed"  # readers see what every member has
     ERROR_CODES = "error-codes"  # what was not acknowledged is answered as an error, not as 12
-    ROUTE_EPOCH = "route-epoch"  # a name server refuses masters of earlier epochs

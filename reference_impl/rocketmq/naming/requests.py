@@ -193,6 +193,7 @@ def _who(incoming: IncomingRequest) -> Identity:
         fields.text("brokerName"),
         fields.long("brokerId"),
         fields.text("brokerAddr"),
+        fields.integer("masterEpoch", 0),
     )
 
 

@@ -133,7 +133,6 @@ class ControlServer:
         return []
 
     def _turned(self) -> list[Effect]:
-        self.control.turn()
         members = self.member.take()
         self.control.turn()
         effects, self._effects = self._effects, []
