@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from reference_impl.rocketmq.ctgmq.control import Control
+from reference_impl.rocketmq.ctgmq.node import ControlNode
 from reference_impl.rocketmq.ctgmq.replica import Replica, ReplicaRole
 from reference_impl.rocketmq.ctgmq.requests import ControlAnswer, ControlRequest
 from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
@@ -20,7 +20,6 @@ from reference_impl.rocketmq.ctgmq.settings import (
     ReplicaTimes,
     Truncation,
 )
-from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.dledger.settings import MemberSettings
 from reference_impl.rocketmq.effects import (
     COPIES,
@@ -93,9 +92,10 @@ class ClusterWatch:
 class ControlServer:
     """effects.Server: a control node."""
 
-    def __init__(self, control: Control, member: DledgerMember) -> None:
-        self.control = control
-        self.member = member
+    def __init__(self, node: ControlNode) -> None:
+        self._node = node
+        self.control = node.control
+        self.member = node.member
         self._effects: list[Effect] = []
 
     def opened(self, connection: int, peer: str, door: str, dialled: str | None) -> list[Effect]:
@@ -133,8 +133,7 @@ class ControlServer:
         return []
 
     def _turned(self) -> list[Effect]:
-        members = self.member.take()
-        self.control.turn()
+        members = self._node.take()
         effects, self._effects = self._effects, []
         return members + effects
 
@@ -363,8 +362,9 @@ class ReplicaCluster:
         )
 
         def boot(host: Host) -> Server:
-            member = DledgerMember(members, host.clock, host.disk, self.world.dice)
-            return ControlServer(Control(settings, member, host.clock), member)
+            return ControlServer(
+                ControlNode(settings, members, host.clock, host.disk, self.world.dice)
+            )
 
         return boot
 
