@@ -18,7 +18,7 @@ from reference_impl.rocketmq.broker.role import CurrentRole
 from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
 from reference_impl.rocketmq.broker.transactions import Transactions
 from reference_impl.rocketmq.ctgmq.message_log import ReplicaLog
-from reference_impl.rocketmq.ctgmq.replica import Replica
+from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
 from reference_impl.rocketmq.ctgmq.requests import ControlRequest
 from reference_impl.rocketmq.ctgmq.settings import of_broker as of_replica
 from reference_impl.rocketmq.dledger.member import DledgerMember
@@ -104,10 +104,10 @@ class Parts:
             return ReplicaLog(self.commit_log, self.replica)
         return self.commit_log if self.member is None else LedgerLog(self.member)
 
-    def _replica(self) -> Replica:
+    def _replica(self) -> BrokerReplica:
         """Raises ValueError."""
         self.commit_log.recover()
-        return Replica(
+        return BrokerReplica(
             of_replica(self.config),
             self.clock,
             self.disk,

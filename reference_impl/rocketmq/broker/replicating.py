@@ -11,7 +11,7 @@
 """
 
 from reference_impl.rocketmq.broker.committing import Done
-from reference_impl.rocketmq.ctgmq.replica import Replica
+from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
 from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Code
@@ -52,7 +52,7 @@ class Acknowledging:
 
     wants_flush = False
 
-    def __init__(self, store: Store, replica: Replica, clock: Clock) -> None:
+    def __init__(self, store: Store, replica: BrokerReplica, clock: Clock) -> None:
         self._store = store
         self._replica = replica
         self._clock = clock

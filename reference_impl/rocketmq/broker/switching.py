@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reference_impl.rocketmq.broker.registering import Registering
-from reference_impl.rocketmq.ctgmq.replica import Replica
+from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
 from reference_impl.rocketmq.ctgmq.requests import ControlAnswer, ControlRequest
 from reference_impl.rocketmq.effects import Effect
 
@@ -30,7 +30,7 @@ class Switching:
     def __init__(
         self,
         parts: "Parts",
-        replica: Replica,
+        replica: BrokerReplica,
         registering: Registering,
         leave_master: Callable[[], None],
     ) -> None:
@@ -74,13 +74,13 @@ class Switching:
         self._registering.now()
 
     def _ask(self, request: ControlRequest) -> None:
-        asked_ms = self._parts.clock.now_ms()
-        heard = partial(self._heard, asked_ms)
+        sent_ms = self._parts.clock.now_ms()
+        heard = partial(self._heard, sent_ms)
         self._registering.ask(msgspec.msgpack.encode(request), heard)
 
-    def _heard(self, asked_ms: int, body: bytes) -> None:
+    def _heard(self, sent_ms: int, body: bytes) -> None:
         try:
             answer = _ANSWER.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return  # no answer of a control node
-        self._replica.answered(asked_ms, answer)
+        self._replica.answered(sent_ms, answer)

@@ -5,7 +5,7 @@ Readers see what every member of the SyncStateSet has, and nothing behind it.
 
 from collections.abc import Iterator
 
-from reference_impl.rocketmq.ctgmq.replica import Replica
+from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
 from reference_impl.rocketmq.store import records
 from reference_impl.rocketmq.store.log import CommitLog
 from reference_impl.rocketmq.store.records import Bad, Blank, Draft, Record
@@ -18,7 +18,7 @@ class ReplicaLog:
 
     shows_at_once = False
 
-    def __init__(self, log: CommitLog, replica: Replica) -> None:
+    def __init__(self, log: CommitLog, replica: BrokerReplica) -> None:
         self._log = log
         self._replica = replica
 

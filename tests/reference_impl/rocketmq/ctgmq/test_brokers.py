@@ -89,12 +89,12 @@ def test_a_half_message_would_be_forgotten_with_its_master(brokers: SwitchedBrok
     for _ in range(8):
         brokers.world.run(20_000)
         brokers.client.ask(f"{new}:10911", RequestCode.HEART_BEAT, body=body)
-    asked = [one.header.code for one in brokers.client.unasked]
-    assert RequestCode.CHECK_TRANSACTION_STATE in asked
+    codes = [one.header.code for one in brokers.client.unasked]
+    assert RequestCode.CHECK_TRANSACTION_STATE in codes
 
 
 def test_offsets_go_on_where_the_last_master_ended(brokers: SwitchedBrokers) -> None:
-    """Also those of messages that it never confirmed are given anew, once."""
+    """Also those of messages that it never confirmed are given again, once."""
     old = brokers.whole()
     other = _other(old)
     for pair in ((old, other), (other, old)):
