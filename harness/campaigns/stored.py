@@ -58,6 +58,7 @@ class _Run(_StoredPart):
     repeat: Annotated[int, Field(ge=1)]
     claims: tuple[_StoredVerdict, ...]
     cost: _Cost | None = None
+    brokers: str = ""
 
 
 class _Verdict(_StoredPart):
@@ -157,7 +158,7 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignR
         repeat=run.repeat,
         **run.cell.model_dump(),
         deployment=cost.deployment,
-        broker=_version(run.cell.system, document.versions),
+        broker=run.brokers.rpartition(" ")[2] or _version(run.cell.system, document.versions),
         **columns((one.claim, one.outcome) for one in run.claims),
         reasons=json.dumps(sentences, ensure_ascii=False) if sentences else "",
         confirmed_per_s=cost.confirmed_per_s,

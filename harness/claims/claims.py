@@ -84,7 +84,12 @@ def shipped() -> tuple[Claim, ...]:
 
 def shipped_beside() -> Beside:
     """Return the articles, the comparisons of layouts, and the sentences that are not judged."""
-    document = _ClaimsFile.model_validate(tomllib.loads(_text()))
+    return read_beside(_text())
+
+
+def read_beside(source: str) -> Beside:
+    """Return what stands beside the claims in a TOML text that `read_claims` has read."""
+    document = _ClaimsFile.model_validate(tomllib.loads(source))
     return Beside(tuple(document.article), tuple(document.compared), tuple(document.unjudged))
 
 

@@ -124,6 +124,7 @@ class _Run(_Part):
     claims: Annotated[tuple[_ClaimOutcome, ...], Field(max_length=CLAIMS_MAX)] = ()
     summary: _Summary | None = None
     cost: _Cost | None = None
+    brokers: Annotated[str, Field(max_length=200)] = ""
 
     @property
     def verdicts(self) -> tuple[ClaimVerdict, ...]:
@@ -318,7 +319,11 @@ def _side(name: str, runs: Sequence[_Run]) -> Side:
     cells: dict[Cell, list[_Run]] = {}
     for run in runs:
         cells.setdefault(run.cell.cell, []).append(run)
-    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()})
+    brokers = {
+        cell: tuple(dict.fromkeys(run.brokers for run in of_cell if run.brokers))
+        for cell, of_cell in cells.items()
+    }
+    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()}, brokers)
 
 
 def _ran(runs: Sequence[_Run]) -> Ran:

@@ -8,7 +8,7 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -111,6 +111,18 @@ def nights(folder: Path) -> list[Night]:
     if problems:
         raise PlanError(problems)
     return sorted(found, key=lambda night: (night.began, night.name))
+
+
+def changes(every: Iterable[Night]) -> Iterator[tuple[str, ...]]:
+    """Yield for each night what had another version than in the last night that reports it."""
+    before: dict[str, str] = {}
+    for night in every:
+        yield tuple(
+            f"{name}: {before[name]} → {version}"
+            for name, version in night.versions.items()
+            if before.get(name, version) != version
+        )
+        before.update(night.versions)
 
 
 def _night(text: str) -> Night:

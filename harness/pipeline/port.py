@@ -43,12 +43,13 @@ class Pipeline(Protocol):
         self,
         folders: Sequence[Path],
         into: Path,
-        judge: Judge,
+        judge: Judge | None,
         show: Display,
         reseal: bool = False,
         where: Place = HERE,
     ) -> Report:
-        """`into`: the folder itself where there is one, a new one for several."""
+        """`into`: the folder itself where there is one, a new one for several. `judge`: None takes
+        the judge that the folder recorded."""
 
     def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
         """Whether nothing stands in the way any more; tells what it did by messages, or would do

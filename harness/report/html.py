@@ -35,6 +35,7 @@ from harness.report.page.measures import MeasuresView, measures
 from harness.report.page.picture import Picture, picture
 from harness.report.page.runs import RunView, runs
 from harness.report.page.totals import totals_of
+from harness.report.page.versions import versions
 
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
@@ -87,7 +88,7 @@ def page(report: Report) -> Page:
         seed=report.seed,
         replay=report.replay,
         verdict=last_lines(report)[0],
-        versions=tuple(sorted(report.versions.items())),
+        versions=tuple(versions(report)),
         first=first_screen(report, total),
         picture=picture(views, places(report)),
         side_by_side=side_by_side(report, views, total),

@@ -99,6 +99,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         "seed": run.seed,
         "judged": bool(run.verdicts),
         "failure": run.failure,
+        "brokers": run.brokers,
         "notes": list(run.notes),
         "doubts": list(run.doubts),
         "summary": _totals([run]) if run.summary is not None else None,

@@ -57,6 +57,7 @@ class VersusPage:
     headline: str
     sections: tuple[Section, ...]
     left_out: tuple[str, ...]
+    versions: tuple[str, ...]
 
 
 def page(comparison: Versus) -> VersusPage:
@@ -73,6 +74,7 @@ def page(comparison: Versus) -> VersusPage:
         _headline(comparison),
         sections,
         comparison.left_out,
+        comparison.versions,
     )
 
 
@@ -90,6 +92,7 @@ def lines(comparison: Versus) -> Iterator[str]:
     """For a terminal."""
     shown = page(comparison)
     yield f"{shown.second} against {shown.first}"
+    yield from (f"  version of the brokers of {one}" for one in shown.versions)
     for section in shown.sections:
         kept = section.lines if section.tone != "not_applicable" else section.lines[:LINES_MAX]
         yield ""

@@ -37,7 +37,7 @@ class NothingStarts:
         self,
         folders: Sequence[Path],
         into: Path,
-        judge: Judge,
+        judge: Judge | None,
         show: Display,
         reseal: bool,
         where: Place,

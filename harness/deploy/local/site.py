@@ -294,5 +294,5 @@ def priorities(pid: int) -> str:
         return "unknown"
     with suppress(OSError):
         session = Path(f"/proc/{pid}/autogroup").read_text(encoding="ascii").strip()
-        nice += f", {session.partition(' ')[2]} as a session"
+        nice += f", autogroup {session.partition(' ')[2]}"
     return nice

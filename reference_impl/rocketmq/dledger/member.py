@@ -171,7 +171,8 @@ class DledgerMember:
             for pushing in self._pushings:
                 pushing.advance()
             self._flush()
-            self._commit()
+            if not self.is_caught_up:
+                self._commit()
         effects, self._effects = self._effects, []
         return effects + self._links.take()
 

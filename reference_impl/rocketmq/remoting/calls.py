@@ -42,7 +42,8 @@ class Calls:
         self._fail([n for n, one in self._waiting.items() if one.connection == connection])
 
     def overdue(self, now_ms: int) -> None:
-        self._fail([n for n, one in self._waiting.items() if one.until_ms <= now_ms])
+        if self._waiting:
+            self._fail([n for n, one in self._waiting.items() if one.until_ms <= now_ms])
 
     def _fail(self, numbers: list[int]) -> None:
         for waiting in [self._waiting.pop(number) for number in numbers]:

@@ -5,6 +5,8 @@
    is dialled there is refused after the time that a dial may take.
 3. To a host that stands still the kernel accepts and keeps them. A host that is gone refuses; one
    that lost its power says nothing to anybody until it is back.
+4. One direction of one connection may stall while others pass, as with a lost packet or one bad
+   path of several. So what was sent on it comes after what was sent later, on another connection.
 """
 
 from collections import deque
@@ -26,10 +28,12 @@ class End(msgspec.Struct, eq=False):
 
 
 class Network:
-    """`cuts`: pairs of hosts; nothing comes from the one to the other."""
+    """`cuts`: pairs of hosts; nothing comes from the one to the other. `stalls`: ends, by host
+    and number, from which nothing comes."""
 
     def __init__(self) -> None:
         self.cuts: set[tuple[str, str]] = set()
+        self.stalls: set[tuple[str, int]] = set()
         self._ends: dict[tuple[str, int], End] = {}
         self._last = 0
 
@@ -54,7 +58,8 @@ class Network:
     def passes(self, end: End) -> bool:
         """Return whether what this end says reaches the other one."""
         assert end.peer is not None, "both were made together"
-        return (end.host, end.peer.host) not in self.cuts
+        is_cut = (end.host, end.peer.host) in self.cuts
+        return not is_cut and (end.host, end.number) not in self.stalls
 
     def between(self, one: str, other: str) -> Iterator[End]:
         for end in [*self._ends.values()]:

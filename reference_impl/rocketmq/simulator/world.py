@@ -4,7 +4,8 @@
    same world.
 2. A host's server is called as shell calls it: of a connection, of octets, of an end, of time.
 3. A host may crash (its process is gone, its disk is not), lose its power (so is what was not
-   flushed), stand still and go on, and be cut off, in one direction or both.
+   flushed), stand still and go on, and be cut off, in one direction or both. With `stalls` each
+   transmission may be the one that its connection stalls at, for a while.
 """
 
 import heapq
@@ -26,6 +27,15 @@ _LATENCY_MIN_MS = 0.1
 Boot = Callable[["Host"], Server]
 
 
+class Stalls(msgspec.Struct, frozen=True):
+    """`share`: of transmissions, at which one direction of a connection stalls for a time between
+    `least_ms` and `most_ms`."""
+
+    share: float
+    least_ms: float
+    most_ms: float
+
+
 class Host(msgspec.Struct, eq=False):
     """`doors`: by port, what is spoken there."""
 
@@ -42,13 +52,19 @@ class Host(msgspec.Struct, eq=False):
 
 class World:
     """The simulated world. `tick_ms`: how often servers get a tick; less often is faster.
-    `latency_max_ms`: how long octets are under way at most."""
+    `latency_max_ms`: how long octets are under way at most. `stalls`: None for none; it may
+    change at any time."""
 
     def __init__(
-        self, seed: int, tick_ms: int = TICK_MS, latency_max_ms: float = LATENCY_MAX_MS
+        self,
+        seed: int,
+        tick_ms: int = TICK_MS,
+        latency_max_ms: float = LATENCY_MAX_MS,
+        stalls: Stalls | None = None,
     ) -> None:
         self._tick_ms = tick_ms
         self._latency_max_ms = latency_max_ms
+        self.stalls = stalls
         self.dice = random.Random(seed)
         self.time = WorldClock()
         self.network = Network()
@@ -133,6 +149,8 @@ class World:
                     end = self.network.end(host.name, connection)
                     if end is not None and not end.is_closed:
                         end.waiting.append(octets)
+                        if self.stalls is not None:
+                            self._stall_by_chance(end, self.stalls)
                         self._under_way(end)
                 case Close(connection):
                     end = self.network.end(host.name, connection)
@@ -180,6 +198,18 @@ class World:
 
     def _under_way(self, end: End) -> None:
         self.after(self._latency(), lambda: self._look_at(end))
+
+    def _stall_by_chance(self, end: End, stalls: Stalls) -> None:
+        place = end.host, end.number
+        if place in self.network.stalls or self.dice.random() >= stalls.share:
+            return
+
+        def resume() -> None:
+            self.network.stalls.discard(place)
+            self._look_at(end)
+
+        self.network.stalls.add(place)
+        self.after(self.dice.uniform(stalls.least_ms, stalls.most_ms), resume)
 
     def _look_at(self, end: End) -> None:
         """Deliver what waits at this end to the other one, if it may now."""
@@ -242,6 +272,8 @@ class World:
         for end in self.network.of(name):
             end.is_closed = True
             self.network.drop(end)
+            if not notify and (name, end.number) in self.network.stalls:
+                end.waiting.clear()  # no kernel is left that would send it again
             if notify and end.peer is not None and not end.peer.is_closed:
                 self._under_way(end)
 

@@ -4,6 +4,7 @@
 2. Rows that contradict the record format raise BadRecords here, before anything is judged.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +24,10 @@ from spark_analysis.engine.kernel.cases import Cases, Census
 from spark_analysis.engine.kernel.records import Attempts, BadRecords, Settlements, Terms, Text
 from spark_analysis.engine.kernel.slots import Slots, make_slots
 from spark_analysis.engine.kernel.terms import TermRows, term_rows
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
+from spark_analysis.schema.words import NEVER_SENT, RANK_MAX, Level, Outcome, Strength
 
 STATES = ("", "acknowledged", "indeterminate", "returned", "refused", "not_sent")
 ACKNOWLEDGED, INDETERMINATE, RETURNED, REFUSED, NOT_SENT = range(1, 6)
-STRENGTHS = tuple(strength.name.lower() for strength in Strength)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,8 @@ class Messages:
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
     terms: TermRows
-    contradicted: bool = False  # an attempt that was never sent has a confirm
+    labels: tuple[str, ...]  # of acknowledgement levels, by their ranks
+    contradicted: bool = False  # the settlements contradict the attempts, see _contradicted
 
     @property
     def confirms_settled_ns(self) -> Ints:
@@ -169,18 +170,22 @@ class Messages:
 
     def strengths(self, slots: Ints) -> Text:
         """Return the acknowledgement level of each; all of them are acknowledged."""
-        return Text(STRENGTHS, self.strength[slots].astype(np.int32))
+        return Text(self.labels, self.strength[slots].astype(np.int32))
 
 
-def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages:
-    """All messages of a run."""
+def fold(
+    attempts: Attempts, settlements: Settlements, terms: Terms, levels: Iterable[Level]
+) -> Messages:
+    """Return all messages of a run. `levels`: those that its records may have."""
+    labels = labels_of(levels)
     slots = make_slots(attempts.producer, attempts.sequence)
     slot = slots.find(attempts.producer, attempts.sequence)
     rows = _attempt_rows(len(slots.taken), slot, attempts.attempt)
     settled = slots.find(settlements.producer, settlements.sequence)
     settled_rows = rows.find(settled, settlements.attempt)
-    _check_settlements(settlements, settled_rows)
-    void, contradicted = _void(attempts, settlements, settled_rows)
+    _check_settlements(settlements, settled_rows, labels)
+    contradicted = _contradicted(attempts, settlements, settled_rows)
+    void = _void(attempts, settlements, settled_rows)
     if void.any():
         settlements, settled, settled_rows = (
             settlements.pick(~void),
@@ -217,22 +222,33 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         row_confirmed_ns=earliest(len(slot), confirms_row, confirms_settled_ns),
         denials=denials(settlements, settled_rows),
         terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
+        labels=labels,
         contradicted=contradicted,
     )
 
 
-def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> tuple[Bools, bool]:
-    """Mark confirms of attempts that were returned or never sent; say whether any is of the
-    latter."""
-    confirm = settlements.outcome == Outcome.CONFIRMED
+def _contradicted(attempts: Attempts, settlements: Settlements, rows: Ints) -> bool:
+    """Return whether an attempt that was never sent has a confirm, or one that was sent has any
+    settlement from before its sending."""
+    for some in blocks(len(rows)):
+        sent_ns = attempts.sent_ns[rows[some]]
+        confirmed = settlements.outcome[some] == Outcome.CONFIRMED
+        early = settlements.settled_ns[some] < sent_ns
+        if np.where(sent_ns == NEVER_SENT, confirmed, early).any():
+            return True
+    return False
+
+
+def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> Bools:
+    """Mark confirms of attempts that were returned or never sent."""
+    confirm: Bools = settlements.outcome == Outcome.CONFIRMED
     if not len(rows):
-        return confirm, False
-    unsent = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
+        return confirm
+    void: Bools = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
     returned = settlements.outcome == Outcome.RETURNED
-    void = unsent.copy()
     if returned.any():
         void |= confirm & marked(len(attempts.sent_ns), rows[returned])[rows]
-    return void, bool(unsent.any())
+    return void
 
 
 def _chosen(rows: Bools) -> Bools | slice:
@@ -269,14 +285,22 @@ def _attempt_rows(size: int, slot: Ints, attempt: Ints) -> AttemptRows:
     return AttemptRows(first, keys, retry_rows, numbers)
 
 
-def _check_settlements(settlements: Settlements, rows: Ints) -> None:
+def labels_of(levels: Iterable[Level]) -> tuple[str, ...]:
+    """Return the labels by rank, "" for a rank that is none."""
+    known = {0: Strength.NONE.label} | {level.rank: level.label for level in levels}
+    return tuple(known.get(rank, "") for rank in range(max(known) + 1))
+
+
+def _check_settlements(settlements: Settlements, rows: Ints, labels: tuple[str, ...]) -> None:
     if not len(rows):
         return
     if (rows < 0).any():
         raise BadRecords("a settlement has no attempt")
     if int(settlements.outcome.min()) < 1 or int(settlements.outcome.max()) > max(Outcome):
         raise BadRecords("a settlement has an unknown outcome")
-    if int(settlements.strength.max()) > max(Strength):
+    known = np.zeros(RANK_MAX + 2, np.bool_)
+    known[[rank for rank, label in enumerate(labels) if label]] = True
+    if not known[settlements.strength].all():
         raise BadRecords("a settlement has an unknown strength")
 
 

@@ -16,7 +16,7 @@ def test_shipped_claims_name_their_sources_and_quote_them() -> None:
         assert claim.meaning.isascii(), claim.meaning
 
 
-def test_what_an_article_claims_names_its_section() -> None:
+def test_claims_of_articles_name_their_section() -> None:
     beside = shipped_beside()
     articles = {article.name for article in beside.articles}
     for claim in shipped():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import ClaimOutcome, judge
+from harness.claims.values import Interval
 from harness.view.observations import observe
 from tests.harness.claims.judging import (
     CLAIMS,
@@ -61,7 +62,7 @@ def test_all_of_few_intended_delays_are_needed_for_a_proof(
 def test_too_few_say_how_many_there_were() -> None:
     one = verdict("confirmed-hence-delivered", confirmed(99))
     assert one.not_judged[0] == (
-        "lost == 0: 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
+        "lost == 0, found 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
     )
 
 
@@ -102,6 +103,31 @@ def test_a_message_without_a_bound_queue_is_not_certainly_lost() -> None:
     assert one.advice == ("publish with mandatory = true",)
     story.count("lost", "replicated", 1)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+
+
+@pytest.mark.parametrize(
+    ("windows", "low", "high"),
+    [("1", 1, 5), ("1,2", 1, 5), ("2", 1, 1)],
+)
+def test_another_faults_unrouted_losses_do_not_lower_the_certain_ones(
+    windows: str, low: int, high: int
+) -> None:
+    story = Story(faults=2, windows={"2": {}}).window(2, "kill", opens=40, lasts=5)
+    story.count("lost", "replicated", 1, windows="1")
+    story.count("lost", "unrouted_possible", 4, windows=windows)
+    value = story.evidence.value("lost", among=frozenset({1}))
+    assert isinstance(value, Interval)
+    assert (value.low, value.high) == (low, high)
+
+
+@pytest.mark.parametrize(("rolled_back", "outcome"), [(29, INCONCLUSIVE), (30, PASS), (100, PASS)])
+def test_planned_rollbacks_are_what_commits_and_checks_leave(
+    rolled_back: int, outcome: ClaimOutcome
+) -> None:
+    planned = {"messages_in_transactions": 90, "messages_to_commit": 40, "messages_to_check": 20}
+    story = Story(**planned).count("transactions", "rollback", 500)
+    story.count("could_show", "rolled_back_but_delivered", rolled_back)
+    assert verdict("rolled-back-stays-unseen", story).outcome is outcome
 
 
 def test_few_messages_do_not_prove_that_none_is_stored_twice() -> None:
@@ -152,7 +178,7 @@ def test_with_one_queue_nothing_can_be_misrouted() -> None:
     assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
 
 
-def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
+def test_with_one_queue_misrouting_is_impossible_despite_incomplete_logs() -> None:
     def of(queues: int) -> Story:
         story = Story().doubt("loss", "consumer_log", worker=7)
         return story.queue("bills") if queues > 1 else story
@@ -161,11 +187,11 @@ def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
     assert verdict("nothing-misrouted", of(2)).outcome is INCONCLUSIVE
 
 
-def test_what_was_misrouted_counts_though_one_queue_is_declared() -> None:
+def test_a_misrouted_message_counts_even_with_one_declared_queue() -> None:
     assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
 
 
-def test_of_a_log_no_connection_holds_a_message() -> None:
+def test_logs_have_no_redelivery_by_connection() -> None:
     def of_log() -> Story:
         return Story().starved(0.1, place="a:0")
 

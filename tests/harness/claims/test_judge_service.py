@@ -6,7 +6,7 @@ import pytest
 
 from harness.claims.judge import ClaimOutcome
 from spark_analysis.schema.doubts import Doubt
-from spark_analysis.schema.facts import Absence
+from spark_analysis.schema.facts import Absence, Clock
 from spark_analysis.schema.service import HEALED, QUEUE
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import RUN, Story, ns
@@ -17,7 +17,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
 @pytest.mark.parametrize(
     ("found", "outcome", "why"),
     [
-        ("served", PASS, "3 scopes served"),
+        ("served", PASS, "served: the run, 1 queue, 1 publisher"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
         ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
         ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
@@ -47,7 +47,7 @@ def test_one_unavailable_queue_or_publisher_refutes_despite_the_others(
 def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
     one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
     assert one.outcome is PASS
-    assert "2 scopes served, 1 with too little load" in one.judged[0]
+    assert "served: the run, 1 publisher, 1 with too little load" in one.judged[0]
 
 
 def test_a_run_with_too_little_load_passes_nothing() -> None:
@@ -237,7 +237,7 @@ def test_publishers_that_another_fault_kept_away_before_are_back(
     assert verdict("durable-queue-returns", story).outcome is outcome
 
 
-def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
+def test_an_outage_after_recovery_counts_whatever_ended_it() -> None:
     """The stall lies beside the undo."""
     story = Story().service("out", promise=HEALED)
     story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
@@ -245,6 +245,28 @@ def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
     under = Story().service("out", ended="undo")
     under.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
     assert verdict("mirror-takes-over", under).outcome is INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("at_s", "outcome"),
+    [(22.99, FAIL), (23, INCONCLUSIVE), (27, INCONCLUSIVE), (31, INCONCLUSIVE), (31.01, FAIL)],
+)
+def test_a_stall_within_two_deadlines_of_the_undo_hides_what_ended_it(
+    at_s: float, outcome: ClaimOutcome
+) -> None:
+    """The deadline is 2 s and the fault ends at 27 s; the outage was longer than the stall."""
+    story = Story().service("out", ended="undo")
+    story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(at_s), ns(0.14)))
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_an_open_service_names_the_bound_of_publishers_clocks_in_seconds() -> None:
+    story = Story().service("open")
+    clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
+    story.facts = replace(story.facts, clocks=clocks)
+    assert "(the publishers' clocks may be off by 0.250 s)" in " ".join(
+        verdict("mirror-takes-over", story).not_judged
+    )
 
 
 def test_service_under_a_fault_reads_the_caveats_of_client_windows() -> None:

@@ -76,6 +76,16 @@ def test_outage_one_deadline_before_the_fault_is_earlier_degradation() -> None:
     )
 
 
+@pytest.mark.parametrize(("begins", "high"), [(20.25, 0), (20.2, 2.05), (19.7, 2.55)])
+def test_outage_at_the_edge_of_a_fault_has_clock_uncertainty(begins: float, high: float) -> None:
+    """The fault is at 22 s, the deadline 2 s; publishers' clocks may be off by 0.25 s."""
+    story = value_until(begins)
+    clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
+    story.facts = replace(story.facts, clocks=clocks)
+    low, found = low_and_high(story, OUT)
+    assert (low, round(found, 3)) == (0, high)
+
+
 def test_outage_without_a_fault_is_spontaneous() -> None:
     story = served_in_steady_state().outage(20, 25)
     assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.FAIL
@@ -239,7 +249,7 @@ def away(story: Story, from_s: float, until_s: float | None) -> Story:
 
 
 @pytest.mark.parametrize(("from_s", "until_s"), [(10, 30.1), (59.9, 70), (40, None)])
-def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
+def test_starvation_while_consumers_are_away_is_not_applicable(
     from_s: float, until_s: float | None
 ) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
@@ -253,7 +263,7 @@ def test_reconnected_consumers_must_get_waiting_messages(from_s: float, until_s:
 
 
 @pytest.mark.parametrize(("ends", "seconds"), [(5, None), (5.1, 0.1)])
-def test_what_lasted_no_longer_than_a_stretch_shows_no_silence(
+def test_starvation_shorter_than_a_stretch_is_no_silence(
     ends: float, seconds: float | None
 ) -> None:
     story = served_in_steady_state().starved(0.1, ends=ends)

@@ -47,7 +47,7 @@ def test_an_experiment_that_is_refused_leaves_no_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_written_for_people_is_written_whole() -> None:
+def test_files_for_people_are_written_atomically() -> None:
     files = [path for folder in WRITING_FOR_PEOPLE for path in (HARNESS / folder).rglob("*.py")]
     assert len(files) > len(WRITING_FOR_PEOPLE)
     found = {

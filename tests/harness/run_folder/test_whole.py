@@ -270,7 +270,7 @@ def add_a_log(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("spoil", [shorten_a_log, lose_a_log, add_a_log])
-def test_nothing_is_rebuilt_from_changed_logs(spoil: Callable[[Path], str], runs: Path) -> None:
+def test_changed_logs_rebuild_no_tables(spoil: Callable[[Path], str], runs: Path) -> None:
     folder = runs / "one"
     message = spoil(folder)
     assert whole(folder), "the tables are the evidence; their logs may go"
@@ -387,7 +387,7 @@ def test_unsealed_run_without_logs_is_damaged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', "\udce9"])
-def test_what_is_no_manifest_is_reported_with_its_path(text: str, runs: Path) -> None:
+def test_a_broken_manifest_is_reported_with_its_path(text: str, runs: Path) -> None:
     path = runs / "one" / NAME
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert str(path) in _reason(runs / "one")

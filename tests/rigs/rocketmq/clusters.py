@@ -1,4 +1,4 @@
-"""Small clusters of real RocketMQ servers: a pair on free ports, and five on known ones.
+"""Small clusters of RocketMQ servers: a pair or a group on free ports, and five on known ones.
 
 1. Everything listens on 127.0.0.1. No topic is there, and none is made by sending to it.
 2. Every wait has a deadline; a closed cluster leaves nothing behind.
@@ -17,24 +17,34 @@ from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import Request
 from harness.workers.remoting.routes import NOWHERE, View
 from harness.workers.rocketmq.connection import Connection, Unanswered
-from tests.rigs.rocketmq.launcher import HERE, Server
+from tests.rigs.rocketmq.launcher import HERE, REFERENCE, Server
 
 PORT_BASE = 30000  # of the five, so that what is captured from them is the same again
 READY_LIMIT_S = 400.0  # five JVMs on a machine that has other things to do
 ASK_LIMIT_S = 30.0
 _NOBODYS = range(20_000, PORT_BASE - 1_000)
 LOOK_LIMIT_S = 3.0
+MEMBERS_BELOW = 3  # a broker's own port, and below what its clients dial: where members dial it
 _LOG_MAX = 2_000  # characters of a log
 
 
 @dataclass
 class Cluster:
+    """`leader`: of brokers that elect one, the name of the one that they elected."""
+
     version: str
     servers: dict[str, Server] = field(default_factory=dict)
+    leader: str = ""
 
     @property
     def name_servers(self) -> tuple[Server, ...]:
         return tuple(one for one in self.servers.values() if not one.is_broker)
+
+    @property
+    def masters(self) -> tuple[Server, ...]:
+        if self.leader:
+            return (self.servers[self.leader],)
+        return tuple(one for one in self.servers.values() if one.is_master)
 
     def __getitem__(self, name: str) -> Server:
         return self.servers[name]
@@ -43,7 +53,7 @@ class Cluster:
         """Until every name server shows every broker."""
         for server in self.servers.values():
             server.start()
-        ports = {one.port for one in self.servers.values() if one.is_broker}
+        ports = _broker_ports(self)
         for server in self.name_servers:
             await shown(server, ports, self._whole)
 
@@ -58,13 +68,12 @@ class Cluster:
 
     async def create_topic(self, topic: str, queues: int = 4) -> None:
         """On every master; returns when every name server knows all of them."""
-        masters = [one for one in self.servers.values() if one.is_master]
-        for server in masters:
+        for server in self.masters:
             connection = await Connection.connect(server.endpoint, ASK_LIMIT_S)
             request = requests.create_topic(topic, queues)
             answers.taken(request, await connection.ask(request, ASK_LIMIT_S))
             connection.close()
-        wanted = {one.settings["brokerName"] for one in masters}
+        wanted = {one.settings["brokerName"] for one in self.masters}
         for server in self.name_servers:
             await _routed(server, topic, wanted)
 
@@ -83,6 +92,45 @@ def pair(version: str, folder: Path, name_servers: int = 1) -> Iterator[Cluster]
         yield made
     finally:
         made.kill()
+
+
+@contextlib.contextmanager
+def group(folder: Path, members: int = 3) -> Iterator[Cluster]:
+    """Ready: the name server `ns1`, and a DLedger group of the reference, which leads itself."""
+    name_server, brokers = _free(0), [_free(MEMBERS_BELOW) for _ in range(members)]
+    made = Cluster(REFERENCE)
+    _add(made, folder, "ns1", name_server, {"listenPort": str(name_server)})
+    peers = ";".join(
+        f"n{number}-{HERE}:{port - MEMBERS_BELOW}" for number, port in enumerate(brokers)
+    )
+    for number, port in enumerate(brokers):
+        own = {
+            "enableDLegerCommitLog": "true",
+            "dLegerGroup": "broker-a",
+            "dLegerPeers": peers,
+            "dLegerSelfId": f"n{number}",
+        }
+        settings = _broker("broker-a", number, port, [name_server]) | own
+        del settings["brokerRole"], settings["brokerId"]
+        _add(made, folder, f"broker-a-{number}", port, settings)
+    try:
+        asyncio.run(_start_group(made))
+        yield made
+    finally:
+        made.kill()
+
+
+async def _start_group(cluster: Cluster) -> None:
+    """Until a name server shows all members, one of them as the master."""
+    await cluster.start()
+    (name_server,) = cluster.name_servers
+    async with asyncio.timeout(READY_LIMIT_S):
+        while not (masters := (await shown(name_server, _broker_ports(cluster))).masters):
+            await asyncio.sleep(0.2)
+    (address,) = masters.values()
+    cluster.leader = next(
+        one.name for one in cluster.servers.values() if one.port == port_of(address)
+    )
 
 
 def with_slave(cluster: Cluster, folder: Path) -> Server:
@@ -175,7 +223,15 @@ async def _view(
 
 
 def _ports(view: View) -> set[int]:
-    return {int(one.address.rpartition(":")[2]) for one in view.brokers}
+    return {port_of(one.address) for one in view.brokers}
+
+
+def _broker_ports(cluster: Cluster) -> set[int]:
+    return {one.port for one in cluster.servers.values() if one.is_broker}
+
+
+def port_of(address: str) -> int:
+    return int(address.rpartition(":")[2])
 
 
 def _add(

@@ -113,7 +113,7 @@ def test_short_stalls_count_once_they_sum_to_5_percent(worker: int) -> None:
     assert summed(stalling(worker, ticks=51, late_ms=50)) == [(1, worker, 2_550)]
 
 
-def test_what_two_stalls_cover_counts_once() -> None:
+def test_overlapping_stalls_count_once() -> None:
     history = History().stall(PUBLISHER, at_ms=2_000, late_ms=2_000)
     history.stall(PUBLISHER, at_ms=3_000, late_ms=1_500)
     assert summed(history) == []
@@ -132,7 +132,7 @@ def test_stalls_of_two_workers_are_not_added_up() -> None:
     assert summed(history.stall(CONSUMER, at_ms=5_000, late_ms=2_000)) == []
 
 
-def test_what_its_absences_cover_is_no_stall_of_a_worker() -> None:
+def test_a_worker_does_not_stall_during_its_absences() -> None:
     history = History().worker(9, "publisher").away(PUBLISHER, 0, 1_000)
     history.away(PUBLISHER, 1_500, 2_000).stall(PUBLISHER, at_ms=4_500, late_ms=4_500)
     assert summed(history) == []
@@ -156,7 +156,7 @@ def test_a_delivery_before_its_sending_is_the_instruments_fault() -> None:
 
 
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC, Via.HALF])
-def test_by_whatever_way_it_came(via: Via) -> None:
+def test_a_delivery_before_its_send_breaks_causality(via: Via) -> None:
     assert not causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, via=via))
 
 
@@ -167,12 +167,22 @@ def test_clock_errors_excuse_causality_only_within_their_bound() -> None:
     assert not causal(History().clock(9, 60_000).publish(1, at_ms=10).deliver(1, at_ms=5))
 
 
-def test_a_confirm_before_its_sending_is_always_an_instrument_error() -> None:
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_settlement_before_its_sending_is_always_an_instrument_error(outcome: Outcome) -> None:
     history = History().clock(PUBLISHER, 60_000).publish(1, at_ms=10)
-    assert causal(history.confirm(1, at_ms=10))
-    assert not causal(history.confirm(1, at_ms=10 - NANOSECOND_MS))
-    refused = History().publish(1, at_ms=10).settle(1, Outcome.REFUSED, at_ms=5)
-    assert causal(refused)
+    assert causal(history.settle(1, outcome, at_ms=10))
+    assert not causal(history.settle(1, outcome, at_ms=10 - NANOSECOND_MS))
+
+
+def test_a_settlement_of_what_was_never_sent_has_nothing_to_come_after() -> None:
+    assert causal(History().not_sent(1).settle(1, Outcome.REFUSED, at_ms=5))
+    assert not causal(History().not_sent(1).settle(1, Outcome.CONFIRMED, at_ms=5))
+
+
+def test_a_confirm_between_two_sendings_fits_only_the_first() -> None:
+    history = History().publish(1, at_ms=10).publish(1, at_ms=50, attempt=2)
+    assert causal(history.settle(1, Outcome.UNKNOWN, at_ms=20))
+    assert not causal(history.settle(1, Outcome.UNKNOWN, at_ms=20, attempt=2))
 
 
 def test_each_attempt_is_compared_with_its_own_sending() -> None:
@@ -187,7 +197,7 @@ def test_a_delivery_early_within_clock_bounds_breaks_no_causality(early_ms: floa
     assert causal(history.publish(1, at_ms=10).deliver(1, at_ms=10 - early_ms))
 
 
-def test_what_was_never_sent_has_no_time_to_come_after() -> None:
+def test_unsent_attempts_break_no_causality() -> None:
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, attempt=3))
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, run_ok=False))
 

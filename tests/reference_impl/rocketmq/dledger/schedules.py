@@ -10,15 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from reference_impl.rocketmq.dledger.rules import Rule
-from reference_impl.rocketmq.simulator.world import World
+from reference_impl.rocketmq.simulator.world import Stalls, World
 from tests.reference_impl.rocketmq.dledger.groups import LEADERLESS_LIMIT_MS, DledgerGroup
 
 TICK_MS = 100
-STEPS = 30
+STEPS = 20
 PAUSE_MS = (5.0, 4_000.0)
 ELECTION_LIMIT_MS = 60_000
 DRIFT = (0.9, 1.1)
 LATENCIES_MAX_MS = (3.0, 30.0, 400.0)
+STALLS = (None, None, Stalls(0.1, 4_000.0, 10_000.0))  # of the connections of a schedule
+ON_RETURN = Stalls(0.15, 5_000.0, 10_000.0)  # while a stranded member returns
+CALM_MS, CALM_STEPS = 10_000.0, 4
+RETURNS_MS = (3_000.0, 6_000.0)
 STRANDED_MS = (4_000.0, 14_000.0)
 
 
@@ -42,11 +46,26 @@ def broken(mode: Mode, seed: int, without: Rule | None = None) -> list[str]:
     return _Schedule(mode, seed, without).broken()
 
 
+def found_by(rule: Rule) -> Mode:
+    """Return the mode whose schedules detect that this rule is switched off."""
+    loses_power = rule in (Rule.FLUSH_FIRST, Rule.GIVE_WAY)
+    return POWER_3 if loses_power else CRASHES_3
+
+
+def schedules_until_found(mode: Mode, rule: Rule, first: int, limit: int) -> int | None:
+    """Return how many schedules from that seed on it takes to detect that a rule is off; None:
+    more than `limit`."""
+    seeds = range(first, first + limit)
+    found = next((seed for seed in seeds if broken(mode, seed, rule)), None)
+    return None if found is None else found - first + 1
+
+
 class _Schedule:
     def __init__(self, mode: Mode, seed: int, without: Rule | None) -> None:
         self._mode = mode
         self._dice = dice = random.Random(f"{mode.name} {seed}")
-        self._world = World(seed, TICK_MS, dice.choice(LATENCIES_MAX_MS))
+        self._stalls = dice.choice(STALLS)
+        self._world = World(seed, TICK_MS, dice.choice(LATENCIES_MAX_MS), self._stalls)
         self._group = DledgerGroup(
             self._world, mode.size, mode.flushes, without, drift=lambda: dice.uniform(*DRIFT)
         )
@@ -67,6 +86,7 @@ class _Schedule:
 
     def _end(self) -> list[str]:
         group = self._group
+        self._world.stalls = None
         self._mend()
         self._mended = self._number
         if not group.until(self._confirms, ELECTION_LIMIT_MS):
@@ -83,7 +103,7 @@ class _Schedule:
         deeds = [self._append] * 4
         deeds += [self._crash, self._crash_leader, self._freeze, self._thaw, self._heal]
         deeds += [self._cut, self._isolate, self._isolate_leader, self._start]
-        deeds += [self._strand] * 3
+        deeds += [self._strand] * 3 + [self._return]
         return deeds + [self._lose_power] * 3 if self._mode.flushes else deeds
 
     def _append(self) -> None:
@@ -147,6 +167,20 @@ class _Schedule:
         self._number += 1
         self._group.append(name, self._number)
         self._world.run(self._dice.uniform(*STRANDED_MS))
+
+    def _return(self) -> None:
+        """A stranded leader comes back, and connections stall while it is brought up to date.
+        Then nothing happens until what stalled has come."""
+        self._strand()
+        self._world.run(STRANDED_MS[0])
+        self._mend()
+        self._world.stalls = ON_RETURN
+        self._world.run(self._dice.uniform(*RETURNS_MS))
+        self._world.stalls = None
+        for _ in range(CALM_STEPS):
+            self._append()
+            self._world.run(CALM_MS / CALM_STEPS)
+        self._world.stalls = self._stalls
 
     def _alone(self, name: str) -> None:
         """Cut from all others, or from all but one; in one direction, or both."""
