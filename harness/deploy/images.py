@@ -99,13 +99,14 @@ def ensure(
     clients: Sequence[str] = (),
 ) -> Images:
     """What a layout needs, or a system's default one: pulled or built where it is missing. Raises
-    DeployError. `clients`: of the load; the worker's image gets the packages that offer them."""
+    DeployError. `clients`: of the load; the worker's image gets the packages that offer
+    them, or the system."""
     own = containers_of(system)
     worker = _ensure(client, own.worker_image(), progress)
     return Images(
         broker=_ensure(client, own.image(layout or _default(system)), progress),
         proxy=_ensure(client, proxy_image(), progress),
-        worker=_with_packages(client, worker, own_clients.packages_of(clients), progress),
+        worker=_with_packages(client, worker, own_clients.packages_of(clients, system), progress),
         balancer=_ensure(client, balancer_image(), progress) if balanced else "",
     )
 

@@ -13,8 +13,11 @@ A running cluster:
 broker              queries and commands of a run
 processes           servers as subprocesses; `server` becomes one
 containers          servers in containers: the image, and what runs of it
+parts               the adapters of such servers
+service_ports       PURE: how faults on a server are verified
 
 Imported by a worker or the agent alone:
-agent_calls         requests to a server, and canaries on clients' links
+agent_calls         requests to a server
+canaries            connections of mqproof's own on clients' links
 client              the adapter of nats-py
 """

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from harness.systems.port import Declaration
 from mqproof_nats.broker import VERSION
-from mqproof_nats.layouts import DRAIN, NatsLayoutFile, guarantees, mistakes, servers
+from mqproof_nats.containers import NATS_CONTAINERS
+from mqproof_nats.layouts import DRAIN, LEVELS, NatsLayoutFile, guarantees, mistakes, servers
 from mqproof_nats.processes import NatsProcesses
-from spark_analysis.schema.words import LEVELS
 
 NATS_JETSTREAM = Declaration(
     name="nats-jetstream",
@@ -20,7 +20,7 @@ NATS_JETSTREAM = Declaration(
     versioned_as=VERSION,
     processes=NatsProcesses(),
     misbehaves=(),
-    containers=None,
+    containers=NATS_CONTAINERS,
     foreground=None,
     demo=None,
     foreign=None,

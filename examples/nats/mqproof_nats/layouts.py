@@ -23,9 +23,15 @@ from harness.systems.layout_parts import (
     host_mistakes,
 )
 from mqproof_nats.names import ROUTE_PORT
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Level
 
 REPLICAS_MAX = 5  # docs: "R=5, the replication factor limit"
+# What a PubAck may mean, from the strongest to the weakest.
+QUORUM_SYNCED = Level(1, "quorum_synced")  # on the disks of a quorum
+QUORUM_CACHED = Level(2, "quorum_cached")  # in the page caches of a quorum, synced later
+STORED = Level(3, "stored")  # on one disk
+BUFFERED = Level(4, "buffered")  # in one page cache
+LEVELS = (QUORUM_SYNCED, QUORUM_CACHED, STORED, BUFFERED)
 _BY_VOTE = NotApplicable("servers vote: one that lacks what a quorum has is not elected")
 
 
@@ -102,8 +108,10 @@ def guarantees(layout: Layout) -> Guarantees:
     """State what a PubAck promises: a quorum has the message, and its disk only if it syncs."""
     replicated = (layout.copies or 1) > 1
     sync_always = storage(layout).sync_always
-    alone = Strength.STORED if sync_always else Strength.BUFFERED
-    strength = Strength.REPLICATED if replicated else alone
+    if replicated:
+        level = QUORUM_SYNCED if sync_always else QUORUM_CACHED
+    else:
+        level = STORED if sync_always else BUFFERED
     return Guarantees(
         masters=1,
         mirrored_on=NotApplicable("no policy says where replicas of a stream are"),
@@ -116,8 +124,8 @@ def guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=replicated,
         confirm_waits_for_disk=sync_always,
         checks_within_s=NotApplicable("it knows no transaction that it asks about"),
-        strength=strength,
-        strength_of_transient=strength,
+        strength=level,
+        strength_of_transient=level,
     )
 
 

