@@ -1,8 +1,8 @@
 """Effects before their causes: then the instrument is wrong, and nothing of its run holds.
 
 1. A delivery before its attempt was sent, by more than the clocks of both sides may be off.
-2. A confirm before its attempt was sent: one clock told both. A confirm of an attempt that was
-   never sent contradicts the records, too.
+2. Any settlement before its attempt was sent: the times of both are from one clock. A confirm of
+   an attempt that was never sent contradicts the records, too.
 """
 
 from collections.abc import Iterable
@@ -24,8 +24,6 @@ def _broken(message: Message, bounds: dict[int, int]) -> bool:
         sent_ns = one.attempt.sent_ns
         if not one.attempt.sent:
             continue
-        if one.confirmed_ns is not None and one.confirmed_ns < sent_ns:
-            return True
         for delivery in one.deliveries:
             bound_ns = of_producer_ns + bounds.get(delivery.consumer, 0)
             if delivery.received_ns + bound_ns < sent_ns:

@@ -63,7 +63,7 @@ class Message:
     consumed: tuple[Delivery, ...]  # those by which it was delivered; the first says when
     finds: tuple[Delivery, ...]  # those of the audit
     tries: Mapping[int, Try]  # by the attempt's number
-    contradicted: bool = False  # an attempt that was never sent has a confirm
+    contradicted: bool = False  # the settlements contradict the attempts, see _contradicted
 
     @property
     def queue(self) -> str:
@@ -169,7 +169,6 @@ def _message(
 ) -> Message:
     identified = named if any(attempt.sent for attempt in attempts) else []
     recorded, settlements = settlements, _without_void(attempts, settlements)
-    unsent = {attempt.number for attempt in attempts if not attempt.sent}
     confirms = _confirms(settlements)
     return Message(
         *name,
@@ -182,7 +181,19 @@ def _message(
         consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
         finds=tuple(delivery for delivery in identified if delivery.via in (Via.AUDIT, Via.HALF)),
         tries=_tries(attempts, terms, settlements, identified),
-        contradicted=any(confirm.attempt in unsent for confirm in _confirms(recorded)),
+        contradicted=_contradicted(attempts, recorded),
+    )
+
+
+def _contradicted(attempts: list[Attempt], settlements: list[Settlement]) -> bool:
+    """Return whether an attempt that was never sent has a confirm, or one that was sent has any
+    settlement from before its sending."""
+    sent_ns = {attempt.number: attempt.sent_ns for attempt in attempts if attempt.sent}
+    return any(
+        one.settled_ns < sent_ns[one.attempt]
+        if one.attempt in sent_ns
+        else one.outcome is Outcome.CONFIRMED
+        for one in settlements
     )
 
 

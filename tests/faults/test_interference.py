@@ -20,7 +20,7 @@ from faults.targets import CLIENT_LINK
 from faults.verification import gone, held
 from faults.witness import Witness
 from tests.rigs.clusters.fault_world import HOSTS, World
-from tests.rigs.clusters.link_world import ANSWERED, SILENT
+from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 SHORT_S = 0.3
 
@@ -87,6 +87,21 @@ def test_a_black_hole_is_verified_although_another_fault_blocks_clients(other: s
     asyncio.run(clients_enter(beside(own, armed(2, other, "rmq1")), cast(Witness, Ways())))
     with pytest.raises(FaultError, match="p1: "):
         asyncio.run(clients_enter(beside(own), cast(Witness, Ways())))
+
+
+@pytest.mark.parametrize("own", ["black_hole", "reboot"])
+def test_a_refusing_proxy_of_another_fault_is_no_evidence_of_contact(own: str) -> None:
+    class Refusing(World):
+        async def entries(self, host: str) -> Replies:
+            return {"p1": CLOSED}
+
+    async def doubt(*others: Armed) -> str:
+        world, looked = Refusing(), beside(armed(1, own, "rmq1"), *others)
+        await perform_all(world, looked.actions)
+        return (await held(looked, world, SHORT_S)).doubt
+
+    assert "p1: " in asyncio.run(doubt())
+    assert not asyncio.run(doubt(armed(2, "refuse", "rmq1")))
 
 
 def test_a_cut_that_another_one_hides_altogether_is_not_verified() -> None:

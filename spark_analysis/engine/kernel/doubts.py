@@ -16,7 +16,6 @@ from spark_analysis.engine.kernel.stalls import stalls
 from spark_analysis.engine.kernel.windows import judged_times
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import NEVER_SENT
 
 STALL_NS = 100_000_000
 OF_TERMS = ("not_due", "pending")
@@ -70,9 +69,7 @@ def _run(facts: Facts) -> Iterator[Doubt]:
 
 
 def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[Doubt]:
-    """Yield a doubt if anything was delivered or confirmed before it was sent."""
-    sent_ns = messages.confirms_sent_ns
-    early = (messages.confirms_settled_ns < sent_ns) & (sent_ns != NEVER_SENT)
+    """Yield a doubt if anything was delivered or settled before it was sent."""
     rows = np.flatnonzero(arrived.identified)
     if len(rows):
         # A row of -1 is no attempt, and is left out again.
@@ -82,7 +79,7 @@ def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[
     given = arrived.rows.pick(rows)
     off_ns = bounds_ns(given.producer, facts) + bounds_ns(given.consumer, facts)
     sent_ns = messages.attempts.sent_ns[arrived.attempt_row[rows]]
-    if messages.contradicted or early.any() or (given.received_ns + off_ns < sent_ns).any():
+    if messages.contradicted or (given.received_ns + off_ns < sent_ns).any():
         yield _doubt(facts.run, "run", 0, "causality")
 
 

@@ -91,7 +91,7 @@ class Messages:
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
     terms: TermRows
-    contradicted: bool = False  # an attempt that was never sent has a confirm
+    contradicted: bool = False  # the settlements contradict the attempts, see _contradicted
 
     @property
     def confirms_settled_ns(self) -> Ints:
@@ -180,7 +180,8 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
     settled = slots.find(settlements.producer, settlements.sequence)
     settled_rows = rows.find(settled, settlements.attempt)
     _check_settlements(settlements, settled_rows)
-    void, contradicted = _void(attempts, settlements, settled_rows)
+    contradicted = _contradicted(attempts, settlements, settled_rows)
+    void = _void(attempts, settlements, settled_rows)
     if void.any():
         settlements, settled, settled_rows = (
             settlements.pick(~void),
@@ -221,18 +222,28 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
     )
 
 
-def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> tuple[Bools, bool]:
-    """Mark confirms of attempts that were returned or never sent; say whether any is of the
-    latter."""
+def _contradicted(attempts: Attempts, settlements: Settlements, rows: Ints) -> bool:
+    """Return whether an attempt that was never sent has a confirm, or one that was sent has any
+    settlement from before its sending."""
+    for some in blocks(len(rows)):
+        sent_ns = attempts.sent_ns[rows[some]]
+        confirmed = settlements.outcome[some] == Outcome.CONFIRMED
+        early = settlements.settled_ns[some] < sent_ns
+        if np.where(sent_ns == NEVER_SENT, confirmed, early).any():
+            return True
+    return False
+
+
+def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> Bools:
+    """Mark confirms of attempts that were returned or never sent."""
     confirm = settlements.outcome == Outcome.CONFIRMED
     if not len(rows):
-        return confirm, False
-    unsent = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
+        return confirm
+    void = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
     returned = settlements.outcome == Outcome.RETURNED
-    void = unsent.copy()
     if returned.any():
         void |= confirm & marked(len(attempts.sent_ns), rows[returned])[rows]
-    return void, bool(unsent.any())
+    return void
 
 
 def _chosen(rows: Bools) -> Bools | slice:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import ClaimOutcome, judge
+from harness.claims.values import Interval
 from harness.view.observations import observe
 from tests.harness.claims.judging import (
     CLAIMS,
@@ -102,6 +103,31 @@ def test_a_message_without_a_bound_queue_is_not_certainly_lost() -> None:
     assert one.advice == ("publish with mandatory = true",)
     story.count("lost", "replicated", 1)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+
+
+@pytest.mark.parametrize(
+    ("windows", "low", "high"),
+    [("1", 1, 5), ("1,2", 1, 5), ("2", 1, 1)],
+)
+def test_another_faults_unrouted_losses_do_not_lower_the_certain_ones(
+    windows: str, low: int, high: int
+) -> None:
+    story = Story(faults=2, windows={"2": {}}).window(2, "kill", opens=40, lasts=5)
+    story.count("lost", "replicated", 1, windows="1")
+    story.count("lost", "unrouted_possible", 4, windows=windows)
+    value = story.evidence.value("lost", among=frozenset({1}))
+    assert isinstance(value, Interval)
+    assert (value.low, value.high) == (low, high)
+
+
+@pytest.mark.parametrize(("rolled_back", "outcome"), [(29, INCONCLUSIVE), (30, PASS), (100, PASS)])
+def test_planned_rollbacks_are_what_commits_and_checks_leave(
+    rolled_back: int, outcome: ClaimOutcome
+) -> None:
+    planned = {"messages_in_transactions": 90, "messages_to_commit": 40, "messages_to_check": 20}
+    story = Story(**planned).count("transactions", "rollback", 500)
+    story.count("could_show", "rolled_back_but_delivered", rolled_back)
+    assert verdict("rolled-back-stays-unseen", story).outcome is outcome
 
 
 def test_few_messages_do_not_prove_that_none_is_stored_twice() -> None:

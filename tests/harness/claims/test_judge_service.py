@@ -6,7 +6,7 @@ import pytest
 
 from harness.claims.judge import ClaimOutcome
 from spark_analysis.schema.doubts import Doubt
-from spark_analysis.schema.facts import Absence
+from spark_analysis.schema.facts import Absence, Clock
 from spark_analysis.schema.service import HEALED, QUEUE
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import RUN, Story, ns
@@ -245,6 +245,28 @@ def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
     under = Story().service("out", ended="undo")
     under.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
     assert verdict("mirror-takes-over", under).outcome is INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("at_s", "outcome"),
+    [(22.99, FAIL), (23, INCONCLUSIVE), (27, INCONCLUSIVE), (31, INCONCLUSIVE), (31.01, FAIL)],
+)
+def test_a_stall_within_two_deadlines_of_the_undo_hides_what_ended_it(
+    at_s: float, outcome: ClaimOutcome
+) -> None:
+    """The deadline is 2 s and the fault ends at 27 s; the outage was longer than the stall."""
+    story = Story().service("out", ended="undo")
+    story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(at_s), ns(0.14)))
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_an_open_service_names_the_bound_of_publishers_clocks_in_seconds() -> None:
+    story = Story().service("open")
+    clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
+    story.facts = replace(story.facts, clocks=clocks)
+    assert "(the publishers' clocks may be off by 0.250 s)" in " ".join(
+        verdict("mirror-takes-over", story).not_judged
+    )
 
 
 def test_service_under_a_fault_reads_the_caveats_of_client_windows() -> None:

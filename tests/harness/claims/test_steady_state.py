@@ -76,6 +76,16 @@ def test_outage_one_deadline_before_the_fault_is_earlier_degradation() -> None:
     )
 
 
+@pytest.mark.parametrize(("begins", "high"), [(20.25, 0), (20.2, 2.05), (19.7, 2.55)])
+def test_outage_at_the_edge_of_a_fault_has_clock_uncertainty(begins: float, high: float) -> None:
+    """The fault is at 22 s, the deadline 2 s; publishers' clocks may be off by 0.25 s."""
+    story = value_until(begins)
+    clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
+    story.facts = replace(story.facts, clocks=clocks)
+    low, found = low_and_high(story, OUT)
+    assert (low, round(found, 3)) == (0, high)
+
+
 def test_outage_without_a_fault_is_spontaneous() -> None:
     story = served_in_steady_state().outage(20, 25)
     assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.FAIL

@@ -167,12 +167,22 @@ def test_clock_errors_excuse_causality_only_within_their_bound() -> None:
     assert not causal(History().clock(9, 60_000).publish(1, at_ms=10).deliver(1, at_ms=5))
 
 
-def test_a_confirm_before_its_sending_is_always_an_instrument_error() -> None:
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_settlement_before_its_sending_is_always_an_instrument_error(outcome: Outcome) -> None:
     history = History().clock(PUBLISHER, 60_000).publish(1, at_ms=10)
-    assert causal(history.confirm(1, at_ms=10))
-    assert not causal(history.confirm(1, at_ms=10 - NANOSECOND_MS))
-    refused = History().publish(1, at_ms=10).settle(1, Outcome.REFUSED, at_ms=5)
-    assert causal(refused)
+    assert causal(history.settle(1, outcome, at_ms=10))
+    assert not causal(history.settle(1, outcome, at_ms=10 - NANOSECOND_MS))
+
+
+def test_a_settlement_of_what_was_never_sent_has_nothing_to_come_after() -> None:
+    assert causal(History().not_sent(1).settle(1, Outcome.REFUSED, at_ms=5))
+    assert not causal(History().not_sent(1).settle(1, Outcome.CONFIRMED, at_ms=5))
+
+
+def test_a_confirm_between_two_sendings_fits_only_the_first() -> None:
+    history = History().publish(1, at_ms=10).publish(1, at_ms=50, attempt=2)
+    assert causal(history.settle(1, Outcome.UNKNOWN, at_ms=20))
+    assert not causal(history.settle(1, Outcome.UNKNOWN, at_ms=20, attempt=2))
 
 
 def test_each_attempt_is_compared_with_its_own_sending() -> None:
