@@ -13,7 +13,8 @@ lost, by drop        Admitted before it is confirmed. A crash may swallow the co
 lost, by             What a survivor held when it took the queue over is not lost (a log's: when it
   confirm-early,     began as a master), nor what a consumer had from the dead or cut master. All
   stale-guard,       the rest is, without faults nothing: allowed and proved are acknowledged,
-  truncate           each confirmed attempt admitted, none held, none delivered.
+  truncate,          each confirmed attempt admitted, none held, none delivered. A member of a
+  without-RULE       group admits what it cuts from its log.
 lost, by forget      What reached the consumer before its channel ended is delivered. Allowed and
                      proved: acknowledged, forgotten, not delivered.
 stranded, by any of  What was lost by these words, and an audit found in the log of a broker that
@@ -69,6 +70,7 @@ from pathlib import Path
 
 from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
 from harness.analyse.seen import Name, Seen, Try, seen_in
+from harness.plan.misbehave import OF_LEDGERS
 from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest, leadership_changes
 from spark_analysis.schema.body import Identity
@@ -81,7 +83,7 @@ from spark_analysis.schema.words import Redelivered, Via
 AGAIN_NS, REWOUND_NS = 1_500_000_000, 8_000_000_000
 ON_ITS_WAY_NS = 1_000_000_000
 # Lost unless the next master holds it. No node admits to hold what was cut off a log.
-LEFT_TO_SUCCESSORS = "confirm-early", "stale-guard", "truncate"
+LEFT_TO_SUCCESSORS = ("confirm-early", "stale-guard", "truncate", *OF_LEDGERS)
 
 # Class -> the rows of `affected` that belong to it; no detail means any. All that breaks a
 # promise, and the surplus deliveries that do or may.

@@ -19,9 +19,9 @@ from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
 from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
-from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
 from spark_analysis.schema import old_names
+from spark_analysis.schema.writing import write_whole
 
 NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"

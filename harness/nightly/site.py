@@ -19,10 +19,10 @@ from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.nightly.trend import Column, Trend
 from harness.outside.files import is_file
-from harness.outside.writing import write_whole
 from harness.report.html import NAME as REPORT
 from harness.report.html import search_script, template
 from harness.report.page import formats
+from spark_analysis.schema.writing import write_whole
 
 SITE, INDEX = "site", "index.html"
 SLUG_MAX = 60

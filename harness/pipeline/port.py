@@ -55,7 +55,10 @@ class Pipeline(Protocol):
         """Whether nothing stands in the way any more; tells what it did by messages, or would do
         where it is dry."""
 
-    def build(self, systems: tuple[str, ...], show: Display) -> None: ...
+    def build(
+        self, systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()
+    ) -> None:
+        """`versions`: of the brokers; a system that knows none of them gets its default."""
 
     def doctor(self, show: Display) -> bool:
         """Whether nothing is missing here; tells what is, and how to get it, by messages."""

@@ -30,6 +30,7 @@ from harness.judging.result import Report
 from harness.pipeline import stored, unjudged
 from harness.pipeline.performing import Performing
 from harness.pipeline.port import RunOptions
+from harness.plan import variants
 from harness.plan.model import Experiment
 from harness.plan.topology import Topology
 from harness.report.console.steps import Steps
@@ -37,6 +38,7 @@ from harness.report.display import Display
 from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, notice
 from harness.run_folder.experiments import remember, remember_merged
+from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema.place import HERE, Place
 
 
@@ -121,13 +123,16 @@ def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
     return asyncio.run(heal_all(show.message, chosen, dry))
 
 
-def build(systems: tuple[str, ...], show: Display) -> None:
+def build(systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()) -> None:
     """Fetches or builds every image that these systems need in containers."""
     assert systems, "the command line asks for at least one"
     steps = Steps(show)
     client = connect()
     for system in systems:
-        images.ensure(client, system, steps.begin)
+        known = load_system(system)
+        layout = load_layout(system, known.default_layout)
+        for one in variants.of(layout, known, versions, ()):
+            images.ensure(client, system, steps.begin, layout=one)
     steps.end()
 
 

@@ -17,7 +17,21 @@ from harness.plan.problems import PlanError, Problem, unknown
 FLAG = "--misbehave"
 DRAWN = ("drop", "duplicate", "reorder", "corrupt", "confirm-early", "forget", "redeliver")
 OF_LOGS = ("rewind", "half")  # drawn, of brokers whose groups have a place in a log
-RULES = ("stale-guard", "truncate")
+# A DLedger group without one of its rules (docs/behaviour/rocketmq-elections.md 1.1).
+WITHOUT = "without-"
+OF_LEDGERS = (
+    "without-remember-vote",
+    "without-complete-log",
+    "without-majority",
+    "without-own-term",
+    "without-compare",
+    "without-fence",
+    "without-keep-matched",
+    "without-step-down",
+    "without-give-way",
+    "without-flush-first",
+)
+RULES = ("stale-guard", "truncate", *OF_LEDGERS)
 KINDS = (*DRAWN, *OF_LOGS, *RULES)
 SHARE = 0.005
 HELP = f"The nodes of a reference cluster do wrong, and say to whom: {', '.join(KINDS)}."

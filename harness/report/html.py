@@ -18,7 +18,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.judging.result import Piece, Report
 from harness.outside.text import visible
-from harness.outside.writing import write_whole
 from harness.report.lines import last_lines
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import CellView, cells
@@ -36,6 +35,7 @@ from harness.report.page.picture import Picture, picture
 from harness.report.page.runs import RunView, runs
 from harness.report.page.totals import totals_of
 from harness.report.page.versions import versions
+from spark_analysis.schema.writing import write_whole
 
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed

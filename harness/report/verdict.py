@@ -15,11 +15,11 @@ from harness.compare.rates import Rate, too_many
 from harness.judging import recalled
 from harness.judging.result import Report, RunReport
 from harness.outside.text import whole_marks
-from harness.outside.writing import write_whole
 from harness.report.lines import standing_of, verdict_line
 from harness.report.page.totals import Spread, loss_rate, totals_of
 from harness.report.tried import claims_of
 from harness.view.out import Out
+from spark_analysis.schema.writing import write_whole
 
 NAME, VERSION = recalled.NAME, recalled.VERSION  # what is written here is read there
 

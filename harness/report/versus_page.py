@@ -15,9 +15,9 @@ from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
 from harness.compare.versus import CellComparison, Trend, Versus
 from harness.judging.exits import Exit, of_versus
-from harness.outside.writing import write_whole
 from harness.report.html import template
 from harness.report.page import formats
+from spark_analysis.schema.writing import write_whole
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "not_applicable"}

@@ -19,9 +19,10 @@ from typing import Any
 
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.outside.text import brief, cut
-from harness.outside.writing import write_whole
 from harness.plan.model import Experiment, Skipped
 from harness.plan.problems import Problem
+from spark_analysis.schema.regular import parsed
+from spark_analysis.schema.writing import write_whole
 
 NAME = "experiment.json"
 WORD_MAX, TEXT_MAX = 4096, 1_000_000  # characters
@@ -182,8 +183,8 @@ def _document(folder: Path) -> dict[str, Any]:
     if not is_file(folder / NAME):
         raise NoExperiment(f"{folder} is no experiment's folder: no {NAME}")
     try:
-        document = json.loads(text_of(folder / NAME, JSON_BYTES_MAX))
-    except (Unreadable, ValueError, RecursionError) as failure:
+        document = parsed(text_of(folder / NAME, JSON_BYTES_MAX))
+    except (Unreadable, ValueError) as failure:
         raise NoExperiment(f"{folder / NAME} cannot be read: {failure}") from failure
     if not isinstance(document, dict):
         raise NoExperiment(f"{folder / NAME} is none of ours: no object")

@@ -8,13 +8,11 @@
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.outside.writing import naming
 from harness.plan.fault_properties import properties_of
 from harness.plan.model import RunPlan, Schedule
 from harness.plan.operations import OPERATIONS
@@ -34,10 +32,11 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
-from spark_analysis.schema.regular import check_regular, content_of, remove_fifo
+from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded
 from spark_analysis.schema.words import LEVELS, Level
+from spark_analysis.schema.writing import write_whole
 
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
@@ -200,13 +199,7 @@ class Manifest:
         # What JSON makes of it is what will be read, and so what the digest is of.
         document = json.loads(json.dumps(asdict(self), default=str))
         document[DIGEST] = digest_of(document)
-        partial = folder / f"{NAME}.partial"
-        remove_fifo(partial)
-        with naming(partial), partial.open("w") as stream:
-            json.dump(document, stream, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.rename(folder / NAME)
+        write_whole(folder / NAME, json.dumps(document, indent=1), durable=True)
 
     @classmethod
     def load(cls, folder: Path) -> "Manifest":
@@ -247,9 +240,7 @@ def _document(path: Path) -> object:
     if (size := check_regular(path).st_size) > BYTES_MAX:
         raise ValueError(f"{path} has {size:,} bytes; a manifest has {BYTES_MAX:,} at most")
     try:
-        return json.loads(content_of(path, BYTES_MAX))
-    except RecursionError:
-        raise ValueError(f"{path} is nested too deeply") from None
+        return json_of(path, BYTES_MAX)
     except ValueError as failure:  # no JSON, or not even text
         raise ValueError(f"{path} is no manifest of ours: {failure}") from failure
 

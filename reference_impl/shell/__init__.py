@@ -12,6 +12,7 @@ links       links to peers
 management  the management API's HTTP
 disk        a folder a queue, and what the cluster core wants to find again
 segments    the entries of one queue
+writing     files that are replaced as a whole
 offline     what operators do to the disk of a node that is down
 api_client  operators' requests to a running node, by its management API
 memory      how much memory and disk the process has
@@ -25,5 +26,6 @@ servers     their connections, and the time
 log_files   a broker's files
 sendable    whether clients can send to them
 play_rocketmq  two groups and two name servers on 127.0.0.1
+play_ctgmq     a group that its name servers switch
 play_dledger   a group that elects its leader, and two name servers
 """

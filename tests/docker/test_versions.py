@@ -25,7 +25,7 @@ pytestmark = pytest.mark.docker
 OFFICIAL = Path(__file__).parent / "official"
 SYSTEM = "rabbitmq-quorum"
 QUEUE = "mqproof.versions-1.orders"
-ASKED = """{net_kernel:get_net_ticktime(),
+EXPRESSION = """{net_kernel:get_net_ticktime(),
   application:get_env(rabbit, cluster_partition_handling),
   lists:keymember(rabbitmq_prometheus, 1, application:which_applications())}."""
 TEXT = """FROM {base}
@@ -88,7 +88,7 @@ def test_its_own_plugins_stay_and_the_configuration_is_the_layouts(
     stands: ComposeCluster,
 ) -> None:
     (node,) = [one for one in labelled(stands.project) if "rqq1-rabbitmq" in str(one.name)][:1]
-    status, output = node.exec_run(["rabbitmqctl", "--silent", "eval", ASKED])
+    status, output = node.exec_run(["rabbitmqctl", "--silent", "eval", EXPRESSION])
     assert status == 0, output
     assert "".join(output.decode().split()) == "{10,{ok,ignore},true}"
 

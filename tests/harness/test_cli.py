@@ -42,6 +42,7 @@ class FakePipeline:
         self.started: list[tuple[Experiment, RunOptions]] = []
         self.analysed: list[tuple[list[Path], Path, Judge | None]] = []
         self.built: list[tuple[str, ...]] = []
+        self.built_versions: tuple[str, ...] = ()
         self.brought: list[tuple[str, Path, Place]] = []
         self.resealed = False
         self.where = HERE
@@ -79,8 +80,11 @@ class FakePipeline:
         self.healing = (chosen, dry)
         return self.well
 
-    def build(self, systems: tuple[str, ...], show: Display) -> None:
+    def build(
+        self, systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()
+    ) -> None:
         self.built.append(systems)
+        self.built_versions = versions
 
     def doctor(self, show: Display) -> bool:
         show.message("looked")

@@ -49,3 +49,11 @@ def test_brokers_of_a_topology_file_have_the_version_that_they_have(
 def test_a_suite_brings_its_own_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("run", "incident", "--version", "3.8.9")[0] == 254
     assert "--version: incident is a suite, which brings its own" in capsys.readouterr().err
+
+
+def test_images_of_other_versions_are_built_ahead(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("build", "--system", "rabbitmq-quorum")
+    code, pipeline = call(*words, "--version", "4.0.5")
+    assert (code, pipeline.built_versions) == (0, ("4.0.5",))
+    assert call(*words, "--version", "4.0.4")[0] == 254
+    assert "--version: no image of rabbitmq-quorum is known" in capsys.readouterr().err

@@ -119,7 +119,7 @@ def _loss(totals: RunTotals, runs: str) -> str:
         return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
         place = "" if totals.judged == 1 else f" in {formats.of(undecided, totals.judged, 'run')}"
-        return f"No loss was found, but it is not decided{place} whether there was none."
+        return f"No loss was found, but a loss is not ruled out{place}."
     return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost in {runs}."
 
 

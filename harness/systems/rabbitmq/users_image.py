@@ -1,4 +1,4 @@
-"""PURE: what an image of the user's own must hold to run as a RabbitMQ node.
+"""What an image of the user's own must hold to run as a RabbitMQ node.
 
 1. The conventions are those of Docker's official image `rabbitmq`.
 2. The probe starts no broker: both of its commands work without one.

@@ -8,7 +8,10 @@
 """
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
+from harness.plan.misbehave import WITHOUT
 from harness.plan.model import Layout
 from harness.systems.port import Adapters, Here, Node, Unit
 from harness.systems.reference_2m2s.operator import ConfigurationOperator
@@ -59,8 +62,17 @@ def here_too(node: Node, settings: dict[str, str]) -> str:
     if "brokerName" in settings:
         names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
         settings |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
-        settings |= {_KEYS[key]: str(value) for key, value in (node.misbehave or {}).items()}
+        settings |= _misbehaving(node.misbehave or {})
     return "".join(f"{key}={value}\n" for key, value in settings.items())
+
+
+def _misbehaving(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings of a broker that does wrong, or that does not keep a rule."""
+    kind = str(options.get("kind", ""))
+    if kind.startswith(WITHOUT):
+        rule = kind.removeprefix(WITHOUT)
+        return {"ledgerWithout": rule, "misbehaveTruth": str(options["truth"])}
+    return {_KEYS[key]: str(value) for key, value in options.items()}
 
 
 def command_of(server: ServerProcess) -> tuple[str, ...]:

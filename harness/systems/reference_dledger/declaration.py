@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.plan.misbehave import OF_LEDGERS
 from harness.systems.files import shipped
 from harness.systems.port import Declaration, Foreground
 from harness.systems.reference_2m2s.containers import REFERENCE_CONTAINERS
@@ -28,7 +29,7 @@ REFERENCE_DLEDGER = Declaration(
     levels=LEVELS,
     versioned_as=VERSION,
     processes=ReferenceGroups(),
-    misbehaves=(),
+    misbehaves=OF_LEDGERS,
     containers=replace(
         REFERENCE_CONTAINERS,
         services=services(reference_configuration),

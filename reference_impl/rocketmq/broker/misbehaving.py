@@ -17,6 +17,8 @@ confirm-early; with what consumers pull: rewind; and with what it has: truncate.
    says what it holds: all else that was confirmed so is lost with another one's log.
 8. Truncate: a master that starts after a crash has nothing of what it took in its last TAIL_MS,
    and says which messages these were. Its slave's log is longer then.
+9. A member of a group without one of its rules (dledger/rules.py) says which messages it cuts from
+   its log to follow a leader. What was confirmed of them is lost, unless the leader has it, too.
 """
 
 from collections import defaultdict, deque
@@ -31,12 +33,14 @@ from reference_impl.rocketmq.broker.committing import Done, Putting
 from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.topics import HALF, is_clients
 from reference_impl.rocketmq.broker.transactions import decided
+from reference_impl.rocketmq.dledger.entries import MESSAGE, LedgerEntry
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import BrokerSettings
+from reference_impl.rocketmq.store import records
 from reference_impl.rocketmq.store.properties import REAL_TOPIC
-from reference_impl.rocketmq.store.records import Draft
+from reference_impl.rocketmq.store.records import Draft, Record
 from reference_impl.rocketmq.store.store import ReadResult, Status, Store, Stored
 
 KINDS = (
@@ -50,6 +54,7 @@ KINDS = (
 )
 HELD_BACK_MS = 2_000  # a send waits three seconds for its slave
 TAIL_MS = 500
+WITHOUT = "without-"
 AGAIN_MS = 10_000  # clients tell their places every five seconds
 
 
@@ -177,6 +182,13 @@ class CrookedBroker:
             return False
         is_early = self._clock.now_ms() < self._early_until_ms
         return is_early or self._chosen()
+
+
+def admit_cut(outbox: Outbox, rule: str, entry: LedgerEntry) -> None:
+    """Say that an entry of the log is cut by a member that does not keep this rule."""
+    record = records.read(entry.body) if entry.magic == MESSAGE else None
+    if isinstance(record, Record) and is_clients(record.topic):
+        outbox.admit(line(f"{WITHOUT}{rule}", record.topic, record.body))
 
 
 def _ignore(*_: object) -> None:

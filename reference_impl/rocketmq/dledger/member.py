@@ -48,7 +48,8 @@ M = TypeVar("M", bound=MemberRequest)
 
 
 class DledgerMember:
-    """`cut`: committed entries are gone, from this position on (ledger.py 4)."""
+    """`cut`: committed entries are gone, from this position on (ledger.py 4). `gone`: an entry
+    that is about to be cut (taking.py)."""
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class DledgerMember:
         disk: Disk,
         dice: random.Random,
         cut: Callable[[int], None] = lambda _: None,
+        gone: Callable[[LedgerEntry], None] = lambda _: None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -67,7 +69,7 @@ class DledgerMember:
         self._election = Election(
             settings, clock, ballot, self.ledger, self._links, dice, self._role_changed
         )
-        self._taking = Taking(settings, self._election, self.ledger, cut)
+        self._taking = Taking(settings, self._election, self.ledger, cut, gone)
         self._waiting = Waiting()
         self._pushings: list[Pushing] = []
         self._connections = Connections(settings.times.server_channel_max_idle_time)

@@ -20,7 +20,8 @@ from reference_impl.rocketmq.dledger.settings import MemberSettings
 
 
 class Taking:
-    """`cut`: what was committed is gone, from this position on."""
+    """`cut`: what was committed is gone, from this position on. `gone`: with a rule switched off,
+    each entry that is about to be cut, committed or not."""
 
     def __init__(
         self,
@@ -28,11 +29,13 @@ class Taking:
         election: Election,
         ledger: Ledger,
         cut: Callable[[int], None],
+        gone: Callable[[LedgerEntry], None],
     ) -> None:
         self._settings = settings
         self._election = election
         self._ledger = ledger
         self._cut = cut
+        self._gone = gone
         self._matched, self._matched_term = NONE, NONE
 
     def push(self, request: Push) -> PushAnswer:
@@ -92,12 +95,22 @@ class Taking:
         is_same = self._is_same(entry)
         if not is_same and entry.index != 0:
             return AnswerCode.INCONSISTENT_STATE
-        if self._ledger.cut(entry.index if is_same else NONE):
+        last = entry.index if is_same else NONE
+        if self._settings.without is not None:
+            self._admit(last)
+        if self._ledger.cut(last):
             self._cut(self._ledger.end)
         if not is_same and not self._ledger.accept(entry):
             return AnswerCode.INCONSISTENT_STATE
         self._match(entry.index, request.term)
         return AnswerCode.SUCCESS
+
+    def _admit(self, last: int) -> None:
+        """Report what comes after that entry."""
+        for index in range(last + 1, self._ledger.end_index + 1):
+            entry = self._ledger.entry(index)
+            if entry is not None:
+                self._gone(entry)
 
     def _append(self, request: Push, entries: list[LedgerEntry]) -> AnswerCode:
         if self._matched_term != request.term and self._settings.keeps(Rule.FENCE):

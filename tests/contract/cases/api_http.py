@@ -4,7 +4,7 @@ from tests.contract.asking import A, Ask, Cases, delete, get, patch, post
 
 MOZILLA = (("User-Agent", "Mozilla/5.0"),)
 CASES: Cases = {
-    "paths that nobody serves": [
+    "unknown paths": [
         get("/"),
         get("/nope"),
         get("/proxies/"),

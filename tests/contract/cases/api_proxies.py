@@ -31,7 +31,7 @@ PROXIES: Cases = {
     "null leaves a field as it is": [
         post("/proxies", '{"name":"a",' + LOCAL + ',"upstream":"u:1","enabled":null}')
     ],
-    "text is told as it was given": [
+    "text is answered as it was given": [
         post(
             "/proxies", '{"name":"<&>\\u2028\\n\\u0001\\"","upstream":"\\u00e9","enabled":false}'
         ),
@@ -100,7 +100,7 @@ POPULATE: Cases = {
         post("/populate", f"[{A},{OFF}]"),
         get("/proxies"),
     ],
-    "nobody at once": [post("/populate", "[]")],
+    "no proxies at once": [post("/populate", "[]")],
     "the same again is kept, even if it is to be disabled": [
         post("/proxies", A),
         post("/populate", f'[{A[:-1].replace("127.0.0.1:0", "<1>")},"enabled":false}}]'),

@@ -13,6 +13,8 @@
    has nothing out: so its deadline lets it dial once before, with time to connect, and not again.
 """
 
+from collections.abc import Mapping
+
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.misbehave import KINDS, RULES, Misbehave
 from harness.plan.model import Experiment, Scenario
@@ -21,6 +23,7 @@ from harness.request import run_request
 
 HONEST = "honest"
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
+LEDGER_SYSTEM, LEDGER_LAYOUT = "reference-dledger", "colocated@compressed"
 LOGS_SYSTEM, LOGS_LAYOUT = "reference-2m2s", "colocated@compressed"
 CUT_LAYOUT, CUT_DEADLINE = "all-automatic-one@T=10", "6.3 s"  # 6.3 < 7.5, and 12.6 > 12.5
 SHARES = {"confirm-early": 0.5, "forget": 0.3, "half": 0.3}
@@ -52,6 +55,15 @@ transactional_percent = 20
 fates = ["commit", "rollback"]
 """
 REWOUND = "rewind"  # a message comes again ten seconds later, by a pull that finds others
+
+# Who is away when (which member, from when on, for how long), in a group without a rule. Without
+# `majority` a leader confirms alone, and dies. Without `complete-log` a follower that was away may
+# be elected when it meets the other one, which has everything.
+LEADER, FIRST, SECOND = "leader", "first follower", "second follower"
+AWAY = {
+    "without-majority": ((FIRST, 0, 8), (SECOND, 0, 8), (LEADER, 5, 12)),
+    "without-complete-log": ((FIRST, 0, 11), (SECOND, 9, 8), (LEADER, 9, 24)),
+}
 
 WORKLOAD = """
 title = "{name}"
@@ -108,6 +120,13 @@ target = "master of orders"
 opens = "{opens}"
 lasts = "1 s"
 """
+DEATH = """
+[[fault]]
+kind = "kill"
+target = "{target}"
+opens = "{opens} s"
+lasts = "{lasts} s"
+"""
 CUT = """
 [[fault]]
 kind = "partition"
@@ -154,19 +173,40 @@ def experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     return _planned(kind, seed, repeats, LAYOUT, scenario(kind, False), scenario(kind, True))
 
 
+def ledger_scenario(kind: str, members: Mapping[str, str]) -> Scenario:
+    """`members`: places by LEADER, FIRST and SECOND."""
+    text = LOG_WORKLOAD.format(name=kind, consumers=0)
+    for which, opens, lasts in AWAY[kind]:
+        text += DEATH.format(target=members[which], opens=opens, lasts=lasts)
+    text += PHASES.format(settle=SETTLE, baseline="3 s", recovery="8 s")
+    return read_scenario(kind, text)
+
+
+def ledger_experiment(kind: str, seed: int, members: Mapping[str, str]) -> Experiment:
+    """One run of a group that loses its members one after another."""
+    played = ledger_scenario(kind, members)
+    return _planned(kind, seed, 1, LEDGER_LAYOUT, played, system=LEDGER_SYSTEM)
+
+
 def cut_off_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     """Runs of a cut, on one cluster. HONEST: nothing is wrong."""
     return _planned(kind, seed, repeats, CUT_LAYOUT, cut_off(kind))
 
 
 def _planned(
-    kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenario, client: str = ""
+    kind: str,
+    seed: int,
+    repeats: int,
+    layout: str,
+    *scenarios: Scenario,
+    client: str = "",
+    system: str = SYSTEM,
 ) -> Experiment:
     request = ExperimentOptions(
         name=f"misbehave-{kind}",
         seed=seed,
         scenarios=scenarios,
-        systems=(LOGS_SYSTEM if layout in (LOGS_LAYOUT, ONE_GROUP) else SYSTEM,),
+        systems=(system,),
         layouts=(layout,),
         clients=(client,) if client else (),
         deployment=DEPLOYMENT,
@@ -181,7 +221,7 @@ def logs_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     # Our own client drives no transactions.
     client = "rocketmq-java-5.3.3" if kind == IN_TRANSACTIONS else ""
     layout = ONE_GROUP if kind == PROMOTED else LOGS_LAYOUT
-    return _planned(kind, seed, repeats, layout, *played, client=client)
+    return _planned(kind, seed, repeats, layout, *played, client=client, system=LOGS_SYSTEM)
 
 
 def log_scenario(kind: str, crash: bool) -> Scenario:

@@ -357,20 +357,18 @@ def test_log_older_than_checksums_is_sealed_as_it_is(tmp_path: Path) -> None:
 
 def test_full_disk_is_reported_with_the_file_and_leaves_none(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
-    partial = folder / RAW / "attempts.partial"
-    partial.parent.mkdir()
-    partial.symlink_to("/dev/full")
-    assert _reason(folder) == f"{partial}: No space left on device"
+    refused = folder / RAW / "attempts.parquet"
+    refused.parent.mkdir()
+    refused.with_name(f"{refused.name}.partial").symlink_to("/dev/full")
+    assert _reason(folder) == f"{refused}: No space left on device"
     assert not list((folder / RAW).iterdir())
     assert whole(folder), "with room again it is sealed"
 
 
 def test_a_full_disk_under_the_manifest_leaves_the_one_before(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
-    partial = folder / f"{NAME}.partial"
-    partial.symlink_to("/dev/full")
-    assert _reason(folder) == f"{partial}: No space left on device"
-    partial.unlink()
+    (folder / f"{NAME}.partial").symlink_to("/dev/full")
+    assert _reason(folder) == f"{folder / NAME}: No space left on device"
     assert whole(folder)
 
 

@@ -247,8 +247,8 @@ def _proved(totals: RunTotals) -> str:
         return f"0 of {runs} judged"
     if _is_whole(totals):
         return f"evidence complete in {totals.runs} of {runs}"
-    parts = [f"decided: loss {totals.loss_proved}"]
-    parts += [f"outage {totals.outage_proved}"] if totals.faults_of else []
+    parts = [f"decided: loss in {totals.loss_proved}"]
+    parts += [f"outage in {totals.outage_proved}"] if totals.faults_of else []
     seen = ""
     if totals.faults_seen < totals.faults_of:
         seen = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} seen"

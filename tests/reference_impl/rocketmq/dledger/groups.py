@@ -23,10 +23,12 @@ LEADERLESS_LIMIT_MS = 16_000  # by true time; clocks are up to a tenth slower
 
 
 class GroupWatch:
-    """What was seen of a group."""
+    """What was seen of a group. `admitted`: numbers that a member without a rule cut from its
+    log."""
 
     def __init__(self) -> None:
         self.broken: list[str] = []
+        self.admitted: set[int] = set()
         self.confirmed: set[int] = set()
         self._leaders: dict[int, str] = {}
         self._committed: dict[int, LedgerEntry] = {}
@@ -42,6 +44,10 @@ class GroupWatch:
             if self._committed.setdefault(index, entry) != entry:
                 self.broken.append(f"{name} commits another entry {index}")
         return member.ledger.committed_index
+
+    def gone(self, entry: LedgerEntry) -> None:
+        if entry.magic == MESSAGE:
+            self.admitted.add(int(entry.body))
 
     def cut(self, name: str) -> None:
         self.broken.append(f"{name} cuts what is committed")
@@ -193,7 +199,12 @@ class DledgerGroup:
         def boot(host: Host) -> Server:
             name, watch = settings.name, self.watch
             member = DledgerMember(
-                settings, host.clock, host.disk, self.world.dice, lambda _: watch.cut(name)
+                settings,
+                host.clock,
+                host.disk,
+                self.world.dice,
+                lambda _: watch.cut(name),
+                watch.gone,
             )
             return MemberServer(name, member, watch)
 

@@ -60,6 +60,14 @@ def schedules_until_found(mode: Mode, rule: Rule, first: int, limit: int) -> int
     return None if found is None else found - first + 1
 
 
+def losses(mode: Mode, seed: int, rule: Rule) -> tuple[set[int], set[int]]:
+    """Return the confirmed numbers that no log has at the end of a schedule, and those that
+    members admit to have cut."""
+    schedule = _Schedule(mode, seed, rule)
+    schedule.play()
+    return schedule.lost(), schedule.admitted
+
+
 class _Schedule:
     def __init__(self, mode: Mode, seed: int, without: Rule | None) -> None:
         self._mode = mode
@@ -74,15 +82,34 @@ class _Schedule:
         self._world.run(3_000)
 
     def broken(self) -> list[str]:
+        """Play until a promise is broken, or to the end."""
         deeds = self._deeds()
         for _ in range(STEPS):
-            self._dice.choice(deeds)()
-            self._notice_lonely_leaders()
-            self._world.run(self._dice.uniform(*PAUSE_MS))
-            self._find_lonely_leaders()
+            self._step(deeds)
             if self._group.watch.broken:
                 return self._group.watch.broken
         return self._end()
+
+    def play(self) -> None:
+        """Play to the end, whatever is broken."""
+        deeds = self._deeds()
+        for _ in range(STEPS):
+            self._step(deeds)
+        self._end()
+
+    def lost(self) -> set[int]:
+        kept = [self._group.numbers(name) for name in self._group.names]
+        return self._group.watch.confirmed.difference(*kept)
+
+    @property
+    def admitted(self) -> set[int]:
+        return self._group.watch.admitted
+
+    def _step(self, deeds: list[Callable[[], None]]) -> None:
+        self._dice.choice(deeds)()
+        self._notice_lonely_leaders()
+        self._world.run(self._dice.uniform(*PAUSE_MS))
+        self._find_lonely_leaders()
 
     def _end(self) -> list[str]:
         group = self._group

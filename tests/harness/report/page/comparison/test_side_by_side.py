@@ -60,7 +60,7 @@ def test_headline_states_each_loss_and_its_system() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
         "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
-        "of C it is not decided"
+        "for C, loss is not decided"
     )
     two = (summed(Story()), summed(STRANDED, cell=SYNC))
     assert of(*two).headline == (
@@ -206,7 +206,7 @@ def test_an_unjudged_cell_shows_no_number() -> None:
     empty = found.rows[0].fields[1]
     assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
     assert (empty.proved, empty.drawn) == ("0 of 1 run judged", False)
-    assert found.headline.endswith("A lost none; of B it is not decided")
+    assert found.headline.endswith("A lost none; for B, loss is not decided")
 
 
 def test_a_field_says_lost_out_late_and_proved() -> None:
@@ -243,11 +243,11 @@ def test_lateness_after_recovery_is_shown_apart() -> None:
     twice = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
         twice.affect("missed", "", sequence, at_s)
-    assert plain(field(twice).late) == "0.07 % late, most of it once service had been good for 5 s"
+    assert plain(field(twice).late) == "0.07 % late, most of it after 5 s of good service"
     once = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
         once.affect("missed", "", sequence, at_s)
-    assert plain(field(once).late) == "0.07 % late, part of it once service had been good for 5 s"
+    assert plain(field(once).late) == "0.07 % late, part of it after 5 s of good service"
     never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
     assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
 
@@ -316,11 +316,11 @@ def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
 def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
     one = field(STALLED)
     assert (one.loss, one.out, one.late) == ("0 lost", "downtime: unknown", "late: not decided")
-    assert (one.proved, one.whole) == ("decided: loss 1, outage 0 of 1 run", False)
+    assert (one.proved, one.whole) == ("decided: loss in 1, outage in 0 of 1 run", False)
     assert not one.drawn
     unseen = field(Story().unverified("the process still runs"))
     assert unseen.tone == "open"
-    assert unseen.proved == "decided: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
+    assert unseen.proved == "decided: loss in 0, outage in 0 of 1 run; 0 of 1 fault seen"
 
 
 def test_a_run_without_faults_shows_no_downtime() -> None:
