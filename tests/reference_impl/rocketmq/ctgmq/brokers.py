@@ -29,7 +29,7 @@ class SwitchedBrokers:
     """Brokers b1 and b2 of one group."""
 
     def __init__(self, seed: int = 1, **settings: object) -> None:
-        self.world = world = World(seed, TICK_MS)
+        self.world = world = World(seed, TICK_MS, kernels=True)
         for name in NAME_SERVERS:
             doors = {9876: REMOTING, 40911: MEMBERS}
             world.add(name, self._name_server(name), doors)

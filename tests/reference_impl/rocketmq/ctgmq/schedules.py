@@ -51,7 +51,7 @@ class _Schedule:
     def __init__(self, mode: Mode, seed: int, without: tuple[ReplicaRule, ...]) -> None:
         self._mode = mode
         self._dice = dice = random.Random(f"{mode.name} {seed}")
-        self._world = World(seed, TICK_MS, dice.choice(LATENCIES_MAX_MS))
+        self._world = World(seed, TICK_MS, dice.choice(LATENCIES_MAX_MS), kernels=True)
         self._cluster = ReplicaCluster(
             self._world,
             mode.replicas,
