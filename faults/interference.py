@@ -9,7 +9,17 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from faults.actions import AddToxic, Cut, Disable, Freeze, Isolate, Kill, Stop, both_ways
+from faults.actions import (
+    AddToxic,
+    Cut,
+    Disable,
+    Freeze,
+    Isolate,
+    Kill,
+    RaiseAlarm,
+    Stop,
+    both_ways,
+)
 from faults.mechanisms import PROXY
 from faults.model import Armed, Interference
 from faults.peers import peer_link
@@ -35,6 +45,9 @@ def interference(
         closed=frozenset(way for one in actions for way in _closed(one, armed.hosts)),
         slowed=frozenset(way for one in actions for way in _slowed(one, armed.hosts)),
         links=frozenset(link for other in others if other.proxies for link in _links(other)),
+        alarms=frozenset(
+            (one.host, one.resource) for one in actions if isinstance(one, RaiseAlarm)
+        ),
         round_trip_s=sum(2 * one.options.latency_s for one in meeting),
         agreeing_s=GIVEN_UP * detection_timeout_s if any(map(_silences, actions)) else 0.0,
         narrow_s=sum(HANDSHAKE_KB / one.options.rate_kb for one in meeting if one.options.rate_kb),

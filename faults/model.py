@@ -64,6 +64,7 @@ class Interference:
     closed: frozenset[tuple[str, str]] = frozenset()  # ways (from, to) that another fault closes
     slowed: frozenset[tuple[str, str]] = frozenset()  # ways that another fault makes late
     links: frozenset[str] = frozenset()  # of clients, by proxy, that another fault closes or holds
+    alarms: frozenset[tuple[str, str]] = frozenset()  # (host, resource) that another fault raises
     round_trip_s: float = 0.0  # that other faults add to one on the links of this one
     narrow_s: float = 0.0  # that they add to a handshake by their rate
     agreeing_s: float = 0.0  # that a queue's declaration may wait for a host that is silent

@@ -3,13 +3,12 @@ and behaves like it on sockets, so that faults on links need nothing but Python.
 
 - `toxics/`, `chain`: what passes on one direction of one connection; pure.
 - `model`, `registry`: proxies, toxics, and the rules over them; pure.
-- `api`, `bodies`, `json_text`, `json_types`, `http_wire`, `addresses`: the interface, from bytes
-  to commands and back; pure.
-- `link`, `listener`, `server`: sockets and time. `__main__`: the program.
+- `api`, `bodies`, `addresses`: the interface, from requests to commands and back; pure.
+- `link`, `listener`, `server`: sockets, HTTP (by h11) and time. `__main__`: the program.
 
 What it must do is what the real server, 2.12.0, was seen to do: tests/contract holds both against
-the same record. Where it differs it does so on purpose; what the left column says was seen, or
-read in its source.
+the same record, except for the words of Go's libraries in errors. Where it differs it does so on
+purpose; what the left column says was seen, or read in its source.
 
 | the real server | the embedded one |
 | --- | --- |
@@ -22,10 +21,14 @@ read in its source.
 | draws a toxicity between 0 and 1 again when a neighbour comes | only on the toxic's own update |
 | has no seed for what is drawn | `--seed`: the same for the same connections in the same order |
 | refuses a wrong attribute, but keeps those beside it | keeps nothing of what it refuses |
+| reads fields in any case, broken UTF-8 and what follows a body's JSON | refuses or ignores them |
+| looks up names of services as ports | takes a port as a number |
+| redirects `//version` to `/version` | has no such path |
+| gives every answer a request id and a date | does not |
 | forgets, of two latencies in a row, part of the second in a burst | adds them up |
 | dials one client's upstream after the other | dials side by side, and stops on request |
 | accepts no connection any more once descriptors were short | accepts when there are some again |
-| reports the resolver's words for an unknown name | reports `no such host` |
 | reads any body | refuses one above 16 MiB, with 413 |
+| closes a connection whose request takes 15 s | answers 408 before it does |
 | has a config file, and metrics on demand | has neither: /metrics is 404, as by default |
 """

@@ -1,7 +1,7 @@
 """Toxiproxy's HTTP interface: a request in, a response out, commands to the registry between.
 
-1. Statuses, bodies and content types are those of 2.12.0, byte for byte (tests/contract); a
-   request id and the headers of the connection are the shell's.
+1. Paths, statuses, fields and content types are those of 2.12.0 (tests/contract). Texts of errors
+   are its own where it words them; what is wrong with a body or an address is in our words.
 2. A body is JSON whatever its content type says. Errors are JSON, served as text.
 3. An unknown path is 404 and a method that it has not is 405, before anything else is looked at;
    after that a browser is refused.
@@ -10,45 +10,41 @@
 """
 
 import hmac
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from faults.proxy import bodies
-from faults.proxy.json_text import JsonError, Written, write
 from faults.proxy.model import Proxy, ProxyError
 from faults.proxy.registry import EXISTS, Registry
 
 VERSION = "2.12.0-embedded"
 JSON = "application/json"
 PLAIN = "text/plain; charset=utf-8"
-OK, CREATED, NO_CONTENT, MOVED, BAD, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, NO_METHOD = (
-    200, 201, 204, 301, 400, 401, 403, 404, 405,
+OK, CREATED, NO_CONTENT, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, NO_METHOD = (
+    200, 201, 204, 401, 403, 404, 405,
 )  # fmt: skip
 BEARER = "Bearer "
 
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
-    """`path` has its escapes undone; `query` is kept for redirects only."""
+    """`path` has its escapes undone, and no query."""
 
     method: str
     path: str
     body: bytes = b""
     user_agent: str = ""
-    query: str = ""
     authorization: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """`served`: a handler answered, so the answer gets an id. `location` makes it a redirect."""
-
     status: int
     body: str = ""
     content_type: str | None = None
-    served: bool = True
-    location: str | None = None
 
 
 class Api:
@@ -89,16 +85,12 @@ class Api:
     def handle(self, request: ApiRequest) -> Response:
         if not self._lets_in(request):
             return Response(UNAUTHORIZED, "the token of this proxy is missing\n", PLAIN)
-        clean = _clean(request.path)
-        if clean != request.path:
-            query = f"?{request.query}" if request.query else ""
-            return Response(MOVED, location=clean + query, served=False)
         for pattern, methods in self._routes:
             if match := pattern.fullmatch(request.path):
                 if request.method not in methods:
-                    return Response(NO_METHOD, served=False)
+                    return Response(NO_METHOD)
                 return self._serve(methods[request.method], request, match.groups())
-        return Response(NOT_FOUND, "404 page not found\n", PLAIN, served=False)
+        return Response(NOT_FOUND, "404 page not found\n", PLAIN)
 
     def _lets_in(self, request: ApiRequest) -> bool:
         wanted = f"{BEARER}{self._token}".encode()
@@ -112,14 +104,11 @@ class Api:
             return Response(FORBIDDEN, "User agent not allowed\n", PLAIN)
         try:
             return handler(request.body, *names)
-        except JsonError as error:
-            return _refused(_bad_body(error))
         except ProxyError as error:
             return _refused(error)
 
     def _version(self, _body: bytes) -> Response:
-        text = f'{{"version": "{VERSION}"}}\n'
-        return Response(OK, text, "application/json;charset=utf-8")
+        return Response(OK, _text({"version": VERSION}), "application/json;charset=utf-8")
 
     def _reset(self, _body: bytes) -> Response:
         self._registry.reset()
@@ -129,16 +118,15 @@ class Api:
         """Create or replace proxies. What was made before an error stays, and the error lists
         it."""
         made: list[Proxy] = []
-        error: dict[str, Written] = {}
+        error: bodies.Json = {}
         status = CREATED
         try:
             for wanted in bodies.read_proxies(body):
                 made.append(self._registry.replace(wanted))
-        except (JsonError, ProxyError) as raised:
-            refused = _bad_body(raised) if isinstance(raised, JsonError) else raised
+        except ProxyError as refused:
             status, error = refused.status, _error(refused)
         proxies = [bodies.proxy(one) for one in made] or None
-        return Response(status, write({**error, "proxies": proxies}), JSON)
+        return _answer(status, {**error, "proxies": proxies})
 
     def _list(self, _body: bytes) -> Response:
         proxies = sorted(self._registry.all(), key=lambda one: one.name)
@@ -194,29 +182,17 @@ def _path(text: str) -> re.Pattern[str]:
     return re.compile(text.replace("NAME", "([^/]+)"))
 
 
-def _clean(path: str) -> str:
-    """Without empty, `.` and `..` parts; a last slash stays."""
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    clean = "/" + "/".join(parts)
-    return clean + "/" if path.endswith("/") and clean != "/" else clean
-
-
-def _answer(status: int, body: Written) -> Response:
-    return Response(status, write(body), JSON)
+def _answer(status: int, body: Any) -> Response:
+    return Response(status, _text(body), JSON)
 
 
 def _refused(error: ProxyError) -> Response:
-    return Response(error.status, write(_error(error)) + "\n", PLAIN)
+    return Response(error.status, _text(_error(error)), PLAIN)
 
 
-def _error(error: ProxyError) -> dict[str, Written]:
+def _error(error: ProxyError) -> bodies.Json:
     return {"error": error.text, "status": error.status}
 
 
-def _bad_body(error: JsonError) -> ProxyError:
-    return ProxyError(BAD, f"bad request body: {error}")
+def _text(body: Any) -> str:
+    return json.dumps(body, separators=(",", ":"))

@@ -1,7 +1,7 @@
 """A proxy on its ground: the listening socket, the connections, the way to the upstream.
 
-1. Listening is as Go does it: names are looked up, and errors have Go's words. Only loopback is
-   listened at: an address without a host, which is all of them, is refused, too.
+1. Names of hosts are looked up. Only loopback is listened at: an address without a host, which is
+   all of them, is refused, too.
 2. A client is accepted before the upstream is dialled; if that fails the client's connection is
    closed. Clients do not wait for each other's dialling, as those of the real server do.
 3. Closing ends everything at once, dialling too.
@@ -9,14 +9,13 @@
 
 import asyncio
 import errno
-import ipaddress
 import os
 import socket
 from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from faults.proxy.addresses import AddressError, is_loopback, join, port_number, split
+from faults.proxy.addresses import AddressError, is_loopback, is_number, join, split
 from faults.proxy.link import ProxyConnection
 from faults.proxy.model import Direction, Proxy
 from faults.proxy.registry import Change, ListenError
@@ -123,7 +122,7 @@ class _Listener:
     async def _connect(self, client: socket.socket) -> None:
         try:
             upstream = await _dial(self._proxy.upstream)
-        except (OSError, AddressError):
+        except (OSError, AddressError, UnicodeError):  # the last: a name that no DNS could hold
             client.close()
             return
         except asyncio.CancelledError:
@@ -170,35 +169,24 @@ def _bind(listen: str) -> socket.socket:
 
 def _resolve(listen: str) -> tuple[str, int]:
     """Host and port as numbers; the empty host stays."""
-    parts = split(listen)
-    port = _port(parts.service)
-    if not parts.host or _is_number(parts.host):
-        return parts.host, port
+    host, port = split(listen)
+    if not host or is_number(host):
+        return host, port
     try:
-        found = socket.getaddrinfo(parts.host, port, type=socket.SOCK_STREAM)
-    except OSError:
-        raise AddressError(f"lookup {parts.host}: no such host") from None
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise AddressError(f"lookup {host}: no such host") from None
     addresses = [str(one[4][0]) for one in found]
     return next((one for one in addresses if "." in one), addresses[0]), port
-
-
-def _port(service: str) -> int:
-    number = port_number(service)
-    if number is not None:
-        return number
-    try:
-        return socket.getservbyname(service, "tcp")
-    except OSError:
-        raise AddressError(f"lookup tcp/{service}: unknown port") from None
 
 
 async def _dial(upstream: str) -> socket.socket:
     """Each address of the name in turn; the error of the last is raised."""
     loop = asyncio.get_running_loop()
-    parts = split(upstream)
-    host, port = parts.host or "localhost", _port(parts.service)
+    host, port = split(upstream)
+    host = host or "localhost"
     addresses = [host]
-    if not _is_number(host):
+    if not is_number(host):
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(one[4][0]) for one in found]
     failed: OSError = OSError(f"{upstream}: no address")
@@ -216,11 +204,3 @@ async def _dial(upstream: str) -> socket.socket:
         else:
             return dialled
     raise failed
-
-
-def _is_number(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

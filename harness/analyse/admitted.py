@@ -7,14 +7,13 @@
 """
 
 import base64
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.plan.misbehave import TRUTH
 from spark_analysis.schema.body import Identity, decode
-from spark_analysis.schema.regular import content_of
+from spark_analysis.schema.regular import content_of, parsed
 
 # Lines that tell what became of a message, beside the kinds of misbehaviour.
 HELD, REDELIVERED = "held", "redelivered"
@@ -41,7 +40,7 @@ def _lines(log: bytes) -> Iterator[Admission]:
     for line in log.splitlines(keepends=True):
         if not line.endswith(b"\n"):
             continue
-        admission = json.loads(line)
+        admission = parsed(line)
         try:
             kind, message = admission["kind"], _identity(admission["head"])
             by = _identity(admission["by"]) if admission["by"] is not None else None

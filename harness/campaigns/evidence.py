@@ -8,19 +8,19 @@
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from harness.campaigns.run_marts import SUFFIX as MARTS_SUFFIX
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
-from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
+from harness.plan.toml_problems import validated
 from harness.run_folder.packing import SUFFIX
+from spark_analysis.schema.writing import write_whole
 
 NAME = "evidence.toml"
 _HEAD = """\
@@ -70,14 +70,10 @@ def listed(folder: Path) -> dict[str, Pack]:
     if not is_file(path):
         return {}
     try:
-        document = _EvidenceFile.model_validate(tomllib.loads(text_of(path, TOML_BYTES_MAX)))
-    except (Unreadable, tomllib.TOMLDecodeError) as failure:
+        source = text_of(path, TOML_BYTES_MAX)
+    except Unreadable as failure:
         raise PlanError([Problem(str(path), f"cannot be read: {failure}")]) from None
-    except ValidationError as errors:
-        raise PlanError(
-            Problem(f"{path}, {'.'.join(map(str, one['loc']))}", one["msg"])
-            for one in errors.errors()
-        ) from None
+    document = validated(_EvidenceFile, source, str(path))
     return {one.file: one for one in document.pack}
 
 

@@ -17,8 +17,8 @@ from urllib.parse import quote
 
 from harness.campaigns.evidence import Evidence, Pack, sha256_of
 from harness.outside.files import is_file, is_folder
-from harness.outside.writing import FULL, naming
 from harness.plan.problems import PlanError, Problem
+from spark_analysis.schema.writing import FULL, naming
 
 PLACE = "--evidence"
 _SECONDS = 60

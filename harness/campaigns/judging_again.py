@@ -14,8 +14,8 @@ from harness.campaigns.fetch import fetched
 from harness.campaigns.packed import marts_of
 from harness.campaigns.pages import Page
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
-from harness.outside.writing import naming
 from harness.plan.problems import PlanError, Problem
+from spark_analysis.schema.writing import naming
 
 KEPT = "until removed"
 Log = Callable[[str], None]

@@ -15,9 +15,9 @@ from harness.compare.frontier import Offer, Place, Standing, standings
 from harness.compare.medians import Median, Time, median
 from harness.compare.rates import rate
 from harness.judging.recalled import RecalledRun
-from harness.outside.writing import write_whole
 from harness.report.html import template
 from harness.report.page import formats
+from spark_analysis.schema.writing import write_whole
 
 MIB = 2**20
 ROOM = 1.15

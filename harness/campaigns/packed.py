@@ -24,11 +24,11 @@ from harness.judging.assemble import report_from
 from harness.judging.result import RunReport
 from harness.outside.archives import unpack
 from harness.outside.files import is_file
-from harness.outside.writing import FULL
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
 from spark_analysis.schema.failed import Failed
 from spark_analysis.schema.regular import check_regular
+from spark_analysis.schema.writing import FULL
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)
 

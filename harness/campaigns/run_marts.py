@@ -17,9 +17,8 @@ from typing import Any
 from harness.analyse.marts import JudgedRun, restored
 from harness.judging.raw_reading import RawReading, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
-from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
-from harness.run_folder.manifest import NAME, Manifest
+from harness.run_folder.manifest import BYTES_MAX, NAME, Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.view.detail import NO_RECORDS, Material
 from harness.view.observations import Observation
@@ -28,8 +27,10 @@ from harness.view.timeline import Events
 from spark_analysis.schema import old_names
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.regular import json_of, parsed
 from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import ROUTE, VIEWS
+from spark_analysis.schema.writing import write_whole
 
 SUFFIX = ".marts.json.xz"
 FORMAT, VERSION = "mqproof marts", 3
@@ -80,7 +81,7 @@ def body_of(run: JudgedRun) -> dict[str, Any]:
     }
     found = {name: _rows_of(run, name) for name in STORED}
     body = {
-        "manifest": json.loads((run.folder / NAME).read_text()),
+        "manifest": json_of(run.folder / NAME, BYTES_MAX),
         "marts": {name: _columns(STORED[name], rows) for name, rows in found.items() if rows},
         "words": dict(raw.words),
         "audited": [asdict(one) for one in raw.audited],
@@ -126,12 +127,12 @@ def write(marts: PackMarts, path: Path) -> None:
 def read(path: Path) -> PackMarts:
     """Return the marts of a file that `write` made. Raises PlanError."""
     try:
-        document = old_names.marts(json.loads(text_of(path, JSON_BYTES_MAX)))
+        document = old_names.marts(parsed(text_of(path, JSON_BYTES_MAX)))
         if (document["format"], document["version"]) != (FORMAT, VERSION):
             raise ValueError(f"it is not of the format {FORMAT!r}, version {VERSION}")
         runs = tuple(_run(one) for one in document["runs"])
         return PackMarts(document["file"], document["seed"], document["replay"], runs)
-    except (Unreadable, ValueError, KeyError, TypeError, RecursionError) as failure:
+    except (Unreadable, ValueError, KeyError, TypeError) as failure:
         raise unusable(path, failure) from failure
 
 

@@ -17,14 +17,13 @@ from harness.campaigns.runs import NAMES, CampaignRun, columns, of_csv
 from harness.claims.judge import ClaimOutcome
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more, no_folder
-from harness.plan.shape_words import problem_of
+from harness.plan.shape_words import PROBLEMS_MAX, problems_of
 from harness.report import verdict
 from harness.run_folder import experiments
 from harness.systems.registry import registry
 from spark_analysis.schema import old_names
 
 PLACE = "FOLDER"
-PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 CELL = ("scenario", "system", "layout", "client")
 
 
@@ -58,6 +57,7 @@ class _Run(_StoredPart):
     repeat: Annotated[int, Field(ge=1)]
     claims: tuple[_StoredVerdict, ...]
     cost: _Cost | None = None
+    brokers: str = ""
 
 
 class _Verdict(_StoredPart):
@@ -130,19 +130,11 @@ def _of_verdict(path: Path) -> Iterator[CampaignRun | Problem]:
     except Unreadable as reason:
         yield Problem(str(path), f"cannot be read: {reason}")
     except ValidationError as error:
-        yield from _problems(path, error)
+        yield from problems_of(error, str(path))
     else:
         if document.seed is not None:
             for run in document.runs:
                 yield _run(document, document.seed, run, path.parent.name)
-
-
-def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
-    for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
-        place = ".".join(str(part) for part in one["loc"])
-        yield Problem(f"{path}, {place}" if place else str(path), problem_of(one))
-    if error.error_count() > PROBLEMS_MAX:
-        yield and_more(str(path), error.error_count() - PROBLEMS_MAX)
 
 
 def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignRun:
@@ -157,7 +149,7 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignR
         repeat=run.repeat,
         **run.cell.model_dump(),
         deployment=cost.deployment,
-        broker=_version(run.cell.system, document.versions),
+        broker=run.brokers.rpartition(" ")[2] or _version(run.cell.system, document.versions),
         **columns((one.claim, one.outcome) for one in run.claims),
         reasons=json.dumps(sentences, ensure_ascii=False) if sentences else "",
         confirmed_per_s=cost.confirmed_per_s,

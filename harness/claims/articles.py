@@ -31,6 +31,14 @@ class Article(_Table):
         """Title, author and date, without an address."""
         return ", ".join(word for word in (self.title, self.author, self.published) if word)
 
+    def cited(self, source: str) -> str:
+        """Return the source `NAME, SECTION` as `“TITLE”, AUTHOR, DATE, section “SECTION”`. A
+        reader of a report has no file of that name."""
+        beside = ", ".join(word for word in (self.author, self.published) if word)
+        section = source.removeprefix(self.name).removeprefix(", ")
+        parts = (f"“{self.title}”", beside, f"section “{section}”" if section else "")
+        return ", ".join(part for part in parts if part)
+
     def __str__(self) -> str:
         translates = f"translates {self.translates}" if self.translates else ""
         return ", ".join(word for word in (self.title_line, self.url, translates) if word)

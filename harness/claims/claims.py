@@ -7,19 +7,19 @@
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS
 from harness.claims.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 from harness.plan.problems import PlanError, Problem, nearest, unknown
-from harness.plan.shape_words import problem_of
+from harness.plan.toml_problems import validated
 
+_FILE = "claims.toml"
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
 
 
@@ -79,25 +79,27 @@ class Beside:
 
 def shipped() -> tuple[Claim, ...]:
     """The claims that come with mqproof."""
-    return read_claims(_text(), "claims.toml")
+    return read_claims(_text(), _FILE)
 
 
 def shipped_beside() -> Beside:
     """Return the articles, the comparisons of layouts, and the sentences that are not judged."""
-    document = _ClaimsFile.model_validate(tomllib.loads(_text()))
+    return read_beside(_text())
+
+
+def read_beside(source: str) -> Beside:
+    """Return what stands beside the claims in a TOML text that `read_claims` has read."""
+    document = validated(_ClaimsFile, source, _FILE)
     return Beside(tuple(document.article), tuple(document.compared), tuple(document.unjudged))
 
 
 def _text() -> str:
-    return resources.files("harness.claims").joinpath("claims.toml").read_text(encoding="utf-8")
+    return resources.files("harness.claims").joinpath(_FILE).read_text(encoding="utf-8")
 
 
 def read_claims(source: str, file: str) -> tuple[Claim, ...]:
     """The claims of a TOML text. Raises PlanError with every problem in it."""
-    try:
-        document = _ClaimsFile.model_validate(tomllib.loads(source))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise PlanError(_shape_problems(error, file)) from None
+    document = validated(_ClaimsFile, source, file)
     problems: list[Problem] = []
     claims = tuple(_claim(table, file, problems) for table in document.claim)
     names = [claim.name for claim in claims]
@@ -209,12 +211,3 @@ def _conditions(texts: list[str], place: str, problems: list[Problem]) -> tuple[
         except ValueError as error:
             problems.append(Problem(place, str(error)))
     return tuple(conditions)
-
-
-def _shape_problems(error: tomllib.TOMLDecodeError | ValidationError, file: str) -> list[Problem]:
-    if isinstance(error, tomllib.TOMLDecodeError):
-        return [Problem(file, f"this is not TOML: {error}")]
-    return [
-        Problem(f"{file}, {'.'.join(str(part) for part in one['loc'])}", problem_of(one))
-        for one in error.errors()
-    ]

@@ -163,12 +163,12 @@ class Counted:
                 yield row, frozenset(int(number) for number in row.windows.split(",") if number)
 
     def _shared(self, measure: str, detail: str, among: Among, number: int) -> tuple[str, str]:
-        """Return why so many may belong to something else, and what to do."""
-        why = f"{number:,} more may belong to another fault"
+        """Return why the cause of so many is ambiguous, and what to do."""
+        why = f"{number:,} more were caused by this fault"
         rows = self._charged(measure, detail)
         if among is not None and any(NO_FAULT in all_ and all_ & among for _, all_ in rows):
-            return f"{why}, or to none: clients' clocks may be off", _ONE_CLOCK
-        return why, "leave more time between the faults"
+            return f"{why}, by another one, or by none: clients' clocks may be off", _ONE_CLOCK
+        return f"{why} or by another one", "leave more time between the faults"
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]

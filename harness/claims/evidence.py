@@ -18,7 +18,7 @@ from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
 from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least
 from harness.claims.vocabulary import (
     CONSUMPTION,
     COUNTS,
@@ -201,7 +201,7 @@ class Evidence:
 
     def _waited(self, name: str, window: Window) -> Value:
         if name == WAITING:
-            return exactly(waiting.waiting(self.findings, window))
+            return waiting.waited(self.findings, window)
         if name == KEPT:
             return waiting.kept(self.findings, self.state, window)
         return waiting.requeued(self.counted, window)

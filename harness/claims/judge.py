@@ -90,7 +90,7 @@ class ClaimVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _PredicateAnswer:
-    """One condition, asked in one window."""
+    """One condition, checked in one window."""
 
     condition: Condition
     window: int
@@ -105,19 +105,18 @@ class _PredicateAnswer:
     @property
     def words(self) -> str:
         value = str(self.value).lower() if isinstance(self.value, bool) else self.value
-        detail = (
-            f" ({self.detail})"
-            if self.detail and not isinstance(self.value, NotApplicable)
-            else ""
-        )
-        return f"{self._prefix}{self.condition.text}: {value}{detail}"
+        detail = f" ({self.detail})" if self.detail else ""
+        if isinstance(self.value, NotApplicable):
+            return f"{self._prefix}{self.condition.text}: {value}"
+        return f"{self._prefix}{self.condition.text}, found {value}{detail}"
 
     @property
     def doubt(self) -> str:
         if isinstance(self.value, Unknown):
             return f"{self._prefix}{self.condition.text}: {self.value.reason}"
         doubt = self.value.doubt if isinstance(self.value, Interval) else ""
-        return f"{self._prefix}{self.condition.text}: {self.value}, but {doubt or 'not for sure'}"
+        but = doubt or "the number is not certain"
+        return f"{self._prefix}{self.condition.text}, found {self.value}, but {but}"
 
     @property
     def advice(self) -> str:

@@ -7,6 +7,7 @@
 3. Every answer names the scope that decided it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from harness.claims.values import Unknown
@@ -49,7 +50,8 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
     (run,) = (row for row in rows if row.scope == words.RUN)
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
-        why = f"only {judged:,} of {len(rows):,} scopes had enough load to be judged"
+        of = f"{len(rows):,} (the run, queues, publishers)"
+        why = f"only {judged:,} of {of} had enough load to be judged"
         return Unknown(why, _MORE_AFTER if run.promise == words.HEALED else _MORE)
     if run.verdict == words.FEW:
         advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
@@ -70,7 +72,7 @@ def only_few(rows: Sequence[Service]) -> bool:
 
 
 def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
-    """Return which scope decided: the one that was out, and how; otherwise how many were
+    """Return which scope decided: the one that was unavailable, and how; otherwise which were
     served."""
     out = [row for row in rows if row.verdict == words.OUT]
     if out:
@@ -80,11 +82,18 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
         others = f", and {len(out) - 1} more" if len(out) > 1 else ""
         return f"{scope_name(worst)} was unavailable for {_outage(worst, outages)}{others}"
     judged = [row for row in rows if row.verdict == words.SERVED]
+    number = Counter(row.scope for row in judged)
+    names = ["the run"] if number[words.RUN] else []
+    names += [
+        f"{number[scope]:,} {scope}{'s' * (number[scope] > 1)}"
+        for scope in (words.QUEUE, words.PUBLISHER)
+        if number[scope]
+    ]
     left = sum(row.verdict == words.FEW for row in rows)
     few = f", {left} with too little load" if left else ""
     longest = max((row.worst_ns for row in judged), default=0)
     after = f", unavailable for at most {longest / NS:.3f} s" if longest else ""
-    return f"{len(judged)} scopes served{few}{after}"
+    return f"served: {', '.join(names) or 'none'}{few}{after}"
 
 
 def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, str]:

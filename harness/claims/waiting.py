@@ -3,13 +3,21 @@
 from harness.claims.counted import Counted
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS
-from harness.claims.values import Interval, NotApplicable, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 
 
+def waited(findings: Findings, window: Window) -> Interval:
+    """Return the number of messages that waited, as a value for conditions. Deliveries of messages
+    without a confirm can make it negative: then a reader sees words."""
+    number = waiting(findings, window)
+    text = "" if number >= 0 else "none for certain: more were delivered than confirmed"
+    return exactly(number, text)
+
+
 def waiting(findings: Findings, window: Window) -> int:
-    """Confirmed and not delivered, as of the last whole second before the fault."""
+    """Return confirmed minus delivered, as of the last whole second before the fault."""
     second = window.origin_ns // int(NS)
     before = [row for row in findings.seconds if row.second < second]
     return sum(row.confirmed - row.delivered for row in before)
@@ -25,8 +33,8 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
         return True
     if held.low * 10 <= number:
         return False
-    part = f"what is new, or a part of the {number:,}"
-    return Unknown(f"it held {held.low:,.0f}: {part}")
+    origin = f"new ones, or some of the {number:,} that waited before the fault"
+    return Unknown(f"the rejoined node held {held.low:,.0f} messages: {origin}")
 
 
 def requeued(counted: Counted, window: Window) -> Value:

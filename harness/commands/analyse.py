@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.commands.places import Places, places
-from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, Shell, stamp
+from harness.commands.shell import RESULTS, AllOption, JsonOption, Shell, stamp
 from harness.commands.spark import ConfOption, MasterOption, place
 from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
@@ -31,7 +31,13 @@ def analyse(
             help="Folder for the report over several experiments, and for what a URL names."
         ),
     ] = RESULTS,
-    judge: JudgeOption = Judge.CLAIMS,
+    judge: Annotated[
+        Judge | None,
+        typer.Option(
+            help="What decides the exit code. Default: what decided it when the experiment ran; "
+            "claims, if the experiments differ."
+        ),
+    ] = None,
     as_json: JsonOption = False,
     whole: AllOption = False,
     reseal: Annotated[

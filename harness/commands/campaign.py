@@ -13,8 +13,8 @@ from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import each, unwritable, wrong_words
 from harness.judging.exits import Exit
 from harness.outside.files import is_folder
-from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
+from spark_analysis.schema.writing import write_whole
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import typer
 from harness.commands import pack
 from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import each, unwritable, wrong_words
-from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem, twice
+from spark_analysis.schema.writing import write_whole
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from harness.claims import claims
 from harness.claims.concerning import concerning
 from harness.commands.shell import Shell, print_lines
 from harness.commands.together import wrong_words
+from harness.judging import brought_claims
 from harness.plan.declared import of_layout
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError, Problem
@@ -83,7 +84,7 @@ def _layouts(systems: Sequence[str]) -> list[Layout]:
 def _claims(systems: Sequence[str]) -> list[claims.Claim]:
     own = {one.name: one for one in run_request.systems()}
     facts = [of_layout(own[layout.system], layout) for layout in _layouts(systems)]
-    return concerning(claims.shipped(), facts)
+    return concerning(brought_claims.every(), facts)
 
 
 def _lines(topic: Listing, systems: Sequence[str]) -> Iterable[str]:

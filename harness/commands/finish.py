@@ -1,6 +1,5 @@
 """From an outcome to files, words and an exit code."""
 
-import contextlib
 import traceback
 from collections.abc import Collection
 from pathlib import Path
@@ -40,8 +39,6 @@ def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], Exit]:
             files.append(file.write(report, report.folder))
         except OSError as failure:
             unwritten = True
-            with contextlib.suppress(OSError):
-                path.with_name(f"{path.name}.partial").unlink(missing_ok=True)
             display.message(f"{file.NAME} was not written: {os_reason(failure, path)}")
         except Exception as error:  # unforeseen: still show the verdict
             display.message(f"{file.NAME} was not written: {OURS}: {type(error).__name__}")

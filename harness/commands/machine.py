@@ -8,6 +8,7 @@ import typer
 from harness.cleanup.heal import Chosen
 from harness.commands.shell import Shell
 from harness.judging.exits import Exit
+from harness.plan import variants
 from harness.plan.problems import PlanError, twice, unknown
 from harness.request import run_request, topology_file
 from harness.systems import catalogue
@@ -50,6 +51,10 @@ def build(
     system: Annotated[
         list[str] | None, typer.Option(help="Systems to build for; all without.")
     ] = None,
+    version: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER", help="Version of the brokers, such as 4.0.5; repeatable."),
+    ] = None,
 ) -> int:
     """Fetch or build every image ahead of time."""
     shell: Shell = context.obj
@@ -58,11 +63,13 @@ def build(
     wrong = dict.fromkeys(word for word in chosen if word not in names)
     problems = [unknown("--system", "system", word, names) for word in wrong]
     problems += twice("--system", chosen)
+    meant = [one for one in run_request.systems() if one.name in (chosen or names)]
+    problems += variants.problems(version or (), (), meant) if meant else []
     if problems:
         raise PlanError(problems)
     display = shell.display()
     try:
-        shell.load().build(chosen or names, display)
+        shell.load().build(chosen or names, display, tuple(version or ()))
     finally:
         display.close()
     return 0

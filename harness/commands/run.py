@@ -34,6 +34,14 @@ _Layouts = Annotated[
     list[str] | None,
     typer.Option(help="NAME@PROFILE, NAME, a pattern with *, or a path; repeatable."),
 ]
+_Versions = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NUMBER", help="Version of the brokers, such as 4.0.5; repeatable."),
+]
+_Images = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PRODUCT=IMAGE", help="Your own image of a system's brokers."),
+]
 _Topology = Annotated[
     str | None, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
 ]
@@ -51,6 +59,8 @@ def run(
     ] = None,
     layout: _Layouts = None,
     client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
+    version: _Versions = None,
+    image: _Images = None,
     deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
     topology: _Topology = None,
     together: _Together = False,
@@ -88,6 +98,8 @@ def run(
         until,
         together,
         compressed,
+        tuple(version or ()),
+        tuple(image or ()),
     )
     where, misplaced = spark.place(master, conf)
     experiment = spark.make_checked(lambda: run_request.experiment_of(request, stamp()), misplaced)

@@ -9,7 +9,6 @@ Entries that were measured by published runs lie beside their pages; they come b
    entry names each outcome that is known to come of it.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,11 +17,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.plan.problems import PlanError, Problem, unknown
-from harness.plan.shape_words import problem_of
+from harness.plan.problems import PlanError, unknown
+from harness.plan.toml_problems import validated
 
 BY_HAND = Path(__file__).with_name("expectations.toml")
 _BESIDE_PAGES = Path(__file__).parents[2] / "results" / "published" / "expectations.toml"
@@ -154,15 +153,7 @@ def _read(file: Path, claims: Iterable[str]) -> Expectations:
 
 def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectations:
     """The expectations of a TOML text. Raises PlanError with every problem in it."""
-    try:
-        document = _ExpectationsFile.model_validate(tomllib.loads(source))
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
-    except ValidationError as errors:
-        raise PlanError(
-            Problem(f"{file}, {'.'.join(str(part) for part in error['loc'])}", problem_of(error))
-            for error in errors.errors()
-        ) from None
+    document = validated(_ExpectationsFile, source, file)
     names = tuple(claims)
     problems = [
         unknown(f"{file}, [[cell]] {number}", "claim", claim, names)

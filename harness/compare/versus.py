@@ -1,7 +1,8 @@
 """Two experiments against each other: what got worse, what got better, what shows no difference.
 
-1. Cells of the same four words are compared; where there are none, and each side has one place
-   (system, layout, client), the scenarios of the two places.
+1. Cells of the same four words are compared, and cells that differ only by the version of the
+   brokers. Where there are none, and each side has one place (system, layout, client), the
+   scenarios of the two places.
 2. Worse is a promise violated in more runs, something lost in more runs, or a longer time.
    Warnings are left out: whether harm that was foretold comes is neither.
 3. Rates are held against each other by Fisher's exact test, with Newcombe's interval of their
@@ -13,14 +14,16 @@
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import scipy
 
 from harness.compare.medians import Median, Time, difference, median
 from harness.compare.rates import CONFIDENCE, Rate, Tried
+from harness.plan import variants
 
 Cell = tuple[str, str, str, str]
 LOSS = "loss"
@@ -53,8 +56,11 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Side:
+    """One experiment, or several. `brokers`: the versions that each cell's brokers reported."""
+
     name: str
     cells: Mapping[Cell, Ran]
+    brokers: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,7 @@ class Versus:
     second: str
     rows: tuple[CellComparison, ...]
     left_out: tuple[str, ...]  # what could not be compared, and why
+    versions: tuple[str, ...] = ()  # of brokers that differ between the sides
 
     def of(self, change: Trend) -> tuple[CellComparison, ...]:
         """The surest first."""
@@ -118,17 +125,49 @@ def versus(first: Side, second: Side) -> Versus:
                 rows.append(found)
             else:
                 left_out.append(found)
-    return Versus(first.name, second.name, _decided(rows), tuple(left_out))
+    versions = tuple(dict.fromkeys(_versions(first, second, pairs)))
+    return Versus(first.name, second.name, _decided(rows), tuple(left_out), versions)
+
+
+def _versions(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[str]:
+    """Yield what reported another version of the brokers on the second side; once a layout."""
+    for one, other in pairs:
+        before, after = first.brokers.get(one, ()), second.brokers.get(other, ())
+        if before and after and before != after:
+            yield f"{one[1]} {_unversioned(one)[2]}: {', '.join(before)} → {', '.join(after)}"
+
+
+def _unversioned(cell: Cell) -> Cell:
+    scenario, system, layout, client = cell
+    return (scenario, system, variants.split(layout)[0], client)
 
 
 def _pairs(first: Side, second: Side) -> list[tuple[Cell, Cell]]:
     same = [(cell, cell) for cell in first.cells if cell in second.cells]
+    paired = {cell for cell, _ in same}
+    same += _versioned_pairs(
+        [cell for cell in first.cells if cell not in paired],
+        [cell for cell in second.cells if cell not in paired],
+    )
     places = [{cell[1:] for cell in side.cells} for side in (first, second)]
     if same or any(len(one) != 1 for one in places):
         return same
     (place,) = places[1]
     moved = [(cell, (cell[0], *place)) for cell in first.cells]
     return [(cell, other) for cell, other in moved if other in second.cells]
+
+
+def _versioned_pairs(first: Sequence[Cell], second: Sequence[Cell]) -> list[tuple[Cell, Cell]]:
+    """Return the cells that are the same but for their version, which each side has in one."""
+    of_second = Counter(map(_unversioned, second))
+    of_first = Counter(map(_unversioned, first))
+    return [
+        (one, other)
+        for one in first
+        for other in second
+        if _unversioned(one) == _unversioned(other)
+        and of_first[_unversioned(one)] == of_second[_unversioned(other)] == 1
+    ]
 
 
 def _alone(side: Side, paired: set[Cell]) -> Iterator[str]:

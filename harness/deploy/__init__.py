@@ -8,6 +8,7 @@ __main__       prints a compose file
 doctor         checks that this machine has what mqproof needs
 engine         the Docker engine: how it is reached
 images         the images that a deployment needs
+users_images   images and versions that a user names, checked before a run
 own_clients    the image of workers with clients from other packages
 pull           pulling an image within a deadline
 jars           the jars that clients and servers declare

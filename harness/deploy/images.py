@@ -99,13 +99,14 @@ def ensure(
     clients: Sequence[str] = (),
 ) -> Images:
     """What a layout needs, or a system's default one: pulled or built where it is missing. Raises
-    DeployError. `clients`: of the load; the worker's image gets the packages that offer them."""
+    DeployError. `clients`: of the load; the worker's image gets the packages that offer
+    them, or the system."""
     own = containers_of(system)
     worker = _ensure(client, own.worker_image(), progress)
     return Images(
         broker=_ensure(client, own.image(layout or _default(system)), progress),
         proxy=_ensure(client, proxy_image(), progress),
-        worker=_with_packages(client, worker, own_clients.packages_of(clients), progress),
+        worker=_with_packages(client, worker, own_clients.packages_of(clients, system), progress),
         balancer=_ensure(client, balancer_image(), progress) if balanced else "",
     )
 
@@ -140,9 +141,15 @@ def _default(system: str) -> Layout:
     return load_layout(system, load_system(system).default_layout)
 
 
-def tag_of(image: Image) -> str:
+def tag_of(image: Image, users: str = "") -> str:
+    """`users`: the identifier of the user's image that it is built on."""
     with _context(image) as folder:
-        return f"{image.alias}-{fingerprint(folder, image.arguments)}"
+        return _tag(image, folder, users)
+
+
+def _tag(image: Image, folder: Path, users: str) -> str:
+    own = (("BASE", users),) if users else ()
+    return f"{image.alias}-{fingerprint(folder, (*image.arguments, *own))}"
 
 
 def fingerprint(folder: Path, arguments: Arguments) -> str:
@@ -160,14 +167,20 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
         return found
     if image.official and pull(client, image.official, progress):
         return image.official
-    _ensure_base(client, progress)
+    base: Arguments = ()
+    if image.users:
+        base = (("BASE", image.users),)
+    elif image.base is not None:
+        base = (("BASE", _ensure(client, image.base, progress)),)
+    else:
+        _ensure_base(client, progress)
     with _context(image) as folder:
-        tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
+        tag = _tag(image, folder, _users_id(client, image))
         for one in image.jars:
             made = jars.fetch(one, progress, lambda: _tools(client, progress))
             shutil.copytree(made, folder / "jars" / one.name)
         progress(f"building {tag}")
-        _build(client, image, folder, tag, progress)
+        _build(client, image, folder, tag, progress, base)
     client.images.get(tag).tag(image.name, image.version)
     return tag
 
@@ -181,7 +194,16 @@ def _tools(client: docker.DockerClient, progress: Progress) -> Tools:
 
 def _present(client: docker.DockerClient, image: Image) -> str | None:
     names = [image.official] if image.official else []
-    return next((name for name in [*names, tag_of(image)] if has(client, name)), None)
+    own = tag_of(image, _users_id(client, image))
+    return next((name for name in [*names, own] if has(client, name)), None)
+
+
+def _users_id(client: docker.DockerClient, image: Image) -> str:
+    """Raises DeployError where the user's image is not there any more."""
+    try:
+        return str(client.images.get(image.users).id) if image.users else ""
+    except ImageNotFound:
+        raise DeployError(f"the image {image.users} is not here") from None
 
 
 def has(client: docker.DockerClient, name: str) -> bool:
@@ -231,14 +253,19 @@ def _not_for_the_image(_folder: str, names: list[str]) -> set[str]:
 
 
 def _build(
-    client: docker.DockerClient, image: Image, folder: Path, tag: str, progress: Progress
+    client: docker.DockerClient,
+    image: Image,
+    folder: Path,
+    tag: str,
+    progress: Progress,
+    base: Arguments = (),
 ) -> None:
     last: deque[str] = deque(maxlen=_LAST_LINES)
     try:
         steps = client.api.build(
             path=str(folder),
             tag=tag,
-            buildargs=dict(image.arguments),
+            buildargs=dict((*image.arguments, *base)),
             rm=True,
             forcerm=True,
             decode=True,

@@ -1,4 +1,4 @@
-"""The image of workers with clients of other packages: ours, and those packages on top of it.
+"""The image of workers and the agent with other packages: ours, and those on top of it.
 
 1. Each package comes from where it was installed from (PEP 610): a wheel or a source archive is
    copied, a folder is built into a wheel here, and one from an index is installed by its version.
@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 from harness.cluster.port import DeployError
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import registry
+from harness.systems.registry import registry as registry_of_systems
 
 IMAGE = "mqproof/worker-own"
 _BUILD_LIMIT_S = 300.0
@@ -39,11 +40,15 @@ RUN site=$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 """
 
 
-def packages_of(clients: Iterable[str]) -> tuple[str, ...]:
-    """The distributions that offer these clients, each once, sorted; none for mqproof's own."""
-    offered = registry().packages
-    found = (offered[name].split()[0] for name in map(name_of, clients) if name in offered)
-    return tuple(sorted(set(found)))
+def packages_of(clients: Iterable[str], system: str) -> tuple[str, ...]:
+    """Return the distributions that offer these clients and this system, each once, sorted.
+
+    A system's package has the calls that the agent imports. Of mqproof's own there is none.
+    """
+    offered, systems = registry().packages, registry_of_systems().packages
+    found = [offered[name] for name in map(name_of, clients) if name in offered]
+    found += [systems[system]] if system in systems else []
+    return tuple(sorted({package.split()[0] for package in found}))
 
 
 def write_context(folder: Path, base: str, packages: Iterable[str]) -> None:
@@ -67,7 +72,7 @@ def _distribution(name: str) -> Distribution:
     try:
         return metadata.distribution(name)
     except metadata.PackageNotFoundError as error:
-        raise DeployError(f"the package {name} of a client is not installed here") from error
+        raise DeployError(f"the package {name} is not installed here") from error
 
 
 def _requirement(one: Distribution, place: Path) -> str:

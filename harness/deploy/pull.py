@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 import docker
 from docker.errors import APIError, DockerException
+from docker.utils import parse_repository_tag
 
 from harness.cluster.port import Progress
 
 FIRST_WORD_LIMIT_S = 10.0  # until the registry has been heard of
 WHOLE_LIMIT_S = 300.0
+LATEST = "latest"  # without a tag the engine would pull every one
 
 
 def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
@@ -40,9 +42,9 @@ def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
 
 def _pull(client: docker.DockerClient, name: str, first_word: Callable[[], None]) -> str:
     """Empty when it is here, else the reason."""
-    repository, _, tag = name.rpartition(":")
+    repository, tag = parse_repository_tag(name)
     try:
-        for line in client.api.pull(repository, tag=tag, stream=True, decode=True):
+        for line in client.api.pull(repository, tag=tag or LATEST, stream=True, decode=True):
             if "error" in line:
                 return str(line["error"]).strip()
             first_word()

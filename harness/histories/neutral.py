@@ -23,7 +23,7 @@ from harness.histories.tables import read_tables, write_table
 from harness.outside.text import brief
 from spark_analysis.schema import old_names
 from spark_analysis.schema.facts import Facts, Worker
-from spark_analysis.schema.words import Via
+from spark_analysis.schema.words import LEVELS, Via
 
 FORMAT = "mqproof-history/2"
 _KEYS = (
@@ -64,7 +64,7 @@ def parse(text: str, file: str, words: Words) -> History:
     facts = read_facts(document["facts"], name, complaints) if "facts" in document else None
     declared = read_declared(document.get("declared", {}), "declared", words.declared, complaints)
     recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
-    tables = read_tables(document.get("tables", {}), complaints)
+    tables = read_tables(document.get("tables", {}), complaints, facts.levels if facts else LEVELS)
     if facts is not None:
         contradictions.of_facts(facts, tables, complaints)
         contradictions.of_declared(facts, declared, complaints)
@@ -78,7 +78,8 @@ def parse(text: str, file: str, words: Words) -> History:
 def to_json(history: History) -> dict[str, Any]:
     """The document that `parse` reads as this history."""
     facts = history.facts.to_json()
-    tables = {name: write_table(name, columns) for name, columns in history.tables.items()}
+    levels = history.facts.levels
+    tables = {name: write_table(name, columns, levels) for name, columns in history.tables.items()}
     return {
         "format": FORMAT,
         "name": facts["run"],

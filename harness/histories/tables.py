@@ -7,8 +7,7 @@
    its values.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from enum import IntEnum
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from harness.histories.complaints import Complaints
@@ -22,6 +21,7 @@ from spark_analysis.schema.words import (
     NO_INTENT,
     NO_OFFSET,
     Fate,
+    Level,
     Outcome,
     Redelivered,
     Strength,
@@ -32,19 +32,23 @@ ROWS_MAX = 2_000_000  # of one table; larger runs are for `analyse`
 _INT_MAX = {ColumnType.INT32: 2**31 - 1, ColumnType.INT64: TIME_MAX_NS, ColumnType.UINT8: 255}
 
 _Place = tuple[str, str]  # table and column
-WORDS: Mapping[_Place, type[IntEnum]] = {
-    ("settlements", "outcome"): Outcome,
-    ("settlements", "strength"): Strength,
-    ("deliveries", "redelivered"): Redelivered,
-    ("deliveries", "via"): Via,
-    ("terms", "fate"): Fate,
+_Words = Mapping[_Place, Mapping[str, int]]  # the number of each word of a column
+_LEVEL = ("settlements", "strength")
+WORDS: _Words = {
+    place: {each.name.lower(): int(each) for each in kind}
+    for place, kind in (
+        (("settlements", "outcome"), Outcome),
+        (("deliveries", "redelivered"), Redelivered),
+        (("deliveries", "via"), Via),
+        (("terms", "fate"), Fate),
+    )
 }
 NULLS: Mapping[_Place, int] = {
     ("attempts", "intended_ns"): NO_INTENT,
     ("attempts", "sent_ns"): NEVER_SENT,
     ("deliveries", "offset"): NO_OFFSET,
     ("terms", "due_ns"): NO_DUE,
-    ("settlements", "strength"): Strength.NONE,
+    _LEVEL: Strength.NONE,
     ("deliveries", "redelivered"): Redelivered.NOT_REPORTED,
     ("terms", "fate"): Fate.NONE,
 }
@@ -64,8 +68,11 @@ class _Wrong(Exception):
     """This cell is not of its column."""
 
 
-def read_tables(document: object, complaints: Complaints) -> dict[str, Columns]:
-    """Return every table of the document."""
+def read_tables(
+    document: object, complaints: Complaints, levels: Iterable[Level]
+) -> dict[str, Columns]:
+    """Return every table of the document. `levels`: those that its settlements may name."""
+    words = _with_levels(levels)
     if not isinstance(document, Mapping):
         complaints.add("tables", f"{brief(document)} is not an object")
         return {}
@@ -74,19 +81,26 @@ def read_tables(document: object, complaints: Complaints) -> dict[str, Columns]:
         if name not in TABLES:
             complaints.unknown("tables", "table", name, tuple(TABLES))
             continue
-        found[name] = _table(TABLES[name], content, complaints)
+        found[name] = _table(TABLES[name], content, complaints, words)
     return found
 
 
-def write_table(name: str, columns: Columns) -> dict[str, Any]:
-    """The table as its file has it."""
+def write_table(name: str, columns: Columns, levels: Iterable[Level]) -> dict[str, Any]:
+    """Return the table as its file has it."""
+    words = _with_levels(levels)
     rows = len(next(iter(columns.values()), []))
-    cells = {column: _written((name, column), values) for column, values in columns.items()}
+    cells = {column: _written((name, column), values, words) for column, values in columns.items()}
     return {"rows": rows, "columns": cells}
 
 
-def _written(place: _Place, values: list[Cell]) -> Any:
-    null, words = NULLS.get(place), WORDS.get(place)
+def _with_levels(levels: Iterable[Level]) -> _Words:
+    labels = {Strength.NONE.label: Strength.NONE.rank}
+    return {**WORDS, _LEVEL: labels | {level.label: level.rank for level in levels}}
+
+
+def _written(place: _Place, values: list[Cell], known: _Words) -> Any:
+    null = NULLS.get(place)
+    words = {number: word for word, number in known[place].items()} if place in known else None
     cells: list[Cell] = [
         None if value == null and null is not None else _worded(value, words) for value in values
     ]
@@ -94,11 +108,11 @@ def _written(place: _Place, values: list[Cell]) -> Any:
     return cells[0] if cells and cells.count(cells[0]) == len(cells) else cells
 
 
-def _worded(value: Cell, words: type[IntEnum] | None) -> Cell:
-    return words(cast(int, value)).name.lower() if words is not None else value
+def _worded(value: Cell, words: Mapping[int, str] | None) -> Cell:
+    return words[cast(int, value)] if words is not None else value
 
 
-def _table(table: Table, content: object, complaints: Complaints) -> Columns:
+def _table(table: Table, content: object, complaints: Complaints, words: _Words) -> Columns:
     place = f"tables.{table.name}"
     if not isinstance(content, Mapping) or content.keys() != {"rows", "columns"}:
         complaints.add(place, 'it is not {"rows": n, "columns": {...}}')
@@ -113,16 +127,22 @@ def _table(table: Table, content: object, complaints: Complaints) -> Columns:
     for name in columns:
         if name not in table.names:
             complaints.unknown(place, "column", name, table.names)
-    return dict(_columns(table, rows, columns, complaints))
+    return dict(_columns(table, rows, columns, complaints, words))
 
 
 def _columns(
-    table: Table, rows: int, content: Mapping[str, object], complaints: Complaints
+    table: Table,
+    rows: int,
+    content: Mapping[str, object],
+    complaints: Complaints,
+    words: _Words,
 ) -> Iterator[tuple[str, list[Cell]]]:
     for column in table.columns:
         place = (table.name, column.name)
         if column.name in content:
-            yield column.name, _column(place, column, content[column.name], rows, complaints)
+            read = _reader(place, column, words)
+            given = content[column.name]
+            yield column.name, _column(place, column, given, rows, complaints, read)
         elif column.kind is ColumnType.TEXT:
             yield column.name, [None] * rows
         elif place in NULLS:
@@ -132,10 +152,14 @@ def _columns(
 
 
 def _column(
-    place: _Place, column: Column, content: object, rows: int, complaints: Complaints
+    place: _Place,
+    column: Column,
+    content: object,
+    rows: int,
+    complaints: Complaints,
+    read: _Read,
 ) -> list[Cell]:
     where = ".".join(place)
-    read = _reader(place, column)
     if not isinstance(content, list):
         try:
             return [read(content)] * rows
@@ -165,7 +189,7 @@ def _column(
 def _all_fit(cells: list[object], place: _Place, column: Column) -> bool:
     """Return whether all are plain numbers in range: nearly all columns are, and need no check of
     each cell."""
-    if place in WORDS or set(map(type, cells)) - {int}:
+    if place == _LEVEL or place in WORDS or set(map(type, cells)) - {int}:
         return False
     numbers = cast(list[int], cells)
     most = _INT_MAX[column.kind]
@@ -173,10 +197,10 @@ def _all_fit(cells: list[object], place: _Place, column: Column) -> bool:
     return not numbers or (least <= min(numbers) and max(numbers) <= most)
 
 
-def _reader(place: _Place, column: Column) -> _Read:
+def _reader(place: _Place, column: Column, words: _Words) -> _Read:
     null = NULLS.get(place)
-    if place in WORDS:
-        numbers = {one.name.lower(): int(one) for one in WORDS[place]}
+    if place in words:
+        numbers = words[place]
         return lambda cell: _word(cell, numbers, null)
     if column.kind is ColumnType.TEXT:
         return _text

@@ -4,6 +4,7 @@ exits       the exit code of mqproof, and what decides it
 result      the end of an experiment as values: Report, RunReport
 assemble    one run's report from its findings; cells against expectations
 raw_reading  facts that need raw rows, read once
+brought_claims  claims files of other packages
 foreign     a history from another tool, judged as our own runs are
 recalled    verdict.json read again, for comparison of two experiments
 """

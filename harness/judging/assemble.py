@@ -18,6 +18,7 @@ from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
 from harness.plan.model import Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
+from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.audited import starts
 from harness.view.costs import cost
@@ -89,7 +90,15 @@ def report_from(
         detail=detail_of(raw.material, manifest, facts, findings, views, sends),
         cost=cost(manifest, facts, costs, findings.doubts),
         together=tuple(manifest.together),
+        brokers=_brokers(manifest),
     )
+
+
+def _brokers(manifest: Manifest) -> str:
+    known = registry().systems.get(manifest.system)
+    name = known.versioned_as if known is not None else None
+    reported = manifest.versions.get(name, "") if name is not None else ""
+    return f"{name} {reported}" if reported else ""
 
 
 def _doubt(doubt: Caveat, run_summary: Summary) -> str:

@@ -20,7 +20,7 @@ from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
 from harness.judging import exits
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more, unreadable
-from harness.plan.shape_words import problem_of
+from harness.plan.shape_words import PROBLEMS_MAX, problem_of, problems_of
 from harness.run_folder.experiments import NAME as EXPERIMENT
 from spark_analysis.schema import old_names
 
@@ -29,7 +29,6 @@ EXPECTED = f"the {NAME} of an experiment, or the experiment's folder"
 ADVICE = "`mqproof run` writes experiments below results/"
 VERSION = 2
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
-PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 RUNS_MAX, CLAIMS_MAX, HOSTS_MAX, SECONDS_MAX = 100_000, 1000, 1000, 1e9
 BROKERS = "brokers"  # what hosts of brokers are a part of
 OUT = "total_downtime"
@@ -124,6 +123,7 @@ class _Run(_Part):
     claims: Annotated[tuple[_ClaimOutcome, ...], Field(max_length=CLAIMS_MAX)] = ()
     summary: _Summary | None = None
     cost: _Cost | None = None
+    brokers: Annotated[str, Field(max_length=200)] = ""
 
     @property
     def verdicts(self) -> tuple[ClaimVerdict, ...]:
@@ -280,7 +280,7 @@ def _read(path: Path) -> _File:
     try:
         document = _File.model_validate_json(old_names.verdict(text))
     except ValidationError as error:
-        raise PlanError(_problems(path, error)) from None
+        raise PlanError(problems_of(error, str(path))) from None
     if document.version != VERSION:
         problem = Problem(f"{path}, version", f"{document.version} is not known", (str(VERSION),))
         raise PlanError([problem])
@@ -289,15 +289,6 @@ def _read(path: Path) -> _File:
         rest = [and_more(str(path), more)] if more > 0 else []
         raise PlanError([*problems[:PROBLEMS_MAX], *rest])
     return document
-
-
-def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
-    for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
-        place = ".".join(str(part) for part in one["loc"])
-        yield Problem(f"{path}, {place}" if place else str(path), problem_of(one))
-    more = error.error_count() - PROBLEMS_MAX
-    if more > 0:
-        yield and_more(str(path), more)
 
 
 def _measure_problems(path: Path, document: _File) -> Iterator[Problem]:
@@ -318,7 +309,11 @@ def _side(name: str, runs: Sequence[_Run]) -> Side:
     cells: dict[Cell, list[_Run]] = {}
     for run in runs:
         cells.setdefault(run.cell.cell, []).append(run)
-    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()})
+    brokers = {
+        cell: tuple(dict.fromkeys(run.brokers for run in of_cell if run.brokers))
+        for cell, of_cell in cells.items()
+    }
+    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()}, brokers)
 
 
 def _ran(runs: Sequence[_Run]) -> Ran:

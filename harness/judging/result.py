@@ -39,6 +39,7 @@ class RunReport:
     together: tuple[str, ...] = ()  # the other runs that were played with it, by name
     piece: str = ""  # the experiment that it is of, in a report over several
     trace: str = ""  # of a fault of ours, for which it was not judged; "" where there was none
+    brokers: str = ""  # the version that its brokers reported: `rabbitmq 4.0.5`; "" if none did
 
 
 @dataclass(frozen=True, slots=True)

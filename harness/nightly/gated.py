@@ -35,8 +35,13 @@ def judged(folder: Path, night: Night) -> Night:
 
 def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:
     """The night as it is over, and the gate's answer."""
-    result = gate(baseline, [record.side(one) for one in (*before, night)])
-    alarms = tuple(Alarmed(one.cell, one.what, alarm_text(one)) for one in result.alarms)
+    every = [*before, night]
+    result = gate(baseline, [record.side(one) for one in every])
+    changed = dict(zip((one.name for one in every), record.changes(every), strict=True))
+    alarms = tuple(
+        Alarmed(one.cell, one.what, alarm_text(one, changed.get(one.since, ())))
+        for one in result.alarms
+    )
     return replace(night, alarms=alarms, exit_code=_exit(result, night)), result
 
 

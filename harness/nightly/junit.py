@@ -13,7 +13,7 @@ from harness.nightly.message import unjudged
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell
 from harness.outside.text import visible
-from harness.outside.writing import write_whole
+from spark_analysis.schema.writing import write_whole
 
 NAME = "nightly.xml"
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"

@@ -4,7 +4,7 @@
 2. Every number comes with its number of runs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, is_few
 from harness.compare.rates import Rate
@@ -67,11 +67,15 @@ def headline(night: Night) -> str:
     return f"mqproof nightly: {HEADS[code]}{number} (exit code {code.value})"
 
 
-def alarm_text(one: Alarm) -> str:
-    """`total downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`."""
+def alarm_text(one: Alarm, changed: Sequence[str] = ()) -> str:
+    """`total downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`.
+
+    `changed`: the versions that differ between the night in which it began and the night before.
+    """
     before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
     tail = f": {one.meaning}" if one.meaning else ""
-    when = f"since {formats.dated(one.since)}{_few_text(one)}"
+    between = f"; between these nights: {', '.join(changed)}" if changed else ""
+    when = f"since {formats.dated(one.since)}{between}{_few_text(one)}"
     return f"{_what(one)} {one.kind}: {side_text(one.after)}, {before}; {when}{tail}"
 
 

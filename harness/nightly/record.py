@@ -8,7 +8,7 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -19,9 +19,9 @@ from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
 from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
-from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
 from spark_analysis.schema import old_names
+from spark_analysis.schema.writing import write_whole
 
 NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
@@ -111,6 +111,18 @@ def nights(folder: Path) -> list[Night]:
     if problems:
         raise PlanError(problems)
     return sorted(found, key=lambda night: (night.began, night.name))
+
+
+def changes(every: Iterable[Night]) -> Iterator[tuple[str, ...]]:
+    """Yield for each night what had another version than in the last night that reports it."""
+    before: dict[str, str] = {}
+    for night in every:
+        yield tuple(
+            f"{name}: {before[name]} → {version}"
+            for name, version in night.versions.items()
+            if before.get(name, version) != version
+        )
+        before.update(night.versions)
 
 
 def _night(text: str) -> Night:

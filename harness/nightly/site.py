@@ -14,15 +14,15 @@ from pathlib import Path
 from harness.compare.gate import Gate, is_few, judged_runs
 from harness.compare.versus import Side
 from harness.judging.exits import Exit
-from harness.nightly import message, trend
+from harness.nightly import message, record, trend
 from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.nightly.trend import Column, Trend
 from harness.outside.files import is_file
-from harness.outside.writing import write_whole
 from harness.report.html import NAME as REPORT
 from harness.report.html import search_script, template
 from harness.report.page import formats
+from spark_analysis.schema.writing import write_whole
 
 SITE, INDEX = "site", "index.html"
 SLUG_MAX = 60
@@ -86,7 +86,7 @@ def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> 
     script = search_script()
     cells = trend.every_cell(nights)
     rows = {cell: _row(nights, cell, baseline, gate) for cell in cells}
-    changes = tuple(_changes(nights))
+    changes = tuple(record.changes(nights))
     notes = tuple(message.sections(nights[-1], gate))
     _put(
         site / INDEX,
@@ -207,18 +207,6 @@ def _reports(folder: Path, night: Night, cell: Cell) -> Iterator[PageLink]:
             yield PageLink(one.experiment, f"../{one.experiment}/{REPORT}" if there else "")
         else:
             yield PageLink(one.why, "")
-
-
-def _changes(nights: Sequence[Night]) -> Iterator[Changes]:
-    """Of each night, what stood in another version than in the last night that tells of it."""
-    before: dict[str, str] = {}
-    for night in nights:
-        yield tuple(
-            f"{name}: {before[name]} → {version}"
-            for name, version in night.versions.items()
-            if before.get(name, version) != version
-        )
-        before.update(night.versions)
 
 
 def _tone(night: Night) -> str:

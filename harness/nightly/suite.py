@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan import bound, spans
@@ -20,7 +20,7 @@ from harness.plan.experiment import REPEATS_MAX
 from harness.plan.model import Experiment, RunPlan, Skipped
 from harness.plan.problems import PlanError, Problem, unreadable
 from harness.plan.tables import Table, fixed_length
-from harness.plan.toml_problems import document_of, located, of_shape
+from harness.plan.toml_problems import validated
 from harness.request import suites
 from harness.request.run_request import RunRequest, experiment_of, scenario
 from harness.systems.catalogue import is_path, load_layout
@@ -111,12 +111,7 @@ def read(path: Path) -> Suite:
         source = text_of(path, TOML_BYTES_MAX)
     except Unreadable as reason:
         raise PlanError([unreadable(f"{PLACE}: {path}", reason, EXPECTED, ADVICE)]) from None
-    document = document_of(source, str(path))
-    try:
-        file = File.model_validate(document)
-    except ValidationError as error:
-        raise PlanError(located(of_shape(error, File), source, str(path))) from None
-    return _suite(file, path)
+    return _suite(validated(File, source, str(path)), path)
 
 
 def _suite(file: File, path: Path) -> Suite:

@@ -7,9 +7,9 @@ import asyncio
 from pathlib import Path
 
 from harness.analyse.marts import judge_one
-from harness.claims import claims
 from harness.claims.judge import ClaimVerdict
 from harness.compare.bounded import Bounded
+from harness.judging import brought_claims
 from harness.pipeline import stored
 from harness.plan.model import Experiment, RunPlan
 from harness.report.console.steps import Steps
@@ -41,4 +41,4 @@ def _verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
     if isinstance(run, Failed):
         return ()
     stored_run = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
-    return stored.judged(stored_run, run, claims.shipped()).verdicts
+    return stored.judged(stored_run, run, brought_claims.every()).verdicts

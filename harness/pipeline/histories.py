@@ -17,6 +17,7 @@ from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
 from harness.histories.history import FactValue, History
+from harness.judging import brought_claims
 from harness.judging.foreign import JudgedHistory
 from harness.plan.problems import PlanError, twice
 
@@ -45,7 +46,7 @@ def judge_files(
     except PlanError as error:
         problems += error.problems
     judged: list[JudgedHistory] = []
-    shipped = claims.shipped()
+    shipped = brought_claims.every()
     for path in dict.fromkeys(files):
         try:
             read = _read(path, form, explain)

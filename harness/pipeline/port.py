@@ -43,18 +43,22 @@ class Pipeline(Protocol):
         self,
         folders: Sequence[Path],
         into: Path,
-        judge: Judge,
+        judge: Judge | None,
         show: Display,
         reseal: bool = False,
         where: Place = HERE,
     ) -> Report:
-        """`into`: the folder itself where there is one, a new one for several."""
+        """`into`: the folder itself where there is one, a new one for several. `judge`: None takes
+        the judge that the folder recorded."""
 
     def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
         """Whether nothing stands in the way any more; tells what it did by messages, or would do
         where it is dry."""
 
-    def build(self, systems: tuple[str, ...], show: Display) -> None: ...
+    def build(
+        self, systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()
+    ) -> None:
+        """`versions`: of the brokers; a system that knows none of them gets its default."""
 
     def doctor(self, show: Display) -> bool:
         """Whether nothing is missing here; tells what is, and how to get it, by messages."""

@@ -19,16 +19,18 @@ from harness.analyse.brought import bring_all
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded
-from harness.deploy import images
-from harness.deploy.doctor import MachineCheck, examine
+from harness.deploy import images, users_images
+from harness.deploy.doctor import MachineCheck, examine, offered_rows
 from harness.deploy.engine import connect
 from harness.deploy.external.doctor import examine as examine_external
+from harness.judging import brought_claims
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge
 from harness.judging.result import Report
 from harness.pipeline import stored, unjudged
 from harness.pipeline.performing import Performing
 from harness.pipeline.port import RunOptions
+from harness.plan import variants
 from harness.plan.model import Experiment
 from harness.plan.topology import Topology
 from harness.report.console.steps import Steps
@@ -36,22 +38,33 @@ from harness.report.display import Display
 from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, notice
 from harness.run_folder.experiments import remember, remember_merged
+from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema.place import HERE, Place
 
 
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
-    """Carries an experiment out and judges it. Raises DeployError where nothing could begin."""
+    """Carries an experiment out and judges it. Raises DeployError where nothing could begin, and
+    PlanError where an image or a version is not what it was named."""
     folder = options.results.resolve() / experiment.name
     try:
+        _prepare_images(experiment, show)
         return _run(experiment, folder, options, show)
     except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
         show.message(notice(0))
         return unjudged.ended_early(experiment, options, folder, "")
 
 
+def _prepare_images(experiment: Experiment, show: Display) -> None:
+    steps = Steps(show)
+    try:
+        users_images.prepare(experiment, steps.begin)
+    finally:
+        steps.end()
+
+
 def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Display) -> Report:
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
-    remember(experiment, options.replay, named, folder)
+    remember(experiment, options.replay, named, folder, options.judge.value)
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
     ahead = Ahead(options.spark)
     performing = Performing(
@@ -84,7 +97,7 @@ def bring(wanted: Mapping[str, Path], where: Place, show: Display) -> None:
 def analyse(
     folders: Sequence[Path],
     into: Path,
-    judge: Judge,
+    judge: Judge | None,
     show: Display,
     reseal: bool = False,
     where: Place = HERE,
@@ -92,12 +105,14 @@ def analyse(
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
+    `judge`: None takes the judge that the folder recorded.
     `reseal`: make the tables of damaged runs again if their logs are unchanged; `where`: where
     Spark runs.
     """
     if len(folders) > 1:
-        words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
-        remember_merged(folders, shlex.join(words), into)
+        words = ["mqproof", "analyse", *map(str, folders)]
+        words += ["--judge", judge.value] if judge else []
+        remember_merged(folders, shlex.join(words), into, judge.value if judge else None)
     now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
     start = Ahead(where).session
     return stored.report_of(into.resolve(), judge, Steps(show), show, start, now)
@@ -108,18 +123,22 @@ def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
     return asyncio.run(heal_all(show.message, chosen, dry))
 
 
-def build(systems: tuple[str, ...], show: Display) -> None:
+def build(systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()) -> None:
     """Fetches or builds every image that these systems need in containers."""
     assert systems, "the command line asks for at least one"
     steps = Steps(show)
     client = connect()
     for system in systems:
-        images.ensure(client, system, steps.begin)
+        known = load_system(system)
+        layout = load_layout(system, known.default_layout)
+        for one in variants.of(layout, known, versions, ()):
+            images.ensure(client, system, steps.begin, layout=one)
     steps.end()
 
 
 def doctor(show: Display) -> bool:
-    return _show_rows(examine(Path.cwd()), show)
+    rows = *examine(Path.cwd()), *offered_rows("claims file", brought_claims.registry())
+    return _show_rows(rows, show)
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:

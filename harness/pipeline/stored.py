@@ -8,6 +8,7 @@ from harness.analyse import exactness
 from harness.analyse.marts import JudgedRun, Marts, NothingRecorded, Start, judge_all
 from harness.claims import claims
 from harness.compare import expectations
+from harness.judging import brought_claims
 from harness.judging.assemble import compare, run_report
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report, RunReport
@@ -16,7 +17,7 @@ from harness.report.console.steps import Steps
 from harness.report.display import Display
 from harness.run import signals
 from harness.run_folder import rows
-from harness.run_folder.experiments import NoExperiment, StoredRun, recall
+from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
 from spark_analysis.schema.failed import Failed, failed
 
 NOT_BEGUN = "it was not begun"
@@ -24,7 +25,7 @@ NOT_BEGUN = "it was not begun"
 
 def report_of(
     folder: Path,
-    judge: Judge,
+    judge: Judge | None,
     steps: Steps,
     show: Display,
     start: Start,
@@ -32,6 +33,7 @@ def report_of(
 ) -> Report:
     """Return the report. Raise NothingRecorded.
 
+    `judge`: what decides the exit code; None takes the judge that the folder recorded.
     `resealed_at`: when damaged runs' tables are made again, if requested.
     """
     try:
@@ -48,7 +50,7 @@ def report_of(
     steps.end()
     if marts.unwritten:
         show.message(f"the marts were not kept: {marts.unwritten}")
-    shipped = claims.shipped()
+    shipped = brought_claims.every()
     found = {run.folder: run for run in marts.runs}
     runs = tuple(
         _run_report(
@@ -61,7 +63,7 @@ def report_of(
         experiment=request.name,
         seed=request.seed,
         folder=folder,
-        judge=judge,
+        judge=judge or _recorded_judge(request),
         replay=request.replay,
         versions=_versions(marts),
         runs=runs,
@@ -71,6 +73,13 @@ def report_of(
         titles={cell: CellTitle(*words) for cell, words in request.titles.items()},
         pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in request.pieces),
     )
+
+
+def _recorded_judge(request: Stored) -> Judge:
+    """Return what judged the experiment when it was made. Claims are the default: of folders that
+    do not say, and of several that were judged differently."""
+    words = [each.value for each in Judge]
+    return Judge(request.judge) if request.judge in words else Judge.CLAIMS
 
 
 def _run_report(

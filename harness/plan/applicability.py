@@ -23,7 +23,7 @@ from harness.plan.clients import requirements
 from harness.plan.clients.client_options import name_of
 from harness.plan.model import BALANCERS, BootstrapAddress, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
-from harness.plan.targets import STANDBY_BALANCER, Target, parse_target
+from harness.plan.targets import Target, TargetForm
 
 
 def obstacles(
@@ -55,6 +55,8 @@ def obstacles(
         reasons.append(f"client_tcp_retries2 would be the whole machine's by {deployment}")
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.client_endpoint}, which only {COMPOSE} has")
+    if system.versions is not None:
+        reasons += system.versions.obstacles(layout.version)
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
@@ -76,8 +78,8 @@ def _fault_obstacles(
     scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
-        target = parse_target(fault.target)
-        if target.role == "balancer" or target.host in layout.balancers:
+        target = fault.target
+        if target.of_balancers or target.host in layout.balancers:
             for reason in _balancer_obstacles(target, fault.kind, layout):
                 yield f"fault {number}: {reason}"
             continue
@@ -94,7 +96,7 @@ def _fault_obstacles(
                 f"to a balancer"
             )
         # As a fault's target the word means a host that holds no copy of any queue.
-        if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
+        if target.form is TargetForm.UNINVOLVED and (layout.copies or 0) >= len(layout.hosts):
             reason = "every host holds a copy"
             yield f"fault {number}: target {brief(target.word)} matches no host: {reason}"
         if fault.options.direction == "to_broker" and not system.servers(layout).speaks_first:
@@ -153,7 +155,7 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
 
 
 def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[str]:
-    wanted = 2 if target.word == STANDBY_BALANCER else 1
+    wanted = 2 if target.form is TargetForm.STANDBY_BALANCER else 1
     if len(layout.balancers) < wanted:
         found = ", ".join(layout.balancers) or "none"
         ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
@@ -182,25 +184,27 @@ def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]
 
 
 def _entry_obstacles(entry: BootstrapAddress, scenario: Scenario, layout: Layout) -> Iterator[str]:
-    if entry.word:
-        yield from _target_obstacles(parse_target(entry.word), scenario, layout)
-    for host in entry.hosts:
-        yield from _target_obstacles(parse_target(host), scenario, layout)
+    targets = [entry.target] if entry.target else []
+    for target in (*targets, *(Target(host, TargetForm.HOST, host=host) for host in entry.hosts)):
+        yield from _target_obstacles(target, scenario, layout)
 
 
 def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Iterator[str]:
     names = [host.name for host in layout.hosts]
     if target.host and target.host not in names:
         yield f"no host {brief(target.host)} (there are {', '.join(names)})"
-    if target.role == "mirror" and layout.copies == 1:
+    if target.form is TargetForm.MIRROR and layout.copies == 1:
         yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
-    if target.role == "uninvolved" and len(_meant(scenario, layout)) >= len(names):
+    if target.form is TargetForm.UNINVOLVED and len(_meant(scenario, layout)) >= len(names):
         every = f"the faults may mean every one of {len(names)} hosts"
         yield f"target {brief(target.word)} matches no host: {every}"
 
 
 def _meant(scenario: Scenario, layout: Layout) -> set[str]:
     """The fault targets of a scenario that mean brokers' hosts, as words; each means one."""
-    words = {fault.target for fault in scenario.faults} - {"uninvolved", *layout.balancers}
-    targets = (parse_target(word) for word in words)
-    return {one.word for one in targets if not one.of_clients and one.role != "balancer"}
+    return {
+        one.word
+        for one in (fault.target for fault in scenario.faults)
+        if one.form is not TargetForm.UNINVOLVED
+        and not (one.of_clients or one.of_balancers or one.word in layout.balancers)
+    }

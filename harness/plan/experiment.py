@@ -16,7 +16,7 @@ from functools import cache
 from itertools import groupby
 
 from harness.outside.text import brief
-from harness.plan import together
+from harness.plan import together, variants
 from harness.plan.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
@@ -44,7 +44,7 @@ class ExperimentOptions:
     """What the user asked for. Empty choices mean each system's default.
 
     A layout is named `NAME@PROFILE`, or `NAME` (the profile of the system's default), or by a
-    pattern with `*`.
+    pattern with `*`; each may end in a version of its own (`NAME@PROFILE+4.0.5`).
     """
 
     name: str  # the experiment's: it makes the names of its runs differ from any other's
@@ -57,6 +57,8 @@ class ExperimentOptions:
     repeats: int = 1
     together: bool = False  # the runs of all clients at once, on one cluster, with one fault
     after: int = 0  # runs that the experiment has before these
+    versions: tuple[str, ...] = ()  # of the brokers; every chosen layout is played in each
+    images: tuple[tuple[str, str], ...] = ()  # product -> the user's own image of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     problems = [unknown("--system", "system", word, names) for word in wrong]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
+    problems += variants.problems(request.versions, request.images, systems, request.layouts)
     clients = sorted({client for system in systems for client in system.clients})
     for word in dict.fromkeys(request.clients):
         if (name := name_of(word)) not in clients:
@@ -186,15 +189,21 @@ def _layouts(request: ExperimentOptions, system: System, catalogue: Catalogue) -
     """The layouts of `system` that were asked for, each once, in the order of asking."""
     chosen: dict[str, Layout] = {}
     for word in request.layouts or (system.default_layout,):
-        for layout in _chosen(word, system, catalogue):
-            chosen.setdefault(layout.label, layout)
+        label, own = variants.split(word)
+        versions = (own,) if own else request.versions
+        for layout in _chosen(label, system, catalogue):
+            for one in variants.of(layout, system, versions, request.images):
+                chosen.setdefault(one.label, one)
     return list(chosen.values())
 
 
 def _chosen(word: str, system: System, catalogue: Catalogue) -> list[Layout]:
+    """The layouts that a word means, in the versions that the catalogue has them in."""
+    word, _ = variants.split(word)
     profile = system.default_layout.partition("@")[2]
     label = word if "@" in word or "*" in word else f"{word}@{profile}"
-    return [one for one in _layouts_of(system, catalogue) if fnmatchcase(one.label, label)]
+    every = _layouts_of(system, catalogue)
+    return [one for one in every if fnmatchcase(one.unversioned, label)]
 
 
 def _layouts_of(system: System, catalogue: Catalogue) -> list[Layout]:
@@ -249,7 +258,8 @@ def _nothing_applies(
         return tuple(
             layout.label
             for system in systems
-            for layout in _layouts_of(system, catalogue)
+            for declared in _layouts_of(system, catalogue)
+            for layout in variants.of(declared, system, request.versions, request.images)
             if not obstacles(
                 scenarios[scenario],
                 system,

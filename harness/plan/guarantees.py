@@ -8,7 +8,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Level, Strength
 
 
 class NotApplicable(NamedTuple):
@@ -34,5 +34,6 @@ class Guarantees:
     confirm_waits_for_majority: bool | None
     confirm_waits_for_disk: bool | None
     checks_within_s: float | NotApplicable | None  # an open transaction, after it was stored
-    strength: Strength | None  # what a confirm of a lasting message promises; None: the least
-    strength_of_transient: Strength | None
+    # What a confirm of a lasting message promises: one of the system's levels; None: the least.
+    strength: Level | Strength | None
+    strength_of_transient: Level | Strength | None

@@ -15,7 +15,10 @@ from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.guarantees import Guarantees
 from harness.plan.servers import Servers
+from harness.plan.targets import Target
 from harness.plan.topology import Topology
+from harness.plan.versions import Versions
+from spark_analysis.schema.words import LEVELS, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,12 @@ class Workload:
 class BootstrapAddress:
     """Where clients connect first: a late-bound word, or hosts by name in order of preference.
 
-    Word: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the schedule
-    means). A client goes on to the other hosts, in their order, when its own is lost; with `hosts`
-    only to those.
+    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
+    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
+    with `hosts` only to those.
     """
 
-    word: str = ""
+    target: Target | None = None
     hosts: tuple[str, ...] = ()
 
 
@@ -83,7 +86,7 @@ class FaultPlan:
     """
 
     kind: str  # a name of faults.kinds.KINDS
-    target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
+    target: Target
     opens: Duration
     lasts: Duration
     options: Options = field(default_factory=Options)
@@ -118,7 +121,7 @@ class OperationPlan:
     """
 
     kind: str  # a name of operations.OPERATIONS
-    target: str  # a word that its kind takes; "" where it means the whole cluster
+    target: Target  # of a form that its kind takes
     at: Duration
     options: OperationOptions = field(default_factory=OperationOptions)
 
@@ -175,6 +178,7 @@ class Policy:
 
 PolicyValue = str | int | tuple[str, ...]
 NO_HANDLING = "none"
+OF_IMAGE = "image"  # in a label, instead of the version of a user's own image
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +206,8 @@ class Layout:
     `partition_handling`: NO_HANDLING where brokers have nothing of the kind.
     `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
     `spares`: hosts that stand, each by itself, until an operation adds them; nothing else means
-    them.
+    them. `version`: of the brokers; "": the system's default, or whichever `image` holds. `image`:
+    the user's own, instead of one of ours.
     """
 
     name: str
@@ -224,10 +229,18 @@ class Layout:
     # How often the kernel on the clients' side of their links sends again before it gives a
     # connection up (tcp(7)); None: as the machine has it.
     client_tcp_retries2: int | None = None
+    version: str = ""
+    image: str = ""
 
     @property
     def label(self) -> str:
-        """`all-automatic@T=10`: the name that the command line and the tables use."""
+        """`three@T=60`, `three@T=60+4.0.5`: the name that the command line and the tables use."""
+        version = self.version or (OF_IMAGE if self.image else "")
+        return f"{self.unversioned}+{version}" if version else self.unversioned
+
+    @property
+    def unversioned(self) -> str:
+        """`all-automatic@T=10`: the label in the system's default version."""
         return f"{self.name}@{self.profile}"
 
     @property
@@ -260,6 +273,7 @@ class System:
     drain: Drain
     alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
+    levels: tuple[Level, ...] = LEVELS  # of its confirmations, as they are recorded
     # Fault, operation or demand of a workload (demands.py) -> why not.
     cannot: Mapping[str, str] = field(default_factory=dict)
     cannot_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # deployment ->
@@ -267,6 +281,7 @@ class System:
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
     # no layout can lead through the proxy -> why
+    versions: Versions | None = None  # None: there is one, or its layouts say which
 
 
 @dataclass(frozen=True, slots=True)

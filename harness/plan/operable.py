@@ -8,17 +8,8 @@ from collections.abc import Iterator, Sequence
 from faults.mechanisms import EXTERNAL
 from harness.outside.text import brief
 from harness.plan.model import Layout, OperationPlan, Scenario, System
-from harness.plan.operations import (
-    HOST,
-    MIRROR,
-    OPERATIONS,
-    SPARE,
-    STOPPED,
-    UNINVOLVED,
-    Operation,
-    OperationTarget,
-    parse,
-)
+from harness.plan.operations import OPERATIONS, STOPPED, Operation
+from harness.plan.targets import Target, TargetForm
 
 _STOPPERS = ("stop_node",)
 
@@ -31,7 +22,7 @@ def obstacles(
         kind = OPERATIONS[plan.kind]
         for reason in (
             *_offered(kind, system, deployment),
-            *_target(parse(plan.kind, plan.target), kind, layout),
+            *_target(plan.target, kind, layout),
             *_through(plan, layout),
             *_stopped(plan, kind, scenario.operations),
             *_policy(plan, layout, scenario.operations),
@@ -51,23 +42,23 @@ _NOT_MADE = "it is not implemented"
 _NOT_OURS = "brokers that are there are operated by their owner"
 
 
-def _target(target: OperationTarget, kind: Operation, layout: Layout) -> Iterator[str]:
+def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
     members = [host.name for host in layout.hosts]
     spares = [host.name for host in layout.spares]
-    if SPARE in kind.targets:
+    if TargetForm.SPARE in kind.targets:
         if not spares:
             yield "the layout has no spare host"
-        elif target.form == HOST and target.host not in spares:
+        elif target.form is TargetForm.HOST and target.host not in spares:
             yield f"{brief(target.host)} is no spare host (there are {', '.join(spares)})"
-    elif target.form == HOST and target.host not in members:
+    elif target.form is TargetForm.HOST and target.host not in members:
         yield f"no host {brief(target.host)} (there are {', '.join(members)})"
     elif layout.copies is None:
         return
     elif kind.name == "promote" and layout.copies < 2:
         yield f"{brief(target.word)} has one copy, no mirror that could become its master"
-    elif target.form == MIRROR and layout.copies < 2:
+    elif target.form is TargetForm.MIRROR and layout.copies < 2:
         yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
-    elif target.form == UNINVOLVED and layout.copies >= len(members):
+    elif target.form is TargetForm.UNINVOLVED and layout.copies >= len(members):
         yield f"target {brief(target.word)} matches no host: every host holds a copy"
 
 
@@ -84,7 +75,7 @@ def _stopped(
     about_stopped = kind.targets and kind.targets[0] in STOPPED
     if about_stopped and not any(one.kind in _STOPPERS for one in every):
         reason = "no operation stops a host"
-        yield f"target {brief(plan.target)} matches no host: {reason}"
+        yield f"target {brief(plan.target.word)} matches no host: {reason}"
 
 
 def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan]) -> Iterator[str]:

@@ -9,19 +9,18 @@ from typing import Any
 
 from harness.outside.text import brief
 from harness.plan.operations import (
-    ALL,
     AT_ONCE,
     FIRST_FIRST,
     LAST_FIRST,
     OPERATIONS,
     OPTIONS,
-    QUEUE,
     RUNNING,
     STOPPED,
     Operation,
-    parse,
+    parse_operation,
 )
 from harness.plan.problems import nearest
+from harness.plan.targets import TargetForm
 from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import MISSING, TomlProblem
 
@@ -52,7 +51,7 @@ def _target(
         yield TomlProblem(place, MISSING, forms)
         return
     try:
-        target = parse(kind.name, word)
+        target = parse_operation(kind.name, word)
     except ValueError:
         refusal = "it means the whole cluster, and takes no target" if not forms else ""
         text = refusal or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
@@ -70,8 +69,12 @@ def _forms(kind: Operation, queues: Sequence[str]) -> tuple[str, ...]:
     """The words that it takes, with the workload's queues in their places."""
     forms: list[str] = []
     for form in kind.targets:
-        named = [form.replace(QUEUE, queue) for queue in queues] if QUEUE in form else []
-        forms += named or [form if form != "HOST" else "a host's name"]
+        named = (
+            [form.replace(TargetForm.QUEUE, queue) for queue in queues]
+            if TargetForm.QUEUE in form
+            else []
+        )
+        forms += named or ["a host's name" if form is TargetForm.HOST else form.value]
     return tuple(forms)
 
 
@@ -92,8 +95,8 @@ def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[TomlP
     order, place = table.get("order", AT_ONCE), (*path, "order")
     if "order" not in kind.options or order == AT_ONCE:
         return
-    if table.get("target") != ALL:
-        yield TomlProblem(place, f"one host has no order; only {ALL!r} has")
+    if table.get("target") != TargetForm.ALL:
+        yield TomlProblem(place, "one host has no order; only 'all' has")
     elif order in (LAST_FIRST, FIRST_FIRST) and kind.targets[0] in RUNNING:
         text = f"{brief(order)} is for hosts that are down, and a {kind.name} means those that run"
         yield TomlProblem(place, text, (AT_ONCE, "in turn"))
@@ -104,7 +107,11 @@ def _through(path: Path, table: dict[str, Any]) -> Iterator[TomlProblem]:
     word, place = table["through"], (*path, "through")
     if not isinstance(word, str):
         return
-    words = tuple(form for form in STOPPED if form != "HOST") if table.get("offline") else ()
+    words = (
+        tuple(form.value for form in STOPPED if form is not TargetForm.HOST)
+        if table.get("offline")
+        else ()
+    )
     if word in STOPPED and word not in words:
         text = (
             f"{brief(word)} is down then, and only offline operations run on a host that is down"

@@ -6,25 +6,23 @@
 3. Where a deployment has no such operation it says why; a system says so in its system.toml.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, PROCESS
-from harness.outside.text import brief
+from harness.plan.targets import CLUSTER, Target, TargetForm, parse_target
 
 API, COMMAND = "management API", "the broker's command line"
-_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
-_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
-_QUEUE = re.compile(r"[a-z][a-z0-9_-]{0,30}")
-
-MASTER, MIRROR, UNINVOLVED, HOST = "master of QUEUE", "mirror of QUEUE", "uninvolved", "HOST"
-FIRST_STOPPED, LAST_STOPPED, LOST = "first stopped", "last stopped", "lost"
-ALL, SPARE, QUEUE = "all", "spare", "QUEUE"
-FAULT_HOST, OTHER_HOST = "host of fault N", "other than fault N"
-RUNNING = (MASTER, MIRROR, UNINVOLVED, FAULT_HOST, OTHER_HOST, HOST)
-STOPPED = (FIRST_STOPPED, LAST_STOPPED, LOST, HOST)
+RUNNING = (
+    TargetForm.MASTER,
+    TargetForm.MIRROR,
+    TargetForm.UNINVOLVED,
+    TargetForm.HOST_OF_FAULT,
+    TargetForm.OTHER_THAN_FAULT,
+    TargetForm.HOST,
+)
+STOPPED = (TargetForm.FIRST_STOPPED, TargetForm.LAST_STOPPED, TargetForm.LOST, TargetForm.HOST)
 
 AT_ONCE, IN_TURN = "at once", "in turn"
 LAST_FIRST, FIRST_FIRST = "last stopped first", "first stopped first"
@@ -38,14 +36,6 @@ class LeadershipChange(Enum):
     NEVER = auto()
     SOON = auto()  # until it has returned, and a moment longer
     LATER = auto()  # at an unknown time, decided by the cluster
-
-
-@dataclass(frozen=True, slots=True)
-class TargetWord:
-    """A word that an operation may be aimed with; capitals stand for a name."""
-
-    word: str
-    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +53,7 @@ class Operation:
 
     name: str
     title: str
-    targets: tuple[str, ...]  # of TARGETS; empty: it means the whole cluster
+    targets: tuple[TargetForm, ...]  # empty: it means the whole cluster
     offers: Mapping[str, str]  # deployment -> by what
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # those that it cannot do without
@@ -72,33 +62,19 @@ class Operation:
     why_not: Mapping[str, str] = field(default_factory=dict)  # deployment without it -> why
 
 
-@dataclass(frozen=True, slots=True)
-class OperationTarget:
-    """A target word, taken apart: a form of TARGETS, and the queue or host that it names."""
-
-    word: str
-    form: str
-    queue: str = ""
-    host: str = ""
-    fault: int = 0  # the fault of the scenario, in the file's order, whose host it refers to
-
-
-TARGETS = {
-    target.word: target
-    for target in (
-        TargetWord(MASTER, "the host that holds the queue's master when the operation is due"),
-        TargetWord(MIRROR, "the host of the queue's oldest mirror then"),
-        TargetWord(UNINVOLVED, "a host that holds no copy of any queue then"),
-        TargetWord(FAULT_HOST, "the host that fault N of the file means"),
-        TargetWord(OTHER_HOST, "the first host that fault N of the file does not mean"),
-        TargetWord(HOST, "the host of that name in the layout"),
-        TargetWord(ALL, "every host; of those that are down, where it is about them"),
-        TargetWord(FIRST_STOPPED, "of the hosts that operations stopped, the first"),
-        TargetWord(LAST_STOPPED, "of the hosts that operations stopped, the last"),
-        TargetWord(LOST, "the host whose disk was lost (wipe_node)"),
-        TargetWord(SPARE, "a host of the layout that stands, and has not joined yet"),
-        TargetWord(QUEUE, "the queue of that name in the workload"),
-    )
+MEANINGS = {
+    TargetForm.MASTER: "the host that holds the queue's master when the operation is due",
+    TargetForm.MIRROR: "the host of the queue's oldest mirror then",
+    TargetForm.UNINVOLVED: "a host that holds no copy of any queue then",
+    TargetForm.HOST_OF_FAULT: "the host that fault N of the file means",
+    TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not mean",
+    TargetForm.HOST: "the host of that name in the layout",
+    TargetForm.ALL: "every host; of those that are down, where it is about them",
+    TargetForm.FIRST_STOPPED: "of the hosts that operations stopped, the first",
+    TargetForm.LAST_STOPPED: "of the hosts that operations stopped, the last",
+    TargetForm.LOST: "the host whose disk was lost (wipe_node)",
+    TargetForm.SPARE: "a host of the layout that stands, and has not joined yet",
+    TargetForm.QUEUE: "the queue of that name in the workload",
 }
 OPTIONS = {
     option.key: option
@@ -129,7 +105,7 @@ OPERATIONS = {
         Operation(
             name="restart_node",
             title="the host's broker is stopped and started again, on its own data",
-            targets=(*RUNNING, ALL),
+            targets=(*RUNNING, TargetForm.ALL),
             offers=_PROCESSES,
             options=("how", "waits", "order"),
             leadership_change=LeadershipChange.SOON,
@@ -137,7 +113,7 @@ OPERATIONS = {
         Operation(
             name="stop_node",
             title="the host's broker is stopped, and stays down",
-            targets=(*RUNNING, ALL),
+            targets=(*RUNNING, TargetForm.ALL),
             offers=_PROCESSES,
             options=("how", "waits", "order"),
             leadership_change=LeadershipChange.SOON,
@@ -145,7 +121,7 @@ OPERATIONS = {
         Operation(
             name="start_node",
             title="a broker that an operation stopped is started on its own data",
-            targets=(*STOPPED, ALL),
+            targets=(*STOPPED, TargetForm.ALL),
             offers=_PROCESSES,
             options=("waits", "order"),
             leadership_change=LeadershipChange.LATER,
@@ -153,14 +129,14 @@ OPERATIONS = {
         Operation(
             name="wipe_node",
             title="a host that is down loses its disk: an empty disk replaces it",
-            targets=(*STOPPED, ALL),
+            targets=(*STOPPED, TargetForm.ALL),
             offers=_COMMAND,
             alters=True,
         ),
         Operation(
             name="add_node",
             title="a host outside the cluster joins it, empty",
-            targets=(SPARE, HOST),
+            targets=(TargetForm.SPARE, TargetForm.HOST),
             offers=_COMMAND,
             options=("through",),
             alters=True,
@@ -212,21 +188,21 @@ OPERATIONS = {
         Operation(
             name="synchronise",
             title="the master fills the queue's mirrors, and serves no client meanwhile",
-            targets=(QUEUE,),
+            targets=(TargetForm.QUEUE,),
             offers=_API,
             options=("waits",),
         ),
         Operation(
             name="cancel_sync",
             title="a running synchronisation is cancelled; the mirrors are empty again",
-            targets=(QUEUE,),
+            targets=(TargetForm.QUEUE,),
             offers=_API,
         ),
         Operation(
             name="promote",
             title="a mirror of a queue without master is stopped, and started as its master; the "
             "old master can only return as a mirror",
-            targets=(QUEUE,),
+            targets=(TargetForm.QUEUE,),
             offers=_PROCESSES,
             alters=True,
             leadership_change=LeadershipChange.SOON,
@@ -235,25 +211,7 @@ OPERATIONS = {
 }
 
 
-def parse(kind: str, word: str) -> OperationTarget:
-    """The target that `word` names for a kind of OPERATIONS. Raises ValueError."""
+def parse_operation(kind: str, word: str) -> Target:
+    """Return the target that `word` names for a kind of OPERATIONS. Raises ValueError."""
     forms = OPERATIONS[kind].targets
-    for form, prefix in ((MASTER, "master of "), (MIRROR, "mirror of ")):
-        queue = word.removeprefix(prefix)
-        if form in forms and word.startswith(prefix) and _QUEUE.fullmatch(queue):
-            return OperationTarget(word, form, queue=queue)
-    for form in (FAULT_HOST, OTHER_HOST):
-        number = word.removeprefix(form.removesuffix("N"))
-        if form in forms and number != word and _NUMBER.fullmatch(number):
-            return OperationTarget(word, form, fault=int(number))
-    plain = (UNINVOLVED, ALL, FIRST_STOPPED, LAST_STOPPED, LOST, SPARE)
-    if word in plain:
-        if word in forms:
-            return OperationTarget(word, word)
-    elif QUEUE in forms and _QUEUE.fullmatch(word):
-        return OperationTarget(word, QUEUE, queue=word)
-    elif HOST in forms and _HOST.fullmatch(word):
-        return OperationTarget(word, HOST, host=word)
-    elif not forms and not word:
-        return OperationTarget(word, "")
-    raise ValueError(f"{brief(word)} is nothing that a {kind} can be aimed at")
+    return CLUSTER if not word and not forms else parse_target(word, forms)

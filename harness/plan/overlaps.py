@@ -13,17 +13,19 @@ from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
+from faults.actions import Freeze, RaiseAlarm
 from faults.exclusive import Thing, clash, things
 from faults.kind import Sight
 from faults.kinds import KINDS
 from faults.targets import CLIENT_LINK, PEER_LINK
 from harness.plan.model import FaultPlan
 from harness.plan.references import anchor, is_fixed
-from harness.plan.targets import OTHER_THAN_FAULT, parse_target
+from harness.plan.targets import Target, TargetForm
 
 _LISTED_MAX = 3
 VERIFIED_S = 5.0  # a fault on a cluster that works is verified by then
 _PAUSES_FROM = 0.75  # of the detection timeout: a node that is cut off may pause from then on
+_CLEARED_S = 1.0  # a canary's first words wait for an alarm that ends so soon
 _THERE = "there"
 PAUSING = ("pause_minority", "pause_if_all_down")  # partition handlings
 _ROLES = {"all": ("publishers", "consumers")}
@@ -34,7 +36,7 @@ class ActiveFault:
     """An active fault: its time, in seconds after the baseline, and what it uses exclusively."""
 
     kind: str
-    target: str
+    target: Target
     opens_s: float
     ends_s: float  # inf: nothing in the scenario ends it
     clients: tuple[str, ...]  # publishers, consumers
@@ -43,13 +45,13 @@ class ActiveFault:
 
     def things(self, place: str = "") -> frozenset[Thing]:
         """What it has for itself. `place`: instead of its target."""
-        place = place or self.target
+        place = place or self.target.word
         return things(
             self.kind,
             place,
             self.resource,
             links=[f"{place} of {role}" for role in self.clients],
-            clients=self.clients if parse_target(self.target).role == "clients" else (place,),
+            clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),
         )
 
     @property
@@ -67,15 +69,14 @@ class Pauses:
 
 def active_fault(
     kind: str,
-    target: str,
+    target: Target,
     clients: str,
     resource: str,
     opens_s: float,
     ends_s: float,
     rhythm_s: float = 0.0,
 ) -> ActiveFault:
-    """`clients`, `resource`: faults.model.Options. Raises ValueError where `target` is no word."""
-    parse_target(target)
+    """`clients`, `resource`: faults.model.Options."""
     meant = _ROLES.get(clients, (clients,))
     return ActiveFault(kind, target, opens_s, ends_s, meant, resource, rhythm_s)
 
@@ -106,7 +107,9 @@ def problems(
         later = faults[number]
         active = [earlier for earlier in active if later.opens_s < faults[earlier].ends_s]
         texts = (
-            _problem(
+            _blocked(earlier, faults[earlier], later)
+            if _apart(earlier, number, targets)
+            else _problem(
                 earlier,
                 faults[earlier],
                 later,
@@ -114,7 +117,6 @@ def problems(
                 pauses,
             )
             for earlier in active
-            if not _apart(earlier, number, targets)
         )
         for text in islice(filter(None, texts), _LISTED_MAX):
             yield number, text
@@ -132,7 +134,7 @@ def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
 
 
 def _place(
-    earlier: int, later: int, targets: Mapping[int, str], faults: Mapping[int, ActiveFault]
+    earlier: int, later: int, targets: Mapping[int, Target], faults: Mapping[int, ActiveFault]
 ) -> str:
     """_THERE: both mean one host for sure; "": what they mean is held against each other by their
     own words."""
@@ -142,15 +144,14 @@ def _place(
     return _THERE if one == other or same_word else ""
 
 
-def _apart(earlier: int, later: int, targets: Mapping[int, str]) -> bool:
+def _apart(earlier: int, later: int, targets: Mapping[int, Target]) -> bool:
     """Whether one refers to another host than the other's."""
     pairs = ((earlier, later), (later, earlier))
     return any(_excepts(targets[anchor(one, targets)], other, targets) for one, other in pairs)
 
 
-def _excepts(word: str, other: int, targets: Mapping[int, str]) -> bool:
-    target = parse_target(word)
-    if target.role != "other_than_fault":
+def _excepts(target: Target, other: int, targets: Mapping[int, Target]) -> bool:
+    if target.form is not TargetForm.OTHER_THAN_FAULT:
         return False
     return anchor(target.fault, targets) == anchor(other, targets)
 
@@ -162,8 +163,39 @@ def _problem(
     if clash(earlier.things(place), later.things(place)) and (place or is_fixed(later.target)):
         return _text(number, earlier)
     if not place:
+        return _blocked(number, earlier, later)
+    return (
+        _blocked(number, earlier, later)
+        or _hidden(number, earlier, later)
+        or _paused(number, earlier, later, pauses)
+        or _unheard(number, earlier, later)
+    )
+
+
+def _blocked(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
+    """An alarm of any broker blocks what publishes, everywhere: canaries' words, too."""
+    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
+    if one is None or other is None or RaiseAlarm not in one.actions or not other.canaries_speak:
         return ""
-    return _hidden(number, earlier, later) or _paused(number, earlier, later, pauses)
+    if earlier.ends_s <= later.opens_s + _CLEARED_S:
+        return ""
+    return (
+        f"fault {number} ({earlier.kind} {earlier.target}) blocks publishers, by whose words "
+        f"{_a(later.kind)} is verified: let the alarm end before the other opens"
+    )
+
+
+def _unheard(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
+    """A broker that is frozen takes no command that ends its alarm."""
+    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
+    if one is None or other is None or RaiseAlarm not in one.actions:
+        return ""
+    if Freeze not in other.actions or later.ends_s <= earlier.ends_s:
+        return ""
+    return (
+        f"fault {number} ({earlier.kind} {earlier.target}) ends while its broker is frozen and "
+        f"takes no command: let the {later.kind} end before the alarm, or open after it"
+    )
 
 
 def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
@@ -175,7 +207,7 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     if sights := _shared(one.hides, other.seen_by, earlier, later):
         return (
             f"{named} hides {sights}, by which {_a(later.kind)} is verified: let one end before "
-            f"the other opens, or aim it at '{OTHER_THAN_FAULT}{number}'"
+            f"the other opens, or aim it at 'other than fault {number}'"
         )
     by_links = one.seen_by and Sight.BROKER not in one.seen_by
     if one is other and by_links and set(earlier.clients) & set(later.clients):
@@ -208,7 +240,7 @@ def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pause
     return (
         f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause, which closes the "
         f"links of clients, by which {_a(later.kind)} is verified: let it open earlier, or aim it "
-        f"at '{OTHER_THAN_FAULT}{number}'"
+        f"at 'other than fault {number}'"
     )
 
 

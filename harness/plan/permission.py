@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from faults.kinds import KINDS
 from faults.mechanisms import EXTERNAL
 from harness.plan.model import FaultPlan
-from harness.plan.targets import parse_target
 from harness.plan.topology import Topology
 
 
@@ -21,7 +20,7 @@ def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
     if because:
         allowed = permitted(topology)
         yield f"the topology allows no {fault.kind} here: {because}; it allows {allowed}"
-    if not fault.returns and not parse_target(fault.target).of_clients:
+    if not fault.returns and not fault.target.of_clients:
         yield "returns = false would leave a host down that mqproof did not start"
 
 
@@ -38,7 +37,7 @@ def unverified(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
 def meant(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
     """The hosts that a fault may mean, as far as that is known before its window opens."""
     hosts = tuple(broker.host for broker in topology.brokers)
-    named = parse_target(fault.target).host
+    named = fault.target.host
     if named:
         return (named,) if named in hosts else ()
     return hosts

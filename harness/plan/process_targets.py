@@ -19,7 +19,7 @@ from harness.outside.text import brief
 from harness.plan.clients import requirements
 from harness.plan.model import Layout, System
 from harness.plan.servers import Servers
-from harness.plan.targets import NAME_SERVERS, Target
+from harness.plan.targets import Target, TargetForm
 
 ATTACHED = "attached"  # what a client must be able to tell
 
@@ -29,9 +29,9 @@ def obstacles(
 ) -> Iterator[str]:
     """Every reason why a fault of this kind cannot be aimed so. `target.of_processes`."""
     servers = system.servers(layout)
-    if target.role == "process":
+    if target.form is TargetForm.PROCESS:
         yield from _unknown(target, layout, servers)
-    elif target.role == "controller" and not servers.controllers:
+    elif target.form is TargetForm.CONTROLLER and not servers.controllers:
         yield f"target {brief(target.word)} matches no process: {system.name} has no controllers"
         return
     elif not servers.name_servers:
@@ -41,7 +41,7 @@ def obstacles(
     if deployment == EXTERNAL:
         several = f"a process of several on a host, which {EXTERNAL} has not"
         yield f"{brief(target.word)} means {several}"
-    if target.role == "name_server":
+    if target.form is TargetForm.NAME_SERVER:
         for reason in requirements.obstacles(client, [ATTACHED]):
             yield f"{brief(target.word)}: {reason}"
     if not target.whole_host:
@@ -50,9 +50,9 @@ def obstacles(
 
 def candidates(target: Target, servers: Servers) -> tuple[str, ...]:
     """The places (faults/places.py) that the word may mean: all of them, or one of several."""
-    if target.role == "process":
+    if target.form is TargetForm.PROCESS:
         return (place(target.host, target.process),)
-    if target.role == "controller":
+    if target.form is TargetForm.CONTROLLER:
         return servers.controllers
     return tuple(one.place for one in servers.name_servers)
 
@@ -77,9 +77,9 @@ def _unknown(target: Target, layout: Layout, servers: Servers) -> Iterator[str]:
 
 
 def _reach(target: Target, kind: str, layout: Layout, servers: Servers) -> Iterator[str]:
-    if target.role == "name_servers" and not KINDS[kind].strikes_processes:
+    if target.form is TargetForm.NAME_SERVERS and not KINDS[kind].strikes_processes:
         only = ", ".join(by_signals())
-        yield f"{NAME_SERVERS!r} are several: they can suffer no {kind}, only {only}"
+        yield f"{target.word!r} are several: they can suffer no {kind}, only {only}"
     elif not by_process(kind, layout.peer_links):
         meant = candidates(target, servers)
         shared = [

@@ -10,69 +10,79 @@ from collections.abc import Iterator, Mapping
 from faults.kinds import KINDS
 from faults.targets import HOST
 from harness.plan.model import Schedule
-from harness.plan.targets import MASTER, MIRROR, Target, parse_target
+from harness.plan.targets import Target, TargetForm
 
-_FIXED = ("host", "process", "name_servers", "client", "clients")
+_FIXED = (
+    TargetForm.HOST,
+    TargetForm.PROCESS,
+    TargetForm.NAME_SERVERS,
+    TargetForm.CLIENT,
+    TargetForm.CLIENTS,
+)
 
 
-def anchor(number: int, targets: Mapping[int, str]) -> int:
+def anchor(number: int, targets: Mapping[int, Target]) -> int:
     """The fault that a chain of `host of fault N` ends at; itself where it refers to none."""
     seen = {number}
     while number in targets:
-        target = parse_target(targets[number])
-        if target.role != "host_of_fault" or target.fault not in targets or target.fault in seen:
+        target = targets[number]
+        if (
+            target.form is not TargetForm.HOST_OF_FAULT
+            or target.fault not in targets
+            or target.fault in seen
+        ):
             break
         number = target.fault
         seen.add(number)
     return number
 
 
-def is_fixed(word: str) -> bool:
+def is_fixed(target: Target) -> bool:
     """Whether a target means the same at every moment."""
-    return parse_target(word).role in _FIXED
+    return target.form in _FIXED
 
 
-def shifting(schedule: Schedule, word: str, at_s: float) -> str:
-    """The first fault after which a word for a queue's host may mean another host than before it;
-    "": none opens before this instant."""
-    queue = _queue(word)
+def shifting(schedule: Schedule, target: Target, at_s: float) -> str:
+    """The first fault after which a queue's host may be another one than before it; "": none opens
+    before this instant."""
+    queue = _host_of_queue(target)
     for window in schedule.windows:
         strikes = KINDS[window.fault.kind].applies_to == HOST
-        if queue and strikes and window.opens_s < at_s and _queue(window.fault.target) == queue:
+        if (
+            queue
+            and strikes
+            and window.opens_s < at_s
+            and _host_of_queue(window.fault.target) == queue
+        ):
             return f"fault {window.number}"
     return ""
 
 
-def _queue(word: str) -> str:
-    """The queue of `master of QUEUE` or `mirror of QUEUE`; "" of another word."""
-    for prefix in (MASTER, MIRROR):
-        if word.startswith(prefix):
-            return word.removeprefix(prefix).strip()
-    return ""
+def _host_of_queue(target: Target) -> str:
+    """The queue of `master of QUEUE` or `mirror of QUEUE`; "" of another target."""
+    return target.queue if target.form in (TargetForm.MASTER, TargetForm.MIRROR) else ""
 
 
-def problem(number: int, target: Target, targets: Mapping[int, str]) -> str:
+def problem(number: int, target: Target, targets: Mapping[int, Target]) -> str:
     """What is wrong with a reference of fault `number`; "" where nothing is."""
     if target.fault >= number:
         return f"{target.word!r} must name an earlier fault of the file"
-    word = targets.get(target.fault)
-    if word is None:
+    named = targets.get(target.fault)
+    if named is None:
         return f"there is no fault {target.fault}"
-    named = parse_target(word)
     if named.of_clients:
         return f"fault {target.fault} means clients, and no host"
-    if named.role in ("name_servers", "balancer"):
-        return f"fault {target.fault} means {word}, and no one host of a broker"
+    if named.form is TargetForm.NAME_SERVERS or named.of_balancers:
+        return f"fault {target.fault} means {named}, and no one host of a broker"
     return ""
 
 
 def problems(
-    targets: Mapping[int, str], opens_s: Mapping[int, float]
+    targets: Mapping[int, Target], opens_s: Mapping[int, float]
 ) -> Iterator[tuple[int, str]]:
     """The number of each fault whose reference is wrong, and what is wrong. `opens_s`: of those
     faults whose instant is known."""
-    for number, word in targets.items():
-        target = parse_target(word)
+    for number, target in targets.items():
         if not target.fault:
             continue
         if text := problem(number, target, targets):

@@ -19,7 +19,7 @@ from harness.plan.problems import nearest
 from harness.plan.shape import PhasesTable, ScenarioTable
 from harness.plan.shape_words import problem_of
 from harness.plan.tables import Table
-from harness.plan.targets import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS
+from harness.plan.targets import CLIENT_FORMS, ENDPOINT_FORMS, TARGET_FORMS
 from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import MISSING, TomlProblem, keys_at, none_of, words_at
 
@@ -122,5 +122,5 @@ def _choices(path: Path, sections: Sections) -> tuple[str, ...]:
     if path[-1] == "target":
         return (*TARGET_FORMS, *CLIENT_FORMS)
     if path[-1] in ("publisher_endpoint", "consumer_endpoint"):
-        return (*ENTRY_FORMS, "a list of hosts' names")
+        return (*ENDPOINT_FORMS, "a list of hosts' names")
     return words_at(shape, rest)

@@ -13,9 +13,7 @@ from collections.abc import Iterator
 
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
-from harness.plan.operations import parse
 from harness.plan.reconnecting import healed_s
-from harness.plan.targets import parse_target
 
 
 def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:
@@ -43,7 +41,7 @@ def _windows(
     numbers = _numbers(scenario, detection_timeout_s)
     for place, number in sorted(numbers.items(), key=lambda item: item[1]):
         fault = scenario.faults[place - 1]
-        refers_to = numbers.get(parse_target(fault.target).fault, 0)
+        refers_to = numbers.get(fault.target.fault, 0)
         opens_s = baseline_s + fault.opens.resolve_s(detection_timeout_s)
         yield Window(number, fault, opens_s, fault.lasts.resolve_s(detection_timeout_s), refers_to)
 
@@ -64,6 +62,6 @@ def _steps(
     timed.sort(key=lambda one: one[0])
     windows = _numbers(scenario, detection_timeout_s)
     return tuple(
-        OperationStep(number, one, at_s, windows.get(parse(one.kind, one.target).fault, 0))
+        OperationStep(number, one, at_s, windows.get(one.target.fault, 0))
         for number, (at_s, one) in enumerate(timed, start=1)
     )

@@ -16,7 +16,7 @@ from harness.plan.model import BootstrapAddress, Duration, OperationOptions
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
 from harness.plan.tables import OneOf, Table
-from harness.plan.targets import parse_target
+from harness.plan.targets import ENDPOINTS, UNINVOLVED, Target, parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 64, 200, 200
@@ -46,11 +46,9 @@ def _batch(value: object) -> int:
 def _entry(value: object) -> BootstrapAddress:
     if isinstance(value, str):
         target = parse_target(value)
-        if target.of_clients or target.of_processes or target.fault or target.role == "balancer":
+        if target.form not in ENDPOINTS:
             raise ValueError(f"{brief(value)} is no host of a queue: clients cannot enter there")
-        return (
-            BootstrapAddress(hosts=(target.host,)) if target.host else BootstrapAddress(word=value)
-        )
+        return BootstrapAddress(hosts=(target.host,)) if target.host else BootstrapAddress(target)
     if isinstance(value, list) and len(value) > _WORDS_MAX:
         raise ValueError(f"must have {_WORDS_MAX} hosts at most, not {len(value):,}")
     if isinstance(value, list) and value and all(isinstance(host, str) for host in value):
@@ -58,10 +56,10 @@ def _entry(value: object) -> BootstrapAddress:
     raise ValueError("must be a target word or a list of hosts' names")
 
 
-def _target(value: object) -> str:
+def _target(value: object) -> Target:
     if not isinstance(value, str):
         raise ValueError("must be a target word")
-    return parse_target(value).word
+    return parse_target(value)
 
 
 def _kind(value: object) -> str:
@@ -148,12 +146,12 @@ class WorkloadTable(Table):
         description="a publish is late if confirmed more than this after its intended time",
     )
     publisher_endpoint: EntryWord = Field(
-        default=BootstrapAddress(word="uninvolved"),
+        default=BootstrapAddress(UNINVOLVED),
         description="the host that publishers connect to first; if it fails, they go on to the "
         "others. No effect if clients find brokers through name servers",
     )
     consumer_endpoint: EntryWord = Field(
-        default=BootstrapAddress(word="uninvolved"), description="the same for consumers"
+        default=BootstrapAddress(UNINVOLVED), description="the same for consumers"
     )
     declared_at: str = Field(
         default="",
@@ -171,7 +169,7 @@ class FaultTable(Table):
         title="kind",
         description="what breaks; [faults.md](faults.md) lists the kinds and the options of each",
     )
-    target: Annotated[str, BeforeValidator(_target)] = Field(
+    target: Annotated[Target, BeforeValidator(_target)] = Field(
         title="target",
         description='what it breaks; see "Targets" in [scenarios.md](scenarios.md)',
     )

@@ -3,10 +3,15 @@
 The names of Python's types, and pydantic's own sentences, appear in no message.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+
+from harness.plan.problems import Problem, and_more
+
+PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 
 _PLAIN = {
     "missing": "is missing",
@@ -39,6 +44,15 @@ _LIMITED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "enum": lambda limits: f"must be {limits['expected']}",
     "value_error": lambda limits: str(limits["error"]),
 }
+
+
+def problems_of(error: ValidationError, file: str) -> Iterator[Problem]:
+    """Yield what is wrong in a JSON document: the first PROBLEMS_MAX, and how many more."""
+    for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
+        place = ".".join(str(part) for part in one["loc"])
+        yield Problem(f"{file}, {place}" if place else file, problem_of(one))
+    if error.error_count() > PROBLEMS_MAX:
+        yield and_more(file, error.error_count() - PROBLEMS_MAX)
 
 
 def problem_of(error: ErrorDetails) -> str:

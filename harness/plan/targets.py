@@ -1,52 +1,116 @@
-"""The words a scenario is written in: fault kinds, targets, entries, and what each means.
+"""The words by which a scenario means hosts, processes and clients: their one grammar.
 
-1. A word is neutral between brokers; a layout says whether it means anybody (applicability.py).
-2. What a word means to a fault stands in faults/compile.py; here is only how it is written.
+1. A word is parsed once, where a file is read. What travels from there on is a Target.
+2. A word is neutral between brokers; a layout says whether it means anybody (applicability.py).
+3. What a target means at one moment stands in run/resolving.py and run/stopping.py.
 """
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from faults import places
 from harness.outside.text import brief
 
-MASTER = "master of "
-MIRROR = "mirror of "
-UNINVOLVED = "uninvolved"
-ACTIVE_BALANCER = "active balancer"
-STANDBY_BALANCER = "standby balancer"
-CLIENTS = "clients"
-NAME_SERVER_OF = "name_server_of "
-NAME_SERVERS = "name servers"
-LEADING_CONTROLLER = "leading controller"
-HOST_OF = "host of "  # one process
-HOST_OF_FAULT, OTHER_THAN_FAULT = "host of fault ", "other than fault "
-FAULT_FORMS = (f"{HOST_OF_FAULT}N", f"{OTHER_THAN_FAULT}N")
-ENTRY_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
-ONE_PROCESS_FORMS = ("HOST/PROCESS", "name_server_of CLIENT", LEADING_CONTROLLER)
-PROCESS_FORMS = (*ONE_PROCESS_FORMS, NAME_SERVERS, f"{HOST_OF}one of these processes")
+_CLIENT = r"(?:publisher|consumer)-[1-9][0-9]{0,5}"
+_HOST = r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}"
+_NUMBER = r"[1-9][0-9]{0,3}"
+_QUEUE = r"\s*(?P<queue>\S(?:.{0,253}\S)?)\s*"  # which characters it may have the workload says
+
+
+class TargetForm(StrEnum):
+    """The kinds of words; capitals stand for a name."""
+
+    MASTER = "master of QUEUE"
+    MIRROR = "mirror of QUEUE"
+    UNINVOLVED = "uninvolved"
+    HOST_OF_FAULT = "host of fault N"
+    OTHER_THAN_FAULT = "other than fault N"
+    ACTIVE_BALANCER = "active balancer"
+    STANDBY_BALANCER = "standby balancer"
+    NAME_SERVER = "name_server_of CLIENT"
+    NAME_SERVERS = "name servers"
+    CONTROLLER = "leading controller"
+    CLIENTS = "clients"
+    CLIENT = "CLIENT"
+    ALL = "all"
+    FIRST_STOPPED = "first stopped"
+    LAST_STOPPED = "last stopped"
+    LOST = "lost"
+    SPARE = "spare"
+    QUEUE = "QUEUE"
+    PROCESS = "HOST/PROCESS"
+    HOST = "HOST"
+    CLUSTER = ""  # of an operation that means the whole cluster
+
+
+# Of the words without a name, the word itself. The first form that matches counts.
+_PATTERNS = {
+    TargetForm.MASTER: f"master of {_QUEUE}",
+    TargetForm.MIRROR: f"mirror of {_QUEUE}",
+    TargetForm.HOST_OF_FAULT: f"host of fault (?P<fault>{_NUMBER})",
+    TargetForm.OTHER_THAN_FAULT: f"other than fault (?P<fault>{_NUMBER})",
+    TargetForm.NAME_SERVER: f"name_server_of (?P<client>{_CLIENT})",
+    TargetForm.CLIENT: f"(?P<client>{_CLIENT})",
+    TargetForm.QUEUE: r"(?P<queue>[a-z][a-z0-9_-]{0,30})",
+    TargetForm.PROCESS: rf"(?P<host>{_HOST})/(?P<process>[a-z][a-z0-9-]{{0,30}})",
+    TargetForm.HOST: f"(?P<host>{_HOST})",
+}
+_GRAMMAR = {
+    form: re.compile(_PATTERNS.get(form, re.escape(form)), re.DOTALL) for form in TargetForm
+}
+_HOST_OF = "host of "  # one process
+
+BALANCERS = (TargetForm.ACTIVE_BALANCER, TargetForm.STANDBY_BALANCER)
+ONE_PROCESS = (TargetForm.PROCESS, TargetForm.NAME_SERVER, TargetForm.CONTROLLER)
+PROCESSES = (*ONE_PROCESS, TargetForm.NAME_SERVERS)
+OF_CLIENTS = (TargetForm.CLIENTS, TargetForm.CLIENT)
+ENDPOINTS = (TargetForm.MASTER, TargetForm.MIRROR, TargetForm.UNINVOLVED, TargetForm.HOST)
+REFERENCES = (TargetForm.HOST_OF_FAULT, TargetForm.OTHER_THAN_FAULT)
+FAULT_TARGETS = (*ENDPOINTS, *REFERENCES, *BALANCERS, *PROCESSES, *OF_CLIENTS)
+
+_A_HOSTS_NAME = "a host's name"
+ENDPOINT_FORMS = (
+    *(form.value for form in ENDPOINTS if form is not TargetForm.HOST),
+    _A_HOSTS_NAME,
+)
+ONE_PROCESS_FORMS = tuple(form.value for form in ONE_PROCESS)
+PROCESS_FORMS = (
+    *(form.value for form in PROCESSES),
+    f"{_HOST_OF}one of these processes",
+)
 TARGET_FORMS = (
-    *ENTRY_FORMS,
-    *FAULT_FORMS,
-    ACTIVE_BALANCER,
-    STANDBY_BALANCER,
+    *ENDPOINT_FORMS,
+    *(form.value for form in (*REFERENCES, *BALANCERS)),
     *PROCESS_FORMS,
 )
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
-_QUEUE_MAX = 255  # characters; which of them a name may have the workload says
-_CLIENT = re.compile(r"(publisher|consumer)-([1-9][0-9]{0,5})")
-_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
-_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
-_PROCESS = re.compile(r"[a-z][a-z0-9-]{0,30}")
+MEANINGS = {  # of a fault's target; an operation's stand in operations.MEANINGS
+    TargetForm.MASTER: "the host that holds the queue's master when the window opens",
+    TargetForm.MIRROR: "the host of the queue's oldest mirror when the window opens",
+    TargetForm.UNINVOLVED: "a host that holds no copy of any queue; where clients enter: that no "
+    "fault means",
+    TargetForm.HOST: "the host of that name in the layout; a balancer, too",
+    TargetForm.HOST_OF_FAULT: "the host that fault N of the file means",
+    TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not mean",
+    TargetForm.ACTIVE_BALANCER: "the balancer that has the address which clients dial when it "
+    "opens",
+    TargetForm.STANDBY_BALANCER: "the other one of a pair",
+    TargetForm.PROCESS: "that process of the host alone, where it carries several",
+    TargetForm.NAME_SERVER: "the name server that the client is attached to when it opens",
+    TargetForm.NAME_SERVERS: "all of them at once: for kill, stop and freeze",
+    TargetForm.CONTROLLER: "the process of the controller that leads when it opens",
+    TargetForm.CLIENTS: "the processes that `clients` names: for faults of clients only",
+    TargetForm.CLIENT: "the client of that name: publisher-1, consumer-2, ...",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target or entry word, taken apart. At most one of `queue`, `host`, `client` is set."""
+    """A parsed word. At most one of `queue`, `host`, `client` is set."""
 
     word: str
-    role: str  # "master", "mirror", "uninvolved", "host", "balancer", "clients", "client",
-    # "process", "name_server", "name_servers", "controller", "host_of_fault", "other_than_fault"
+    form: TargetForm
     queue: str = ""
     host: str = ""
     client: str = ""  # itself, or the one whose name server is meant
@@ -54,52 +118,58 @@ class Target:
     fault: int = 0  # the fault of the scenario, in the file's order, whose host it refers to
     whole_host: bool = False  # that of the process that is meant, with all that it carries
 
+    def __str__(self) -> str:
+        return self.word
+
     @property
     def of_clients(self) -> bool:
         """Whether it means clients, not a host."""
-        return self.role in ("clients", "client")
+        return self.form in OF_CLIENTS
 
     @property
     def of_processes(self) -> bool:
         """Whether it means processes of a host that may carry others."""
-        return self.role in ("process", "name_server", "name_servers", "controller")
+        return self.form in PROCESSES
+
+    @property
+    def of_balancers(self) -> bool:
+        return self.form in BALANCERS
 
 
-def parse_target(word: str) -> Target:
-    """The target that `word` names; ValueError where it is no word of ours."""
-    for role, prefix in (("master", MASTER), ("mirror", MIRROR)):
-        if word.startswith(prefix) and 0 < len(word.removeprefix(prefix).strip()) <= _QUEUE_MAX:
-            return Target(word, role, queue=word.removeprefix(prefix).strip())
-    for role, prefix in (("host_of_fault", HOST_OF_FAULT), ("other_than_fault", OTHER_THAN_FAULT)):
-        if word.startswith(prefix) and _NUMBER.fullmatch(word.removeprefix(prefix)):
-            return Target(word, role, fault=int(word.removeprefix(prefix)))
-    if word.startswith(HOST_OF):
+UNINVOLVED = Target(TargetForm.UNINVOLVED.value, TargetForm.UNINVOLVED)
+CLUSTER = Target("", TargetForm.CLUSTER)
+
+
+def parse_target(word: str, forms: Collection[TargetForm] = FAULT_TARGETS) -> Target:
+    """Return the target that `word` names among these forms: of a fault, unless others are given.
+    A word without a name is no host's or queue's name, whatever the forms.
+
+    Raises ValueError where it is none of them.
+    """
+    for form, pattern in _GRAMMAR.items():
+        if (form in forms or form not in _PATTERNS) and (found := pattern.fullmatch(word)):
+            if form not in forms:
+                break
+            return _target(word, form, found.groupdict())
+    if TargetForm.PROCESS in forms and word.startswith(_HOST_OF):
         return _host_of(word)
-    if word == UNINVOLVED:
-        return Target(word, "uninvolved")
-    if word in (ACTIVE_BALANCER, STANDBY_BALANCER):
-        return Target(word, "balancer")
-    if word == CLIENTS:
-        return Target(word, "clients")
-    if word == NAME_SERVERS:
-        return Target(word, "name_servers")
-    if word == LEADING_CONTROLLER:
-        return Target(word, "controller")
-    if _CLIENT.fullmatch(word):
-        return Target(word, "client", client=word)
-    client = word.removeprefix(NAME_SERVER_OF)
-    if client != word and _CLIENT.fullmatch(client):
-        return Target(word, "name_server", client=client)
-    host, process = places.host_of(word), places.process_of(word)
-    if _HOST.fullmatch(host) and _PROCESS.fullmatch(process):
-        return Target(word, "process", host=host, process=process)
-    if _HOST.fullmatch(word):
-        return Target(word, "host", host=word)
     raise ValueError(f"{brief(word)} is no target")
 
 
+def _target(word: str, form: TargetForm, names: Mapping[str, str]) -> Target:
+    return Target(
+        word,
+        form,
+        queue=names.get("queue", ""),
+        host=names.get("host", ""),
+        client=names.get("client", ""),
+        process=names.get("process", ""),
+        fault=int(names.get("fault", 0)),
+    )
+
+
 def _host_of(word: str) -> Target:
-    inner = parse_target(word.removeprefix(HOST_OF))
-    if not inner.of_processes or inner.whole_host or inner.role == "name_servers":
+    inner = parse_target(word.removeprefix(_HOST_OF))
+    if inner.form not in ONE_PROCESS or inner.whole_host:
         raise ValueError(f"{brief(word)} is no target: {brief(inner.word)} is no one process")
     return replace(inner, word=word, whole_host=True)

@@ -14,7 +14,6 @@ from faults.targets import CLIENT
 from harness.plan import worker_addresses
 from harness.plan.model import Layout, RunPlan, Scenario, System
 from harness.plan.seeds import derive
-from harness.plan.targets import parse_target
 
 
 def obstacles(scenario: Scenario, system: System, layout: Layout, runs: int) -> Iterator[str]:
@@ -22,7 +21,7 @@ def obstacles(scenario: Scenario, system: System, layout: Layout, runs: int) -> 
     for number, fault in enumerate(scenario.faults, start=1):
         if KINDS[fault.kind].applies_to == CLIENT:
             yield f"fault {number}: a {fault.kind} strikes clients, and each run has its own"
-        elif client := parse_target(fault.target).client:
+        elif client := fault.target.client:
             whose = f"depends on a client, and each run has its own {client}"
             yield f"fault {number}: {fault.target} {whose}"
         elif KINDS[fault.kind].repeats:

@@ -29,6 +29,7 @@ from harness.plan.model import (
     Scenario,
     Workload,
 )
+from harness.plan.operations import parse_operation
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import (
     FAULTS_MAX,
@@ -39,7 +40,7 @@ from harness.plan.shape import (
     ScenarioTable,
     WorkloadTable,
 )
-from harness.plan.targets import CLIENT_FORMS, TARGET_FORMS, parse_target
+from harness.plan.targets import CLIENT_FORMS, TARGET_FORMS, Target, TargetForm, parse_target
 from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import TomlProblem, document_of, located
 
@@ -116,7 +117,7 @@ def _operation(table: OperationTable) -> OperationPlan:
     definition = table.definition.items()
     return OperationPlan(
         kind=table.kind,
-        target=table.target,
+        target=parse_operation(table.kind, table.target),
         at=table.at,
         options=OperationOptions(
             how=table.how,
@@ -192,7 +193,7 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[TomlPr
     except ValueError:
         return  # the shape says so
     if target.queue and target.queue not in queues:
-        right = tuple(f"{target.role} of {queue}" for queue in queues)
+        right = tuple(target.form.replace(TargetForm.QUEUE, queue) for queue in queues)
         text = f"the workload has no queue {brief(target.queue)}"
         yield TomlProblem(path, text, right, nearest(word, right))
 
@@ -227,14 +228,14 @@ def _overlaps(faults: list[object], operated: bool) -> Iterator[TomlProblem]:
         yield TomlProblem(("fault", number - 1, "target"), text)
 
 
-def _targets(faults: list[object]) -> dict[int, str]:
-    """The words that are targets, by the number of their fault."""
+def _targets(faults: list[object]) -> dict[int, Target]:
+    """The targets that can be read, by the number of their fault."""
     found = {}
     for number, fault in enumerate(faults, start=1):
         word = fault.get("target") if isinstance(fault, dict) else None
         with suppress(ValueError):
             if isinstance(word, str):
-                found[number] = parse_target(word).word
+                found[number] = parse_target(word)
     return found
 
 
@@ -244,7 +245,7 @@ def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault
     ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
     return overlaps.active_fault(
         kind=str(fault.get("kind")),
-        target=str(fault.get("target")),
+        target=parse_target(str(fault.get("target"))),
         clients=str(fault.get("clients", _OWN.clients)),
         resource=str(fault.get("resource", _OWN.resource)),
         opens_s=opens_s,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -25,6 +25,7 @@ MISSING = "is missing"
 FOUND_MAX = 500  # in one file; the search stops there
 DOTS_MAX = 100  # in a line: a name of more parts is no key, and takes the parser long
 _OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
+M = TypeVar("M", bound=BaseModel)
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 
 
@@ -53,6 +54,15 @@ def document_of(source: str, file: str) -> dict[str, Any]:
     except ValueError:
         text = "a number in it has more digits than can be read"
         raise PlanError([Problem(file, text)]) from None
+
+
+def validated(shape: type[M], source: str, file: str) -> M:
+    """Return the document in a TOML text. Raise PlanError with everything that is wrong."""
+    document = document_of(source, file)
+    try:
+        return shape.model_validate(document)
+    except ValidationError as error:
+        raise PlanError(located(of_shape(error, shape), source, file)) from None
 
 
 def located(found: Iterable[TomlProblem], source: str, file: str) -> list[Problem]:

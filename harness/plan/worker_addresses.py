@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from faults.kinds import KINDS
 from harness.plan.model import FaultPlan, Scenario, Workload
 from harness.plan.servers import Servers
-from harness.plan.targets import parse_target
 
 ADDRESSES = 110  # that the proxy has for workers
 
@@ -48,7 +47,7 @@ def obstacles(scenario: Scenario, servers: Servers, runs: int = 1) -> Iterator[s
 def _successors(fault: FaultPlan, workload: Workload) -> int:
     if not KINDS[fault.kind].ends_client or not fault.returns:
         return 0
-    if parse_target(fault.target).client:
+    if fault.target.client:
         return 1
     of = {"publishers": workload.publishers, "consumers": workload.consumers}
     return of.get(fault.options.clients, sum(of.values()))

@@ -33,11 +33,11 @@ from harness.plan.model import (
     Window,
     Workload,
 )
-from harness.plan.operations import OPERATIONS, TARGETS, parse
+from harness.plan.operations import MEANINGS, OPERATIONS
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
 from harness.plan.servers import QueueRole
-from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
+from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import Topology
 from harness.report.lines import cell_name
 
@@ -153,6 +153,9 @@ def _entries(run: RunPlan) -> Iterator[str]:
 def _layout_lines(run: RunPlan) -> Iterator[str]:
     """Yield what else decides a verdict: the layout's own settings, not only its title."""
     layout = run.layout
+    if layout.version or layout.image:
+        in_image = f" in {layout.image}" if layout.image else ""
+        yield f"  version    {layout.version or 'as the image has it'}{in_image}"
     copies = "not declared" if layout.copies is None else str(layout.copies)
     synchronised = layout.synchronise or "not declared"
     yield f"  copies     {copies} of each queue, synchronised: {synchronised}"
@@ -202,7 +205,7 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
     )
     yield from _pauses(steps, "operation", "had returned")
     yield from _pauses(faults, "fault", "was verified ended")
-    yield f"             {_word(fault.target, run)}"
+    yield f"             {_meaning(fault.target, run)}"
     yield from _shifting(fault.target, window.opens_s, run)
     if text := _too_short(window, run):
         yield f"             {text}"
@@ -210,11 +213,11 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
         yield f"             no verify command for {', '.join(silent)}: the run ends unknown"
 
 
-def _shifting(word: str, at_s: float, run: RunPlan) -> Iterator[str]:
-    if before := references.shifting(run.schedule, word, at_s):
+def _shifting(target: Target, at_s: float, run: RunPlan) -> Iterator[str]:
+    if before := references.shifting(run.schedule, target, at_s):
         yield (
-            f"             warning: after {before} {word!r} may mean another host than before; "
-            f"'host of fault N' and 'other than fault N' do not change"
+            f"             warning: after {before} {target.word!r} may mean another host than "
+            f"before; 'host of fault N' and 'other than fault N' do not change"
         )
 
 
@@ -242,7 +245,7 @@ def _topology(topology: Topology) -> Iterator[str]:
 
 def _step(step: OperationStep, run: RunPlan) -> Iterator[str]:
     operation = step.operation
-    target = f" {operation.target}" if operation.target else ""
+    target = f" {operation.target}".rstrip()
     windows, steps = run.schedule.windows_before(step), run.schedule.steps_before(step)
     least = " at least" if windows or steps else ""
     yield (
@@ -254,9 +257,8 @@ def _step(step: OperationStep, run: RunPlan) -> Iterator[str]:
         number = max(steps)
         yield f"             {_length(steps[number])} after operation {number} had returned"
     yield from _shifting(operation.target, step.at_s, run)
-    if operation.target:
-        form = parse(operation.kind, operation.target).form
-        yield f"             {TARGETS[form].meaning}"
+    if operation.target.form in MEANINGS:
+        yield f"             {MEANINGS[operation.target.form]}"
 
 
 def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
@@ -312,7 +314,8 @@ def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     alone = ", and know no other" if run.layout.client_endpoint == ONE else ""
     if entry.hosts:
         return ", ".join(entry.hosts[:1] if alone else entry.hosts) + alone
-    return f"{entry.word}: {_word(entry.word, run)}{alone}"
+    assert entry.target is not None, entry
+    return f"{entry.target}: {_meaning(entry.target, run)}{alone}"
 
 
 def _always(role: QueueRole, run: RunPlan) -> str:
@@ -321,43 +324,42 @@ def _always(role: QueueRole, run: RunPlan) -> str:
     return ", ".join(one.host for one in brokers if one.fixed_role is role)
 
 
-def _word(word: str, run: RunPlan) -> str:
-    """What a word means on this run's layout, as far as that is known before it stands."""
-    target = parse_target(word)
+def _meaning(target: Target, run: RunPlan) -> str:
+    """What a target means on this run's layout, as far as that is known before it stands."""
     return f"{'the whole host of ' if target.whole_host else ''}{_means(target, run)}"
 
 
 def _means(target: Target, run: RunPlan) -> str:
     hosts = ", ".join(host.name for host in run.layout.hosts)
-    match target.role:
-        case "master":
+    match target.form:
+        case TargetForm.MASTER:
             masters = _always(QueueRole.MASTER, run) or hosts
             return f"one of {masters}: the host that holds {target.queue} then"
-        case "mirror":
+        case TargetForm.MIRROR:
             mirrors = _always(QueueRole.MIRROR, run) or hosts
             return f"one of {mirrors}: the oldest mirror of {target.queue} then"
-        case "uninvolved":
+        case TargetForm.UNINVOLVED:
             return f"one of {hosts}: the first that no fault means"
-        case "balancer":
-            whose = "has" if target.word == ACTIVE_BALANCER else "lacks"
+        case TargetForm.ACTIVE_BALANCER | TargetForm.STANDBY_BALANCER:
+            whose = "has" if target.form is TargetForm.ACTIVE_BALANCER else "lacks"
             return (
                 f"one of {', '.join(run.layout.balancers)}: the one that {whose} the address then"
             )
-        case "host_of_fault":
+        case TargetForm.HOST_OF_FAULT:
             return f"the host that fault {target.fault} of the file means"
-        case "other_than_fault":
+        case TargetForm.OTHER_THAN_FAULT:
             return f"the first of {hosts} that fault {target.fault} of the file does not mean"
-        case "clients":
+        case TargetForm.CLIENTS:
             return "the processes of these clients"
-        case "client":
+        case TargetForm.CLIENT:
             return f"the process of {target.client}"
-        case "process":
+        case TargetForm.PROCESS:
             return f"the process {target.process} of {target.host}"
-        case "name_server" | "name_servers":
+        case TargetForm.NAME_SERVER | TargetForm.NAME_SERVERS:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
-            alone = target.role == "name_server"
+            alone = target.form is TargetForm.NAME_SERVER
             return f"one of {found}: whom {target.client} asks then" if alone else found
-        case "controller":
+        case TargetForm.CONTROLLER:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
             return f"one of {found}: the one that leads then"
     return f"the host {target.host}"

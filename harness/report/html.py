@@ -18,7 +18,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.judging.result import Piece, Report
 from harness.outside.text import visible
-from harness.outside.writing import write_whole
 from harness.report.lines import last_lines
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import CellView, cells
@@ -35,6 +34,8 @@ from harness.report.page.measures import MeasuresView, measures
 from harness.report.page.picture import Picture, picture
 from harness.report.page.runs import RunView, runs
 from harness.report.page.totals import totals_of
+from harness.report.page.versions import versions
+from spark_analysis.schema.writing import write_whole
 
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
@@ -87,7 +88,7 @@ def page(report: Report) -> Page:
         seed=report.seed,
         replay=report.replay,
         verdict=last_lines(report)[0],
-        versions=tuple(sorted(report.versions.items())),
+        versions=tuple(versions(report)),
         first=first_screen(report, total),
         picture=picture(views, places(report)),
         side_by_side=side_by_side(report, views, total),

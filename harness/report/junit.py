@@ -16,11 +16,11 @@ from harness.compare.expectations import CellResult, Known
 from harness.judging.exits import is_failure
 from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
-from harness.outside.writing import write_whole
 from harness.plan.model import Skipped
 from harness.report.lines import cell_name, standing_of, verdict_line
 from harness.report.page.totals import totals_of
 from harness.report.tried import claims_of, unjudged_words
+from spark_analysis.schema.writing import write_whole
 
 NAME = "junit.xml"
 Cell = tuple[str, str, str, str]

@@ -98,8 +98,8 @@ def default(field: FieldInfo) -> str:
             return f"`{str(field.default).lower()}`"
         case Duration():
             return f"`{spans.text(field.default)}`"
-        case BootstrapAddress(word=word):
-            return f"`{word}`"
+        case BootstrapAddress(target=target):
+            return f"`{target}`"
         case float() if field.default:
             return f"`{field.default:g} s`"
         case int() if all(limit.ge <= field.default for limit in _of(Ge, field.metadata)):

@@ -6,10 +6,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
+from harness.claims.articles import Article
 from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.expectations import Standing
+from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
 
@@ -135,11 +138,23 @@ def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> C
     return over_runs(found) if found else None
 
 
+@cache
+def _articles() -> dict[str, Article]:
+    return {article.name: article for article in brought_claims.articles()}
+
+
+def source_text(source: str) -> str:
+    """Return who claims it: an article by its title and section, without an address. Other sources
+    are words already."""
+    article = _articles().get(source.partition(", ")[0])
+    return source if article is None else article.cited(source)
+
+
 def _fail(verdict: ClaimVerdict, standing: str) -> str:
     said = verdict.meaning
     if verdict.sentence != verdict.meaning:
         said = f"{verdict.meaning.rstrip('.')} ({verdict.sentence})"
-    parts = [f"{_list(verdict.judged)}", f"claimed by {verdict.source}: {said}"]
+    parts = [f"{_list(verdict.judged)}", f"claimed by {source_text(verdict.source)}: {said}"]
     if verdict.story:
         parts.append(verdict.story)
     parts.append(f"{standing}{f', {verdict.known}' if verdict.known else ''}")

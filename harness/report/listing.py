@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from faults.kinds import KINDS, offered
-from faults.targets import TARGETS
 from harness.claims.claims import Claim
 from harness.claims.vocabulary import FACTS
 from harness.outside.text import visible
@@ -19,7 +18,9 @@ from harness.plan import operations as plan
 from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.suite import Suite
+from harness.plan.targets import MEANINGS
 from harness.report.fault_matrix import DEPLOYMENTS, of_systems
+from harness.report.lines import source_text
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -101,8 +102,8 @@ def faults() -> Iterator[Table]:
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers, of_systems(kind))
     yield kinds
     targets = _table("target", "which host it means")
-    for target in TARGETS:
-        targets.add_row(target.word, target.meaning)
+    for form, meaning in MEANINGS.items():
+        targets.add_row(form.value, meaning)
     yield targets
 
 
@@ -114,8 +115,8 @@ def operations() -> Iterator[Table]:
         kinds.add_row(one.name, one.title, *words, *offers)
     yield kinds
     targets = _table("target", "whom it means")
-    for target in plan.TARGETS.values():
-        targets.add_row(target.word, target.meaning)
+    for form, meaning in plan.MEANINGS.items():
+        targets.add_row(form.value, meaning)
     yield targets
     options = _table("option", "what it says", "words")
     for option in plan.OPTIONS.values():
@@ -141,7 +142,7 @@ def claims(found: Iterable[Claim]) -> Table:
         where = "\n".join(condition.text for condition in one.precondition) or "always"
         sort = [*["foretold:"] * one.warns, *["in some cases:"] * one.some]
         must = "\n".join([*sort, *(condition.text for condition in one.predicate)])
-        table.add_row(one.name, one.meaning, one.source, where, must)
+        table.add_row(one.name, one.meaning, source_text(one.source), where, must)
         table.add_section()
     return table
 

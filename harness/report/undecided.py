@@ -13,7 +13,9 @@ from typing import NamedTuple
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report
 
-_CONDITION = re.compile(r"^(window \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*: ")
+_CONDITION = re.compile(
+    r"^(window \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?(?:: |, found )"
+)
 _VALUE = re.compile(r"^(window \d+: )?[^:]*?, but ")  # what was found, before what is against it
 _NUMBER = re.compile(r"^(window \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^window \d+: (?=fault \d+: )")  # a fault in doubt is every window's reason

@@ -15,11 +15,11 @@ from harness.compare.rates import Rate, too_many
 from harness.judging import recalled
 from harness.judging.result import Report, RunReport
 from harness.outside.text import whole_marks
-from harness.outside.writing import write_whole
 from harness.report.lines import standing_of, verdict_line
 from harness.report.page.totals import Spread, loss_rate, totals_of
 from harness.report.tried import claims_of
 from harness.view.out import Out
+from spark_analysis.schema.writing import write_whole
 
 NAME, VERSION = recalled.NAME, recalled.VERSION  # what is written here is read there
 
@@ -99,6 +99,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         "seed": run.seed,
         "judged": bool(run.verdicts),
         "failure": run.failure,
+        "brokers": run.brokers,
         "notes": list(run.notes),
         "doubts": list(run.doubts),
         "summary": _totals([run]) if run.summary is not None else None,

@@ -15,9 +15,9 @@ from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
 from harness.compare.versus import CellComparison, Trend, Versus
 from harness.judging.exits import Exit, of_versus
-from harness.outside.writing import write_whole
 from harness.report.html import template
 from harness.report.page import formats
+from spark_analysis.schema.writing import write_whole
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "not_applicable"}
@@ -57,6 +57,7 @@ class VersusPage:
     headline: str
     sections: tuple[Section, ...]
     left_out: tuple[str, ...]
+    versions: tuple[str, ...]
 
 
 def page(comparison: Versus) -> VersusPage:
@@ -73,6 +74,7 @@ def page(comparison: Versus) -> VersusPage:
         _headline(comparison),
         sections,
         comparison.left_out,
+        comparison.versions,
     )
 
 
@@ -90,6 +92,7 @@ def lines(comparison: Versus) -> Iterator[str]:
     """For a terminal."""
     shown = page(comparison)
     yield f"{shown.second} against {shown.first}"
+    yield from (f"  version of the brokers of {one}" for one in shown.versions)
     for section in shown.sections:
         kept = section.lines if section.tone != "not_applicable" else section.lines[:LINES_MAX]
         yield ""

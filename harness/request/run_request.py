@@ -13,7 +13,8 @@ from pathlib import Path
 
 from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan import bound, experiment, misbehave, suite
+from harness.outside.text import brief
+from harness.plan import bound, experiment, misbehave, suite, variants
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown, unreadable
 from harness.plan.toml import read_scenario
@@ -40,6 +41,8 @@ class RunRequest:
     bound: str | None = None  # a share of runs
     together: bool = False  # the clients at once, on one cluster
     compressed: bool = False  # of a suite: what it plays in little time
+    versions: tuple[str, ...] = ()  # of the brokers
+    images: tuple[str, ...] = ()  # the user's own: PRODUCT=IMAGE
 
 
 def experiment_of(request: RunRequest, name: str) -> Experiment:
@@ -48,7 +51,7 @@ def experiment_of(request: RunRequest, name: str) -> Experiment:
         return _of_suite(request, name)
     scenarios, problems = _scenarios(request.scenarios)
     problems += [*_unset(request), *misbehave.problems(request.misbehave)]
-    problems += twice("--layout", request.layouts)
+    problems += [*twice("--layout", request.layouts), *_image_problems(request.images)]
     problems += bound.problems(request.bound, repeats=request.repeats is not None)
     if request.topology is not None or request.deployment == EXTERNAL:
         return _of_topology(request, name, scenarios, problems)
@@ -68,6 +71,8 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
         experiment.TOGETHER: request.together,
         bound.FLAG: request.bound is not None,
         misbehave.FLAG: request.misbehave is not None,
+        variants.VERSION: request.versions,
+        variants.IMAGE: request.images,
     }
     flags = [flag for flag, given in brought.items() if given]
     found = list(suites.problems(request.scenarios, request.systems, flags, request.compressed))
@@ -85,7 +90,7 @@ def _of_topology(
     request: RunRequest, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
 ) -> Experiment:
     flags = topology_file.problems(request.systems, request.layouts, request.deployment or "")
-    problems = [*problems, *flags]
+    problems = [*problems, *flags, *_versions_of_foreign(request)]
     found = systems()
     try:
         chosen = topology_file.chosen(request.topology, found, layouts())
@@ -119,7 +124,33 @@ def _request(
         deployment=request.deployment or "",
         repeats=_repeats(request),
         together=request.together,
+        versions=request.versions,
+        images=tuple(_images(request.images)),
     )
+
+
+def _images(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for word in words:
+        product, _, image = word.partition("=")
+        if product and image:
+            yield product, image
+
+
+def _image_problems(words: Iterable[str]) -> Iterator[Problem]:
+    for word in words:
+        if not all(word.partition("=")):
+            text = f"{brief(word)} names no image"
+            products = tuple(
+                dict.fromkeys(one.versions.product for one in systems() if one.versions)
+            )
+            wanted = f"PRODUCT=IMAGE, where PRODUCT is {' or '.join(products)}"
+            yield Problem(variants.IMAGE, text, expected=wanted, advice="see docs/systems.md")
+
+
+def _versions_of_foreign(request: RunRequest) -> Iterator[Problem]:
+    for flag, given in ((variants.VERSION, request.versions), (variants.IMAGE, request.images)):
+        if given:
+            yield Problem(flag, "these brokers run already; their version is read from them")
 
 
 def _repeats(request: RunRequest) -> int:
@@ -156,6 +187,8 @@ def replay(request: RunRequest, judge: str) -> str:
         ("--client", request.clients),
         ("--deployment", (request.deployment,) if request.deployment else ()),
         ("--topology", (request.topology,) if request.topology else ()),
+        (variants.VERSION, request.versions),
+        (variants.IMAGE, request.images),
     ):
         words += [part for value in values for part in (flag, value)]
     of_suite = any(word in suites.names() for word in request.scenarios)

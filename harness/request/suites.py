@@ -5,12 +5,12 @@
    if the suite can be played on several.
 """
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
 from harness.plan.problems import Problem, unknown
 from harness.plan.suite import Suite
+from harness.plan.toml_problems import validated
 
 COMPRESSED = "--compressed"
 _FOLDER = "suites"
@@ -25,7 +25,7 @@ def names() -> list[str]:
 def suite(name: str) -> Suite:
     """One that comes with mqproof."""
     file = resources.files("harness.plan").joinpath(_FOLDER).joinpath(f"{name}.toml")
-    return Suite.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    return validated(Suite, file.read_text(encoding="utf-8"), file.name)
 
 
 def problems(

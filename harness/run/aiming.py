@@ -16,7 +16,7 @@ from faults.model import Armed, Interference
 from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
-from harness.plan.targets import Target, parse_target
+from harness.plan.targets import Target, TargetForm
 from harness.run.resolving import (
     NoSuchTarget,
     describe,
@@ -39,7 +39,7 @@ async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
         return await stage.roles()
     except (DeployError, TimeoutError):
         by_itself = KINDS[fault.kind].applies_to == CLIENT
-        if by_itself or parse_target(fault.target).of_processes:
+        if by_itself or fault.target.of_processes:
             return {}
         raise
 
@@ -58,7 +58,7 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
         host, role = await _meant(stage, window, roles)
     return compile_fault(
         kind=fault.kind,
-        target=fault.target,
+        target=fault.target.word,
         resolved=host,
         role=role,
         hosts=(*stage.hosts, *(name for name in (host,) if role in (BALANCER, STANDBY))),
@@ -84,18 +84,17 @@ def _marked_by(stage: Stage, fault: FaultPlan) -> str:
 async def _meant(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> tuple[str, str]:
     """Return the host or the processes, and their role now."""
     fault, target = window.fault, window.fault.target
-    word = parse_target(target)
-    if word.fault:
-        host = resolve_reference(word, stage.hosts_of.get(window.refers_to, ""), stage.hosts)
+    if target.fault:
+        host = resolve_reference(target, stage.hosts_of.get(window.refers_to, ""), stage.hosts)
         return host, describe(host, roles)
-    if word.of_processes:
-        attached = await _attached(stage, word)
+    if target.of_processes:
+        attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
-            word, fault.kind, stage.servers, attached, layout.peer_links
+            target, fault.kind, stage.servers, attached, layout.peer_links
         )
-        return meant, describe(meant, roles) if word.whole_host else role
-    if target in stage.plan.layout.balancers or word.role == "balancer":
+        return meant, describe(meant, roles) if target.whole_host else role
+    if target.of_balancers or target.word in stage.plan.layout.balancers:
         async with asyncio.timeout(LOOK_LIMIT_S):
             entered = await stage.cluster.entered()
         return resolve_balancer(target, stage.plan.layout.balancers, entered)
@@ -103,12 +102,12 @@ async def _meant(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> tu
     return host, describe(host, roles)
 
 
-async def _attached(stage: Stage, word: Target) -> str:
+async def _attached(stage: Stage, target: Target) -> str:
     """As resolve_processes wants it."""
-    if word.role == "controller":
+    if target.form is TargetForm.CONTROLLER:
         async with asyncio.timeout(LOOK_LIMIT_S):
             return await stage.cluster.broker.controller()
-    return stage.cluster.started_clients.attached(word.client) if word.client else ""
+    return stage.cluster.started_clients.attached(target.client) if target.client else ""
 
 
 def take(stage: Stage, armed: Armed) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from harness.deploy.owner import alive, owner
 from harness.outside.locks import lock
-from harness.outside.writing import naming
 from harness.plan.problems import PlanError, Problem
 from spark_analysis.schema.regular import content_of
+from spark_analysis.schema.writing import naming
 
 MARK = "harness"
 LOCKS = Path("/proc/locks")

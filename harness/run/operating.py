@@ -32,20 +32,8 @@ from harness.cluster.orders import (
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import OperationPlan, OperationStep
-from harness.plan.operations import (
-    CLEAN,
-    HOST,
-    KILL,
-    MASTER,
-    MIRROR,
-    NO,
-    OPERATIONS,
-    STOPPED,
-    UNINVOLVED,
-    OperationTarget,
-    parse,
-)
-from harness.plan.targets import parse_target
+from harness.plan.operations import CLEAN, KILL, NO, OPERATIONS, STOPPED
+from harness.plan.targets import Target, TargetForm, parse_target
 from harness.run import afterwards
 from harness.run.promoting import Promoting
 from harness.run.resolving import NoSuchTarget, resolve_reference
@@ -59,7 +47,7 @@ CLEAN_LIMIT_S = 180.0
 TAKEOVER_LIMIT_S = 15.0
 SYNCHRONISED_LIMIT_S = 120.0
 _TROUBLE = (NoSuchTarget, FaultError, DeployError, TimeoutError)
-_BY_ROLE = (MASTER, MIRROR, UNINVOLVED)
+_BY_ROLE = (TargetForm.MASTER, TargetForm.MIRROR, TargetForm.UNINVOLVED)
 
 
 class Operating:
@@ -72,7 +60,9 @@ class Operating:
         self._armed: dict[str, Armed] = {}  # host -> what stopped it
         self._groups = 0
         self.records = {
-            step.number: OperationRecord(step.number, step.operation.kind, step.operation.target)
+            step.number: OperationRecord(
+                step.number, step.operation.kind, step.operation.target.word
+            )
             for step in steps
         }
         self.title = ""  # of the one that is on its way
@@ -139,7 +129,7 @@ class Operating:
 
     async def _perform(self, step: OperationStep, record: OperationRecord) -> str:
         plan = step.operation
-        target = parse(plan.kind, plan.target)
+        target = plan.target
         if target.queue and target.form not in _BY_ROLE:
             record.resolved = self._stage.queues[target.queue]
             if plan.kind == "promote":
@@ -157,12 +147,12 @@ class Operating:
             return await self._of_processes(step, hosts)
         return "; ".join([await self._of_node(plan, host) for host in hosts])
 
-    async def _hosts(self, step: OperationStep, target: OperationTarget) -> tuple[str, ...]:
+    async def _hosts(self, step: OperationStep, target: Target) -> tuple[str, ...]:
         plan, stage = step.operation, self._stage
         if target.fault:
             known = stage.hosts_of.get(step.refers_to, "")
-            host = resolve_reference(parse_target(plan.target), known, stage.hosts)
-            target = OperationTarget(host, HOST, host=host)
+            host = resolve_reference(target, known, stage.hosts)
+            target = Target(host, TargetForm.HOST, host=host)
         roles = await self._roles_of_living() if target.form in _BY_ROLE else {}
         return self._stopping.meant(plan.kind, target, roles)
 
@@ -238,7 +228,7 @@ class Operating:
         """Return the host that gets the order: the scenario's, else the first possible one."""
         options, stopping = plan.options, self._stopping
         if options.through in STOPPED:
-            target = OperationTarget(options.through, options.through)
+            target = parse_target(options.through, STOPPED)
             return stopping.meant("start_node", target, {})[0]
         if options.through:
             return options.through
@@ -277,7 +267,7 @@ class Operating:
         armed = self._armed[host] = Armed(
             window=step.number,
             kind=plan.kind,
-            target=plan.target,
+            target=plan.target.word,
             resolved=host,
             role="",
             mechanism=OPERATIONS[plan.kind].offers.get(stage.plan.deployment, ""),

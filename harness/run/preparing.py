@@ -18,13 +18,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from harness.cluster.port import Cluster, Link, Roles
+from harness.cluster.port import Cluster, DeployError, Link, Roles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import named
 from harness.plan.clients.requirements import drains_by, uses_name_servers, worker_options
 from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan, Workload
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
+from harness.plan.targets import Target
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared
@@ -36,7 +37,7 @@ from harness.run.stage import Stage
 from harness.run.worker_handles import WorkerHandle, all_ready, start_worker
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import VOTERS, Endpoint, Role, WorkerConfig
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Level, Strength, least_promised
 
 # A group of consumers may need 40 s until each queue is read (clients/rocketmq).
 READY_LIMIT_S = 100.0
@@ -187,7 +188,7 @@ class Preparing:
         return tuple(involved)
 
     def _meant(
-        self, targets: Sequence[str], roles: Mapping[str, Roles], involved: Sequence[str] = ()
+        self, targets: Sequence[Target], roles: Mapping[str, Roles], involved: Sequence[str] = ()
     ) -> list[str]:
         """As far as it is known: of the others it will be told when they are due."""
         found = []
@@ -274,6 +275,7 @@ class Preparing:
             persistent=workload.persistent,
             confirms=workload.confirms,
             strength=self._strength(),
+            levels=tuple(level.rank for level in self._plan.system.levels),
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
@@ -285,14 +287,21 @@ class Preparing:
         )
 
     def _strength(self) -> int:
-        """What a confirm promises by the system's own declaration; without one, the least."""
-        guarantees = self._plan.system.guarantees(self._plan.layout)
-        workload = self._plan.scenario.workload
-        if not named(self._plan.client).family.confirms_routed(workload):
-            return Strength.UNROUTED_POSSIBLE
+        """Return the rank of a confirm's level. Raise DeployError if its system has no such level.
+
+        It is what the system declares; without a declaration, the least.
+        """
+        system, workload = self._plan.system, self._plan.scenario.workload
+        guarantees = system.guarantees(self._plan.layout)
         lasting = workload.durable and workload.persistent
         found = guarantees.strength if lasting else guarantees.strength_of_transient
-        return Strength.BUFFERED if found is None else found
+        if not named(self._plan.client).family.confirms_routed(workload):
+            found = Strength.UNROUTED_POSSIBLE
+        if found is None:
+            return least_promised(system.levels).rank
+        if Level(found.rank, found.label) not in system.levels:
+            raise DeployError(f"{system.name} declares no acknowledgement level {found.label!r}")
+        return found.rank
 
     def _drain_and_audit(self, entry: tuple[str, ...]) -> DrainAndAudit:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain

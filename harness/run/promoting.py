@@ -68,7 +68,7 @@ class Promoting:
         return Armed(
             window=self.step.number,
             kind=plan.kind,
-            target=plan.target,
+            target=plan.target.word,
             resolved=where,
             role="",
             mechanism=OPERATIONS[plan.kind].offers.get(self.stage.plan.deployment, ""),

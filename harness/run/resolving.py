@@ -13,11 +13,8 @@ from harness.cluster.port import Roles
 from harness.plan.model import BALANCER, STANDBY, BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.servers import ServerRole, Servers
-from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
+from harness.plan.targets import Target, TargetForm
 
-MASTER = "master of "
-MIRROR = "mirror of "
-UNINVOLVED = "uninvolved"
 PROCESS = "process"
 NAME_SERVER = ServerRole.NAME_SERVER.value  # what such a target is to queues
 
@@ -27,27 +24,27 @@ class NoSuchTarget(Exception):
 
 
 def resolve(
-    word: str, roles: Mapping[str, Roles], hosts: Sequence[str], involved: Sequence[str] = ()
+    target: Target, roles: Mapping[str, Roles], hosts: Sequence[str], involved: Sequence[str] = ()
 ) -> str:
-    """The host that `word` means. `roles` by the scenario's queue names."""
-    if word.startswith(MASTER):
-        master = _roles(word, MASTER, roles).master
+    """The host that `target` means. `roles` by the scenario's queue names."""
+    if target.form is TargetForm.MASTER:
+        master = _roles(target, roles).master
         if master is None:
-            raise NoSuchTarget(f"{word}: no host says that it is the master")
+            raise NoSuchTarget(f"{target}: no host says that it is the master")
         return master
-    if word.startswith(MIRROR):
-        mirrors = _roles(word, MIRROR, roles).mirrors
+    if target.form is TargetForm.MIRROR:
+        mirrors = _roles(target, roles).mirrors
         if not mirrors:
-            raise NoSuchTarget(f"{word}: the queue has no mirror")
+            raise NoSuchTarget(f"{target}: the queue has no mirror")
         return mirrors[0]
-    if word == UNINVOLVED:
+    if target.form is TargetForm.UNINVOLVED:
         free = [host for host in hosts if host not in involved]
         if not free:
-            raise NoSuchTarget(f"{word}: every host is involved")
+            raise NoSuchTarget(f"{target}: every host is involved")
         return free[0]
-    if word in hosts:
-        return word
-    raise NoSuchTarget(f"{word}: no such host; there are {', '.join(hosts)}")
+    if target.word in hosts:
+        return target.word
+    raise NoSuchTarget(f"{target}: no such host; there are {', '.join(hosts)}")
 
 
 def resolve_processes(
@@ -59,19 +56,19 @@ def resolve_processes(
     controller; "" if unknown. `peer_links`: the layout's. Raise NoSuchTarget.
     """
     meant = candidates(target, servers)
-    if target.role == "name_server":
+    if target.form is TargetForm.NAME_SERVER:
         if not attached:
             raise NoSuchTarget(f"{target.word}: {target.client} has not told whom it asks")
         meant = tuple(one for one in meant if host_of(one) == attached)
         if not meant:
             raise NoSuchTarget(f"{target.word}: {attached} has no name server")
-    if target.role == "controller":
+    if target.form is TargetForm.CONTROLLER:
         if attached not in meant:
             raise NoSuchTarget(f"{target.word}: no controller is known to lead")
         meant = (attached,)
     alone = by_process(kind, peer_links) and not target.whole_host
     places = meant if alone else tuple(map(host_of, meant))
-    if target.role == "process":
+    if target.form is TargetForm.PROCESS:
         return joined(places), PROCESS
     return joined(places), NAME_SERVER if _are_name_servers(meant, servers) else PROCESS
 
@@ -89,7 +86,7 @@ def resolve_reference(target: Target, host: str, hosts: Sequence[str]) -> str:
     """
     if not host:
         raise NoSuchTarget(f"{target.word}: fault {target.fault} never opened")
-    if target.role == "host_of_fault":
+    if target.form is TargetForm.HOST_OF_FAULT:
         return host
     others = [one for one in hosts if one != host]
     if not others:
@@ -98,38 +95,37 @@ def resolve_reference(target: Target, host: str, hosts: Sequence[str]) -> str:
 
 
 def resolve_balancer(
-    word: str, balancers: Sequence[str], entered: Sequence[str]
+    target: Target, balancers: Sequence[str], entered: Sequence[str]
 ) -> tuple[str, str]:
-    """The balancer that `word` means, and its role. `entered`: those that have the address."""
+    """The balancer that is meant, and its role. `entered`: those that have the address."""
     if len(entered) != 1:
         held = " and ".join(entered) or "no balancer"
-        raise NoSuchTarget(f"{word}: {held} has the address that clients dial")
+        raise NoSuchTarget(f"{target}: {held} has the address that clients dial")
     (active,) = entered
-    if word in balancers:
-        return word, BALANCER if word == active else STANDBY
-    if word == ACTIVE_BALANCER:
+    if target.word in balancers:
+        return target.word, BALANCER if target.word == active else STANDBY
+    if target.form is TargetForm.ACTIVE_BALANCER:
         return active, BALANCER
     spare = [name for name in balancers if name != active]
     if not spare:
-        raise NoSuchTarget(f"{word}: {active} is the only one")
+        raise NoSuchTarget(f"{target}: {active} is the only one")
     return spare[0], STANDBY
 
 
-def resolve_clients(word: str, clients: str, roles: Mapping[str, str]) -> tuple[str, ...]:
+def resolve_clients(target: Target, clients: str, roles: Mapping[str, str]) -> tuple[str, ...]:
     """The clients that a fault of clients means. `clients`: model.Options; `roles`: by client.
 
     Raises NoSuchTarget.
     """
-    target = parse_target(word)
     if target.client:
         if target.client not in roles:
-            raise NoSuchTarget(f"{word}: no such client; there are {', '.join(roles)}")
+            raise NoSuchTarget(f"{target}: no such client; there are {', '.join(roles)}")
         return (target.client,)
-    assert target.of_clients, word
+    assert target.of_clients, target
     wanted = roles_meant(clients)
     found = tuple(client for client, role in roles.items() if role in wanted)
     if not found:
-        raise NoSuchTarget(f"{word}: there are no {clients}")
+        raise NoSuchTarget(f"{target}: there are no {clients}")
     return found
 
 
@@ -148,7 +144,8 @@ def order_of_entry(
     """The hosts a client tries, its own first; with a list of hosts only those."""
     if entry.hosts:
         return entry.hosts
-    first = resolve(entry.word, roles, hosts, involved)
+    assert entry.target is not None, entry
+    first = resolve(entry.target, roles, hosts, involved)
     start = hosts.index(first)
     return (*hosts[start:], *hosts[:start])
 
@@ -219,8 +216,7 @@ def _state(host: str, role: Roles) -> str:
     return "synchronised " if host in role.synchronised else "unsynchronised "
 
 
-def _roles(word: str, prefix: str, roles: Mapping[str, Roles]) -> Roles:
-    queue = word.removeprefix(prefix)
-    if queue not in roles:
-        raise NoSuchTarget(f"{word}: no such queue; there are {', '.join(roles)}")
-    return roles[queue]
+def _roles(target: Target, roles: Mapping[str, Roles]) -> Roles:
+    if target.queue not in roles:
+        raise NoSuchTarget(f"{target}: no such queue; there are {', '.join(roles)}")
+    return roles[target.queue]

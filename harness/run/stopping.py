@@ -12,18 +12,12 @@ from typing import Any
 
 from harness.cluster.port import Roles
 from harness.plan.operations import (
-    ALL,
     FIRST_FIRST,
-    FIRST_STOPPED,
-    HOST,
     LAST_FIRST,
-    LAST_STOPPED,
-    LOST,
     OPERATIONS,
-    SPARE,
     STOPPED,
-    OperationTarget,
 )
+from harness.plan.targets import Target, TargetForm
 from harness.run.resolving import NoSuchTarget, holders, resolve
 
 NONE, OTHER, EVERY = "none", "other", "all"
@@ -93,17 +87,15 @@ class Stopping:
         self._joined.add(host)
         self.spares = tuple(spare for spare in self.spares if spare != host)
 
-    def meant(
-        self, kind: str, target: OperationTarget, roles: Mapping[str, Roles]
-    ) -> tuple[str, ...]:
+    def meant(self, kind: str, target: Target, roles: Mapping[str, Roles]) -> tuple[str, ...]:
         """Return the hosts that a target means: in layout order, or in the order they stopped.
 
         `roles`: the hosts that hold each queue now; only some words need it.
         """
-        if SPARE in OPERATIONS[kind].targets:
+        if TargetForm.SPARE in OPERATIONS[kind].targets:
             return (self._spare(target),)
         of_stopped = OPERATIONS[kind].targets[0] in STOPPED
-        if target.form == ALL:
+        if target.form is TargetForm.ALL:
             found = self.down if of_stopped else self.up
             if not found:
                 raise NoSuchTarget(f"all: no host is {'down' if of_stopped else 'up'}")
@@ -144,30 +136,30 @@ class Stopping:
         last_ns = max(self._starts[host] for host in hosts)
         return (last_ns - next(iter(self._starts.values()))) / 1e9
 
-    def _spare(self, target: OperationTarget) -> str:
-        if target.form == HOST and target.host in self.spares:
+    def _spare(self, target: Target) -> str:
+        if target.form is TargetForm.HOST and target.host in self.spares:
             return target.host
-        if target.form == SPARE and self.spares:
+        if target.form is TargetForm.SPARE and self.spares:
             return self.spares[0]
         raise NoSuchTarget(f"{target.word}: there is no such spare host (any more)")
 
-    def _down_one(self, target: OperationTarget) -> str:
-        if target.form == HOST:
+    def _down_one(self, target: Target) -> str:
+        if target.form is TargetForm.HOST:
             if target.host not in self.down:
                 raise NoSuchTarget(f"{target.word}: it is not down by an operation")
             return target.host
-        listed = self.lost if target.form == LOST else self.stopped
+        listed = self.lost if target.form is TargetForm.LOST else self.stopped
         if not listed:
             raise NoSuchTarget(f"{target.word}: there is no such host")
-        return listed[-1] if target.form == LAST_STOPPED else listed[0]
+        return listed[-1] if target.form is TargetForm.LAST_STOPPED else listed[0]
 
-    def _up_one(self, target: OperationTarget, roles: Mapping[str, Roles]) -> str:
+    def _up_one(self, target: Target, roles: Mapping[str, Roles]) -> str:
         """Peers may not have struck off yet what was stopped a moment ago."""
         known = {
             queue: replace(role, mirrors=tuple(host for host in role.mirrors if host in self.up))
             for queue, role in roles.items()
         }
-        host = resolve(target.word, known, self.hosts, holders(roles))
+        host = resolve(target, known, self.hosts, holders(roles))
         if host in self.down:
             raise NoSuchTarget(f"{target.word}: {host} is down")
         return host
@@ -175,9 +167,9 @@ class Stopping:
     def _place(self, host: str) -> str:
         """Where a host stood when all were down."""
         if self._all_down == "in turn" and host == self._order[0]:
-            return FIRST_STOPPED
+            return TargetForm.FIRST_STOPPED.value
         if self._all_down == "in turn" and host == self._order[-1]:
-            return LAST_STOPPED
+            return TargetForm.LAST_STOPPED.value
         return OTHER
 
     def _wiped_place(self) -> str:

@@ -19,9 +19,10 @@ from typing import Any
 
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.outside.text import brief, cut
-from harness.outside.writing import write_whole
 from harness.plan.model import Experiment, Skipped
 from harness.plan.problems import Problem
+from spark_analysis.schema.regular import parsed
+from spark_analysis.schema.writing import write_whole
 
 NAME = "experiment.json"
 WORD_MAX, TEXT_MAX = 4096, 1_000_000  # characters
@@ -62,6 +63,7 @@ class Stored:
     skipped: tuple[Skipped, ...]
     titles: Titles = field(default_factory=dict)  # folders of before there were titles have none
     pieces: tuple["Stored", ...] = ()  # in a merged one
+    judge: str = ""  # what decided the exit code; "" if the folder does not say, or pieces differ
 
     @property
     def experiments(self) -> tuple["Stored", ...]:
@@ -69,13 +71,17 @@ class Stored:
         return self.pieces or (self,)
 
 
-def remember(experiment: Experiment, replay: str, titles: Titles, folder: Path) -> None:
-    """Makes the folder of an experiment that is about to be carried out."""
+def remember(
+    experiment: Experiment, replay: str, titles: Titles, folder: Path, judge: str = ""
+) -> None:
+    """Make the folder of an experiment that is about to begin. `judge`: what will decide its exit
+    code; `mqproof analyse` uses the same."""
     folder.mkdir(parents=True)
     document = {
         "name": experiment.name,
         "seed": experiment.seed,
         "replay": replay,
+        "judge": judge,
         "runs": [
             {"name": plan.name, "cell": plan.cell, "repeat": plan.repeat, "seed": plan.seed}
             for plan in experiment.runs
@@ -97,12 +103,17 @@ def curtail(experiment: Experiment, folder: Path) -> None:
     write_whole(folder / NAME, json.dumps(document, indent=1))
 
 
-def remember_merged(folders: Sequence[Path], replay: str, into: Path) -> None:
-    """Makes the folder `into` that tells of all these experiments; `problems` found none."""
+def remember_merged(
+    folders: Sequence[Path], replay: str, into: Path, judge: str | None = None
+) -> None:
+    """Make the folder `into` of one report over all these experiments; `problems` found none.
+    Without `judge`, the experiments' own judge counts, if they have the same."""
     into.mkdir(parents=True)
     held = [piece.folder for folder in folders for piece in recall(folder).experiments]
     pieces = [os.path.relpath(folder.resolve(), into.resolve()) for folder in held]
     document = {"name": into.name, "replay": replay, "pieces": pieces}
+    if judge is not None:
+        document["judge"] = judge
     _write(document, into)
 
 
@@ -172,8 +183,8 @@ def _document(folder: Path) -> dict[str, Any]:
     if not is_file(folder / NAME):
         raise NoExperiment(f"{folder} is no experiment's folder: no {NAME}")
     try:
-        document = json.loads(text_of(folder / NAME, JSON_BYTES_MAX))
-    except (Unreadable, ValueError, RecursionError) as failure:
+        document = parsed(text_of(folder / NAME, JSON_BYTES_MAX))
+    except (Unreadable, ValueError) as failure:
         raise NoExperiment(f"{folder / NAME} cannot be read: {failure}") from failure
     if not isinstance(document, dict):
         raise NoExperiment(f"{folder / NAME} is none of ours: no object")
@@ -198,6 +209,7 @@ def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
         name=name,
         seed=_number(document["seed"]),
         replay=_text(document["replay"]),
+        judge=_word(document.get("judge", "")),
         runs=tuple(_run(folder, name, each) for each in document["runs"]),
         skipped=tuple(
             Skipped(_cell(each["cell"]), _text(each["reason"])) for each in document["skipped"]
@@ -231,11 +243,14 @@ def _merged(folder: Path, document: Mapping[str, Any], pieces: tuple[Stored, ...
     runs = tuple(_counted_through(run for piece in pieces for run in piece.runs))
     run_cells = {run.cell for run in runs}
     reasons = {one.cell: one for piece in pieces for one in piece.skipped}
+    judges = {piece.judge for piece in pieces}
+    of_pieces = judges.pop() if len(judges) == 1 else ""
     return Stored(
         folder=folder,
         name=_word(document["name"]),
         seed=None,
         replay=_text(document["replay"]),
+        judge=_word(document.get("judge", of_pieces)),
         runs=runs,
         skipped=tuple(one for cell, one in reasons.items() if cell not in run_cells),
         titles={cell: title for piece in pieces for cell, title in piece.titles.items()},

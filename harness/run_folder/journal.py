@@ -21,9 +21,9 @@ from typing import Any
 
 from faults.model import Armed, Options
 from faults.recorded import action_from_json, action_to_json
-from harness.outside.writing import naming
 from spark_analysis.schema.failed import os_reason
-from spark_analysis.schema.regular import content_of
+from spark_analysis.schema.regular import content_of, parsed
+from spark_analysis.schema.writing import naming
 
 ARMED, UNDONE = "armed", "undone"
 BYTES_MAX = 1 << 28
@@ -130,7 +130,7 @@ def armed_from_json(document: dict[str, Any]) -> Armed:
 
 def _entry(path: Path, number: int, line: bytes) -> Entry:
     try:
-        document = json.loads(line)
+        document = parsed(line)
         if document["event"] not in (ARMED, UNDONE):
             raise KeyError(document["event"])
         return Entry(document["event"], armed_from_json(document["armed"]), document["by"])

@@ -8,15 +8,13 @@
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.outside.writing import naming
 from harness.plan.fault_properties import properties_of
-from harness.plan.model import RunPlan
+from harness.plan.model import RunPlan, Schedule
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
@@ -34,9 +32,11 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
-from spark_analysis.schema.regular import check_regular, content_of, remove_fifo
+from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded
+from spark_analysis.schema.words import LEVELS, Level
+from spark_analysis.schema.writing import write_whole
 
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
@@ -134,6 +134,8 @@ class Manifest:
     cluster_fresh_because: str = ""  # why that cluster was started again for this run
     together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
+    # The acknowledgement levels of its system; a run of before they were recorded has ours.
+    levels: list[Level] = field(default_factory=lambda: [*LEVELS])
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
     resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant
     versions: dict[str, str] = field(default_factory=dict)
@@ -173,10 +175,11 @@ class Manifest:
             repeat=plan.repeat,
             seed=plan.seed,
             scenario_source=plan.scenario.source,
-            schedule=asdict(plan.schedule),
+            schedule=_recorded(plan.schedule),
             deadline_ns=round(workload.deadline_s * 1e9),
             paced=workload.rate is not None,
             confirms=workload.confirms,
+            levels=[*plan.system.levels],
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
                 Window(
@@ -186,7 +189,7 @@ class Manifest:
                 for w in plan.schedule.windows
             ],
             operations=[
-                OperationRecord(step.number, step.operation.kind, step.operation.target)
+                OperationRecord(step.number, step.operation.kind, step.operation.target.word)
                 for step in plan.schedule.steps
             ],
         )
@@ -196,13 +199,7 @@ class Manifest:
         # What JSON makes of it is what will be read, and so what the digest is of.
         document = json.loads(json.dumps(asdict(self), default=str))
         document[DIGEST] = digest_of(document)
-        partial = folder / f"{NAME}.partial"
-        remove_fifo(partial)
-        with naming(partial), partial.open("w") as stream:
-            json.dump(document, stream, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.rename(folder / NAME)
+        write_whole(folder / NAME, json.dumps(document, indent=1), durable=True)
 
     @classmethod
     def load(cls, folder: Path) -> "Manifest":
@@ -229,13 +226,21 @@ class Manifest:
         return manifest
 
 
+def _recorded(schedule: Schedule) -> dict[str, Any]:
+    """Targets are recorded by their words."""
+    document = asdict(schedule)
+    for window, planned in zip(document["windows"], schedule.windows, strict=True):
+        window["fault"]["target"] = planned.fault.target.word
+    for step, one in zip(document["steps"], schedule.steps, strict=True):
+        step["operation"]["target"] = one.operation.target.word
+    return document
+
+
 def _document(path: Path) -> object:
     if (size := check_regular(path).st_size) > BYTES_MAX:
         raise ValueError(f"{path} has {size:,} bytes; a manifest has {BYTES_MAX:,} at most")
     try:
-        return json.loads(content_of(path, BYTES_MAX))
-    except RecursionError:
-        raise ValueError(f"{path} is nested too deeply") from None
+        return json_of(path, BYTES_MAX)
     except ValueError as failure:  # no JSON, or not even text
         raise ValueError(f"{path} is no manifest of ours: {failure}") from failure
 
@@ -332,6 +337,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         leadership_changes=tuple(leadership_changes(manifest)),
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
+        levels=tuple(manifest.levels),
     )
 
 

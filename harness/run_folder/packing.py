@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.outside.text import one_line
-from harness.outside.writing import naming
 from harness.run_folder.manifest import NAME
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.schema.regular import content_of
 from spark_analysis.schema.sealed import RAW
+from spark_analysis.schema.writing import replacing
 
 SUFFIX = ".tar.xz"
 _MODE = 0o644
@@ -37,15 +37,12 @@ def pack(name: str, documents: Mapping[str, str], runs: Sequence[Path], into: Pa
     for run in runs:
         for path in (run / NAME, *(run / RAW).glob("*.parquet")):
             files[f"{name}/{path.relative_to(run.parent.parent)}"] = content_of(path)
-    partial = into.with_name(f"{into.name}.partial")
-    try:
-        with naming(partial), tarfile.open(partial, "x:xz", format=tarfile.PAX_FORMAT) as tar:
-            for where in sorted(files):
-                tar.addfile(_member(where, files[where]), io.BytesIO(files[where]))
-        partial.rename(into)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    with (
+        replacing(into) as partial,
+        tarfile.open(partial, "w:xz", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for where in sorted(files):
+            tar.addfile(_member(where, files[where]), io.BytesIO(files[where]))
     return into
 
 

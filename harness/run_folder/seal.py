@@ -15,14 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.outside.writing import naming
 from harness.run_folder.client_events import record_claim_facts
 from harness.run_folder.manifest import SEALED, Manifest, facts_of
 from spark_analysis.schema import log as worker_log
 from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
-from spark_analysis.schema.regular import remove_fifo
 from spark_analysis.schema.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
 from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, ColumnType, Table
+from spark_analysis.schema.writing import replacing
 
 _NO_INSTANTS = ("cpu_ns", "due_ns")
 LOGS = "logs"
@@ -144,15 +143,8 @@ def _readable(text: str) -> str:
 
 
 def _write(sealed: pa.Table, path: Path) -> None:
-    partial = path.with_suffix(".partial")
-    try:
-        remove_fifo(partial)
-        with naming(partial):
-            pq.write_table(sealed, partial, compression="zstd")
-            partial.rename(path)
-    except OSError:
-        partial.unlink(missing_ok=True)  # on a full disk it would stand in the way of its like
-        raise
+    with replacing(path) as partial:
+        pq.write_table(sealed, partial, compression="zstd")
 
 
 def _last_ns(sealed: pa.Table) -> int:

@@ -34,6 +34,7 @@ from harness.plan.toml_problems import (
     located,
     of_shape,
 )
+from harness.plan.versions import Versions
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
@@ -68,10 +69,12 @@ def load_system(name: str) -> System:
         drain=own.drain,
         alarms=None if own.containers is None else own.containers.alarms,
         misbehaves=own.misbehaves,
+        levels=own.levels,
         cannot=document.cannot,
         cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
+        versions=None if document.versions is None else document.versions.versions(),
     )
 
 
@@ -182,6 +185,15 @@ def _clients(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
+class _VersionsFile(Strict):
+    product: Name
+    known: Names
+    cannot_from: dict[str, str] = Field(default_factory=dict)
+
+    def versions(self) -> Versions:
+        return Versions(self.product, self.known, self.cannot_from)
+
+
 class _SystemFile(Strict):
     name: Name
     title: str
@@ -190,6 +202,7 @@ class _SystemFile(Strict):
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
     shipped_profile: str = ""  # of its layouts: the one with the product's own timers
+    versions: _VersionsFile | None = None
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
     cannot_by: dict[
         Annotated[str, AfterValidator(_deployment)],

@@ -35,7 +35,8 @@ class Image:
 
     `variable`: of the environment, by which people name another one. `sources`: copies files of
     this installation into the build context. `jars`: sets that lie in it; what they must be is in
-    the tag.
+    the tag. `base`: the image that it is built on, as the build argument BASE; None: the usual.
+    `users`: a user's image that it is built on; which one that is now, is in the tag.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Image:
     official: str = ""
     sources: Callable[[Path], None] | None = None
     jars: tuple[JarSet, ...] = ()
+    base: "Image | None" = None
+    users: str = ""
 
     @property
     def alias(self) -> str:
@@ -131,12 +134,36 @@ class ClusterAdapters:
     dead_broker: Callable[[str], DeadBroker | None] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What a probe found in a user's image: the version, and what it lacks; "" if nothing."""
+
+    version: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersImage:
+    """The conventions that an image of the user's own must follow. `entry_point`: its file name.
+
+    `probe`: a command, run in a container of the image; `read` reads its output.
+    """
+
+    conventions: str  # for people
+    entry_point: str
+    probe: tuple[str, ...]
+    read: Callable[[str], Probed]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
-    """Nothing has a default. `image`: of every host and process; `worker_image`: of the load's
-    processes, with the clients that the system is driven by. `jars`: every set that one of its
-    hosts' images may hold. `parts`: 'module:object', which only
-    a deployment in containers imports: called with a Stand it makes ClusterAdapters."""
+    """A system in containers. Nothing has a default.
+
+    `image`: of every host and process. `worker_image`: of the load's processes, with the clients
+    that the system is driven by. `jars`: every set that one of its hosts' images may hold.
+    `parts`: 'module:object', which only a deployment in containers imports: called with a Stand it
+    makes ClusterAdapters. `users_image`: None: the system runs no image of a user's.
+    """
 
     image: Callable[[Layout], Image]
     worker_image: Callable[[], Image]
@@ -144,3 +171,4 @@ class Containers:
     jars: tuple[JarSet, ...]
     parts: str
     alarms: AlarmCommands | None  # None: its brokers raise none that other brokers report
+    users_image: UsersImage | None

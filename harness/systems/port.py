@@ -23,6 +23,7 @@ from harness.plan.toml_problems import TomlProblem
 from harness.systems.containers import Containers, Ways
 from harness.systems.foreign import Foreign
 from harness.systems.running_broker import RunningBroker
+from spark_analysis.schema.words import Level
 
 
 class Adapters(NamedTuple):
@@ -175,6 +176,7 @@ class Declaration:
     guarantees: Callable[[Layout], Guarantees]
     servers: Callable[[Layout], Servers]
     drain: Drain
+    levels: tuple[Level, ...]  # of confirmations; words.LEVELS are mqproof's own
     versioned_as: str | None  # its brokers' version, among those that a run records; None: none is
     processes: Processes | None  # None: it does not run as subprocesses
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave

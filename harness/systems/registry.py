@@ -19,6 +19,7 @@ from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
 from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
 from harness.systems.rocketmq_controller.declaration import ROCKETMQ_CONTROLLER
 from harness.systems.rocketmq_dledger.declaration import ROCKETMQ_DLEDGER
+from spark_analysis.schema.words import level_mistakes
 
 GROUP = "mqproof.systems"
 
@@ -53,4 +54,8 @@ def registry() -> SystemRegistry:
 
 def read(offers: Iterable[Offer]) -> SystemRegistry:
     """Return mqproof's own systems and those of other packages."""
-    return SystemRegistry(*sorted_out(offers, "system", Declaration, OURS, lambda _: ()))
+    return SystemRegistry(*sorted_out(offers, "system", Declaration, OURS, _mistakes))
+
+
+def _mistakes(declaration: Declaration) -> Iterable[str]:
+    return level_mistakes(declaration.levels)

@@ -7,7 +7,6 @@
 3. Only runs of one load compare, so a cost says what load it is of.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,8 @@ from typing import Any
 from harness.claims.doubts import caveats_of
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import WORKERS
+from harness.plan.problems import PlanError
+from harness.plan.toml_problems import document_of
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.costs import Costs, SteadyState, Use
 from spark_analysis.schema.doubts import Doubt
@@ -95,8 +96,8 @@ def load_of(scenario: str) -> str:
     Where clients enter is left out: it is part of the scenario's story, not of its load.
     """
     try:
-        workload = tomllib.loads(scenario).get("workload", {})
-    except tomllib.TOMLDecodeError:
+        workload = document_of(scenario, "the scenario").get("workload", {})
+    except PlanError:
         return ""
     return ", ".join(_words(workload))
 

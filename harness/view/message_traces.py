@@ -28,7 +28,6 @@ from spark_analysis.schema.words import (
     Fate,
     Outcome,
     Redelivered,
-    Strength,
     Via,
 )
 
@@ -159,7 +158,7 @@ def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterat
             yield from _attempt(attempt, _terms(attempt, records), facts, where)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
-            yield TraceStep(settlement.settled_ns, "settled", _settlement(settlement))
+            yield TraceStep(settlement.settled_ns, "settled", _settlement(settlement, facts))
     for delivery in records.deliveries:
         if _is_of(delivery, row):
             counted = bool(row.attempt) and delivery.received_ns == row.at_ns
@@ -199,9 +198,9 @@ def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Itera
     yield TraceStep(attempt.sent_ns, "sent", text)
 
 
-def _settlement(row: Settlement) -> str:
+def _settlement(row: Settlement, facts: Facts) -> str:
     outcome = _word(Outcome, row.outcome)
-    strength = f" ({_word(Strength, row.strength)})" if row.strength else ""
+    strength = f" ({facts.labels.get(row.strength, row.strength)})" if row.strength else ""
     raw = f": the broker said “{row.raw}”" if row.raw and row.outcome != Outcome.UNKNOWN else ""
     if row.outcome == Outcome.UNKNOWN:
         raw = f": {row.raw}" if row.raw else ""
@@ -291,7 +290,7 @@ def _message(row: Affected, facts: Facts) -> str:
     return f"message {row.sequence} of {worker_name(row.producer, facts)}{place}"
 
 
-def _word(kind: type[Outcome] | type[Strength], number: int) -> str:
+def _word(kind: type[Outcome], number: int) -> str:
     """Return the word; a number that a newer mqproof wrote stays a number."""
     try:
         return kind(number).name.lower()

@@ -15,7 +15,6 @@ from harness.view.out import Out, outs
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
-from spark_analysis.schema.words import Strength
 
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
@@ -51,7 +50,8 @@ class WindowOutage:
 class Promised:
     """What was confirmed with one strength, and how much of it was seen to be gone."""
 
-    strength: str
+    rank: int  # of its level: a lower one is stronger
+    strength: str  # its label
     confirmed: int
     lost: int
     stranded: int
@@ -80,6 +80,7 @@ class Summary:
     queues_of: int
     detection_timeout_s: float | None  # the layout's; None: not on record
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
+    has_consumers: bool  # before the drain; True where that is not on record
 
     @property
     def loss_proved(self) -> bool:
@@ -89,6 +90,11 @@ class Summary:
     def outage_proved(self) -> bool:
         """An outage that did not end is proved to have lasted so long; an unknown one is not."""
         return self.out_s.least is not None or not self.out_s.why
+
+    @property
+    def no_downtime(self) -> bool:
+        """Return whether it is certain that nothing was ever unavailable."""
+        return self.out_s.least == 0 and self.out_s.exact and self.worst is None
 
     @property
     def worst(self) -> Out | None:
@@ -121,6 +127,7 @@ def summary(evidence: Evidence) -> Summary:
         queues_of=len(facts.queues),
         detection_timeout_s=_seconds(evidence.value("detection_timeout_s")),
         poll_s=_seconds(evidence.value("route_poll_s")),
+        has_consumers=evidence.state.run.get("consumers") != 0,
     )
 
 
@@ -190,10 +197,11 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
-    for strength in (strength.name.lower() for strength in Strength):
+    for rank, strength in sorted(evidence.facts.labels.items()):
         confirmed = evidence.counted.total("confirmed", strength)
         if confirmed:
             yield Promised(
+                rank,
                 strength,
                 confirmed,
                 lost=evidence.counted.total("lost", strength),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.claims.doubts import caveats_of, worker_name
+from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.view.out import Out, outs
@@ -248,12 +249,20 @@ def _fault(
         gone=_look(own, events.probes, "gone"),
         verified=window.verified and window.gone,
         doubt=window.unverified_reason,
-        stages=tuple(sorted(row for row in findings.stages if row.window == window.number)),
+        stages=tuple(sorted(_stages(window.number, manifest, findings))),
         stages_doubt=_stages_doubt(window.number, facts, findings),
         options=_options((planned or {}).get("fault", {})),
         returns=(planned or {}).get("fault", {}).get("returns", True),
         undo_issued_ns=next((row.at_ns for row in own if row.event == "undo_issued"), None),
     )
+
+
+def _stages(number: int, manifest: Manifest, findings: Findings) -> Iterable[Stage]:
+    """Yield the stages of a window, without those of consumers if the run had none."""
+    alone = manifest.state.get("consumers") == 0
+    for row in findings.stages:
+        if row.window == number and not (alone and row.stage in NEEDS_CONSUMERS):
+            yield row
 
 
 def _options(fault: Mapping[str, Any]) -> tuple[str, ...]:

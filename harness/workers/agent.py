@@ -8,6 +8,7 @@
 5. Toxiproxy's API is at `MQPROOF_TOXIPROXY` (host:port), or else at DEFAULT_TOXIPROXY; listeners
    are made at the address `MQPROOF_LISTEN`, or else at every address that Toxiproxy has.
 6. A canary without a queue asks for an exchange that every broker has: any node answers alone.
+7. A family of brokers brings its calls as `module:object`; the agent knows no protocol by name.
 """
 
 import asyncio
@@ -22,9 +23,9 @@ from importlib.metadata import version
 from typing import Any
 
 from faults.toxiproxy import TOKEN, Toxiproxy
-from harness.workers.agent_calls import amqp, amqp_trial, foreign, network, remoting
+from harness.workers.agent_calls import foreign, network
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.canaries import Canaries
+from harness.workers.agent_calls.canaries import Canaries, imported
 from harness.workers.agent_calls.proxies import Proxies
 from harness.workers.protocol import (
     EXIT_CLOSED,
@@ -46,7 +47,7 @@ Say = Callable[[dict[str, Any]], None]
 
 
 def calls(toxiproxy: str, listen: str = "", token: str = "") -> dict[str, Call]:
-    """Every call by its name in the protocol. `token`: what the proxy asks for."""
+    """Return the calls that every system has, by name. `token`: what the proxy asks for."""
     host, _, port = toxiproxy.rpartition(":")
     server = Toxiproxy(host, int(port), token=token)
     proxies = Proxies(server, PROXY_LIMIT_S, listen or EVERY_ADDRESS)
@@ -59,9 +60,6 @@ def calls(toxiproxy: str, listen: str = "", token: str = "") -> dict[str, Call]:
         "greet": foreign.greet,
         "greet_by": foreign.greet_by,
         "words_ask": foreign.ask,
-        "declare": amqp.declare,
-        "amqp_trial": amqp_trial.trial,
-        "remoting_ask": remoting.ask,
         "proxy_create": proxies.create,
         "proxy_list": proxies.every,
         "proxy_delete": proxies.delete,
@@ -124,9 +122,7 @@ async def answer(known: dict[str, Call], message: dict[str, Any]) -> dict[str, A
 
 
 async def _called(known: dict[str, Call], name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    call = known.get(name)
-    if call is None:
-        raise CallError("bad", f"no call {name}; there are {', '.join(known)}")
+    call = call_of(known, name)
     signature = inspect.signature(call)
     if "timeout_s" not in signature.parameters:
         # The harness's own limit for the answer; these calls keep deadlines of their own.
@@ -140,6 +136,16 @@ async def _called(known: dict[str, Call], name: str, arguments: dict[str, Any]) 
             return await call(**arguments)
     except TimeoutError:
         raise CallError("timeout", f"{name}: no end in {CALL_LIMIT_S:g} s") from None
+
+
+def call_of(known: dict[str, Call], name: str) -> Call:
+    """Return a call by its name, or by its `module:object`. Raise CallError."""
+    call: Call | None = imported(name) if ":" in name else known.get(name)
+    if call is None:
+        raise CallError("bad", f"no call {name}; there are {', '.join(known)}, or module:object")
+    if not inspect.iscoroutinefunction(call):
+        raise CallError("bad", f"{name} is no call: it must be an `async def` function")
+    return call
 
 
 async def _clock() -> dict[str, Any]:

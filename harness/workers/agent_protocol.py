@@ -19,12 +19,8 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | greet | host, port, says, begins, timeout_s | {"answered", "seconds", "detail", "end"}: an \
 answer that begins so |
 | greet_by | host, port, by, timeout_s | as greet: what the code `by` ("module:object") awaits |
-| remoting_ask | host, port, code, fields, body (text), timeout_s | {"code", "remark", "fields", \
-"body"}: one question in RocketMQ's protocol; any answer is one |
 | words_ask | host, port, says, timeout_s | {"text"}: the line that answers |
-| declare | host, port, queue, durable, arguments, timeout_s | {}: in AMQP |
-| amqp_trial | host, port, timeout_s | {"refused": declare, publish, consume, delete or "", \
-"detail"}: in AMQP, with a queue of its own |
+| module:object | those of the function | what it returns: a JSON object |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
 | proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, also of others |
 | proxy_delete | prefix | {"deleted": [names]} |
@@ -37,6 +33,9 @@ answer that begins so |
 | canary_say | canary, to, octets, rounds, timeout_s | and "octets" sent to `to`: speaking.py |
 | canary_close | canary | {} |
 
+A family of brokers, or a package, brings calls of its own: the agent imports `module:object`, an
+`async def` function. Its parameters are the call's arguments. It raises CallError (answers.py).
+mqproof's own are in agent_calls/: amqp:declare, amqp_trial:trial, remoting:ask.
 "end" is "fin", "rst" or "refused" where the other side ended the connection, or took none.
 A toxic on stream S is called `<toxic>_<S>`. `toxic_add` raises where any proxy refuses, having
 removed what it added. One-shot for healing, when the agent's process is gone:

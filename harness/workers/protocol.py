@@ -41,6 +41,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from spark_analysis.schema.words import LEVELS
+
 SILENCE_LIMIT_S = 5.0
 EXIT_CLOSED = 0
 EXIT_FAILED = 70  # it said `failed`
@@ -104,7 +106,8 @@ class WorkerConfig:
     persistent: bool = True
     confirms: bool = True
     confirm_window: int = 1000  # most sends that may be out
-    strength: int = 0  # words.Strength that a confirm of this layout has
+    strength: int = 0  # the level that a confirm of this layout has; 0: it is not known
+    levels: tuple[int, ...] = tuple(level.rank for level in LEVELS)  # that a confirm may have
     retry: str = "never"
     deadline_s: float = 5.0
     # consumers
@@ -133,6 +136,7 @@ class WorkerConfig:
         parts["role"] = Role(parts["role"])
         packages = tuple(parts["driver"]["packages"])
         parts["driver"] = Driver(**{**parts["driver"], "packages": packages})
+        parts["levels"] = tuple(parts["levels"])
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
         return cls(**parts)
 

@@ -166,7 +166,8 @@ class Publisher:
         for tag, outcome, strength, raw, clock_ns in answers:
             at_ns = recorder.run_ns(clock_ns)
             settlements = book.answered(tag, outcome, raw, at_ns)
-            recorder.settlements(settlements, at_ns, connection, strength)
+            rank = None if strength is None else strength.rank
+            recorder.settlements(settlements, at_ns, connection, rank)
         self._go_on()
 
     def lost(self, reason: str) -> None:

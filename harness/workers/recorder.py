@@ -43,7 +43,8 @@ class Recorder:
         self._number = config.number
         self._run_number = config.run_number
         self._body_bytes = config.body_bytes
-        self._strength = int(config.strength)
+        self._strength = config.strength
+        self._levels = frozenset(config.levels)
         try:
             self._log = LogWriter(Path(config.log), config.run)
         except OSError as failure:
@@ -104,9 +105,11 @@ class Recorder:
         connection: int,
         confirm: int | None = None,
     ) -> None:
-        """What one frame, one answer or one loss settled. `confirm`: the strength of a confirm,
-        where it is not the layout's."""
+        """What one frame, one answer or one loss settled. `confirm`: the level of a confirm,
+        where it is not the layout's. A level that its system does not declare ends the worker."""
         declared = self._strength if confirm is None else confirm
+        if confirm is not None and confirm not in self._levels:
+            self._die(f"a confirm of level {confirm}, which its system does not declare")
         append, text, table, producer = self._append, self._text, _SETTLEMENTS, self._number
         for sequence, attempt, outcome, raw in settlements:
             strength = declared if outcome is _CONFIRMED else 0

@@ -1,9 +1,8 @@
 """The one list of features of AMQP 0-9-1 and RabbitMQ's extensions, present and absent.
 
-1. What a broker announces to its clients (handshake.py) comes from here: nothing is announced that
-   is not there.
-2. What is not there is refused by a word, never passed over. docs/reference.md is this list, for
-   people: `python -m reference_impl.amqp.features` prints it.
+1. The handshake announces the features of this list that are present (handshake.py), and no other.
+2. A client that uses an absent feature gets an error; the reference never ignores it. This list
+   makes docs/reference.md: `python -m reference_impl.amqp.features` prints it.
 """
 
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ AUTHENTICATION_FAILURE_CLOSE = "authentication_failure_close"
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`announced`: the capability by which clients learn of it; `refused`: how, where it is not
-    there."""
+    """One feature. `announced`: the capability that tells clients of it. `refused`: the answer to
+    a client that uses it, if the reference does not have it."""
 
     name: str
     announced: str = ""
@@ -28,35 +27,41 @@ class Feature:
 
 FEATURES = (
     Feature("publisher confirms", "publisher_confirms"),
-    Feature("transactions: tx.select, commit, rollback"),
+    Feature("transactions: tx.select, tx.commit, tx.rollback"),
     Feature("basic.nack", "basic.nack"),
     Feature("exchanges: direct, fanout, topic, headers; amq.*"),
-    Feature("bindings from exchange to exchange", "exchange_exchange_bindings"),
-    Feature("alternate exchanges, by their argument"),
-    Feature("queues: durable, exclusive, auto-delete, x-expires"),
-    Feature("x-max-length, x-max-length-bytes, x-overflow"),
-    Feature("x-dead-letter-exchange, x-dead-letter-routing-key; x-death without its time"),
-    Feature("x-single-active-consumer"),
-    Feature("expiration of messages, x-message-ttl"),
-    Feature("priorities: x-max-priority"),
-    Feature("mandatory messages come back"),
-    Feature("consumers: exclusive, by priority", "consumer_priorities"),
-    Feature("a consumer hears that its queue is gone", "consumer_cancel_notify"),
-    Feature("prefetch by consumer, and by channel before it has consumers", "per_consumer_qos"),
-    Feature("publishers wait for queues and mirrors that are slow (credit flow)"),
-    Feature("alarms of memory and disk: publishers are blocked, and told", "connection.blocked"),
-    Feature("a failed login is reported", AUTHENTICATION_FAILURE_CLOSE),
-    Feature("acknowledgement time-out (consumer_timeout)"),
-    Feature("direct reply-to", "direct_reply_to", "540 when it is consumed"),
-    Feature("headers CC and BCC", refused="540 when one is published"),
-    Feature("quorum queues, streams, lazy queues", refused="406 when it is declared"),
-    Feature("basic.publish with immediate", refused="540, as RabbitMQ"),
-    Feature("basic.recover without requeue", refused="540, as RabbitMQ"),
-    Feature("prefetch_size", refused="540, as RabbitMQ"),
-    Feature("channel.flow(active=false)", refused="540, as RabbitMQ"),
-    Feature("prefetch by channel beside its consumers", refused="540"),
-    Feature("virtual hosts but /, users but guest", refused="530 and 403 at the login"),
-    Feature("TLS, MQTT, STOMP, AMQP 1.0", refused="no listener"),
+    Feature("bindings between exchanges", "exchange_exchange_bindings"),
+    Feature("alternate exchanges, as an argument of the exchange"),
+    Feature("queues: durable, exclusive, auto-delete; x-expires"),
+    Feature("limits of a queue: x-max-length, x-max-length-bytes, x-overflow"),
+    Feature(
+        "dead lettering: x-dead-letter-exchange, x-dead-letter-routing-key; header x-death "
+        "without its time"
+    ),
+    Feature("single active consumer: x-single-active-consumer"),
+    Feature("time to live: expiration of a message, x-message-ttl of a queue"),
+    Feature("message priorities: x-max-priority"),
+    Feature("mandatory messages: unroutable ones are returned"),
+    Feature("exclusive consumers; consumer priorities", "consumer_priorities"),
+    Feature("consumers are cancelled if their queue is deleted", "consumer_cancel_notify"),
+    Feature(
+        "prefetch count for each consumer, and for a channel without consumers",
+        "per_consumer_qos",
+    ),
+    Feature("flow control: slow queues and mirrors slow their publishers down (credit flow)"),
+    Feature("memory and disk alarms: publishers are blocked and notified", "connection.blocked"),
+    Feature("a failed login is answered before the close", AUTHENTICATION_FAILURE_CLOSE),
+    Feature("delivery acknowledgement timeout (consumer_timeout)"),
+    Feature("direct reply-to", "direct_reply_to", "error 540 at basic.consume"),
+    Feature("headers CC and BCC", refused="error 540 at basic.publish"),
+    Feature("quorum queues, streams, lazy queues", refused="error 406 at queue.declare"),
+    Feature("basic.publish with immediate", refused="error 540, as RabbitMQ"),
+    Feature("basic.recover without requeue", refused="error 540, as RabbitMQ"),
+    Feature("prefetch size", refused="error 540, as RabbitMQ"),
+    Feature("channel.flow(active=false)", refused="error 540, as RabbitMQ"),
+    Feature("prefetch count for a channel that has consumers", refused="error 540"),
+    Feature("virtual hosts except /, users except guest", refused="error 530 or 403 at the login"),
+    Feature("TLS, MQTT, STOMP, AMQP 1.0", refused="no listener: the connection is refused"),
 )
 
 
@@ -66,13 +71,16 @@ def announced() -> tuple[str, ...]:
 
 def lines() -> Iterator[str]:
     """Markdown: docs/reference.md."""
-    yield "# What the mirrored reference has of AMQP, and what not"
+    yield "# AMQP features of the mirrored reference"
     yield ""
-    yield "Generated by `python -m reference_impl.amqp.features`: the list that its handshake"
-    yield "is made from, too. Clients choose their ways by what a broker announces; what is not"
-    yield "there is refused by a word, never passed over."
+    yield "*Made by `python -m reference_impl.amqp.features`; a test compares.*"
     yield ""
-    yield "| what | there | announced as | where it is not |"
+    yield "The mirrored reference imitates RabbitMQ's AMQP 0-9-1 listener. Its handshake announces"
+    yield "capabilities from the same list, so clients use only features that exist. If a client"
+    yield "uses an absent feature anyway, it gets the error of the last column. No request is"
+    yield "ignored."
+    yield ""
+    yield "| feature | present | announced as | answer if absent |"
     yield "| --- | --- | --- | --- |"
     for one in FEATURES:
         name = f"`{one.announced}`" if one.announced and one.there else "-"

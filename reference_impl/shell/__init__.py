@@ -12,6 +12,7 @@ links       links to peers
 management  the management API's HTTP
 disk        a folder a queue, and what the cluster core wants to find again
 segments    the entries of one queue
+writing     files that are replaced as a whole
 offline     what operators do to the disk of a node that is down
 api_client  operators' requests to a running node, by its management API
 memory      how much memory and disk the process has

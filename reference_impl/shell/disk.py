@@ -26,6 +26,7 @@ from reference_impl.mirrored.store import Entry, Put
 from reference_impl.node.happenings import Saved
 from reference_impl.pid import Pid
 from reference_impl.shell.segments import Segments
+from reference_impl.shell.writing import replace
 
 BOOT, TABLES = "boot", "tables"  # files
 _NAME_MAX = 200
@@ -66,7 +67,7 @@ class FolderDisk:
         """The number of this boot of the node; no other boot has it."""
         file = self._folder / BOOT
         boot = int(file.read_text()) + 1 if file.exists() else 1
-        _replace(file, str(boot).encode())
+        replace(file, str(boot).encode())
         return boot
 
     def saved(self) -> Saved | None:
@@ -162,7 +163,7 @@ def read_saved(folder: Path) -> Saved | None:
 
 
 def write_saved(folder: Path, saved: Saved) -> None:
-    _replace(folder / TABLES, _encoder.encode(saved))
+    replace(folder / TABLES, _encoder.encode(saved))
 
 
 def _file_name(queue: str) -> str:
@@ -171,12 +172,6 @@ def _file_name(queue: str) -> str:
     if len(name) > _NAME_MAX:
         name = hashlib.sha256(queue.encode()).hexdigest()
     return f"{name}.queue"
-
-
-def _replace(file: Path, octets: bytes) -> None:
-    partial = file.with_suffix(".partial")
-    partial.write_bytes(octets)
-    partial.rename(file)
 
 
 def _raise(done: "Future[None]") -> None:

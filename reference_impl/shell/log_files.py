@@ -10,6 +10,8 @@ import os
 import shutil
 from pathlib import Path
 
+from reference_impl.shell.writing import replace
+
 _DIGITS = 20
 _MODE = 0o600
 
@@ -109,13 +111,7 @@ class LogFolder:
     def keep(self, name: str, document: bytes, flushed: bool = False) -> None:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f"{path.name}.new")
-        unfinished.write_bytes(document)
-        if flushed:
-            _sync(unfinished)
-        unfinished.replace(path)
-        if flushed:
-            _sync(path.parent)
+        replace(path, document, flushed)
 
     def forget(self, name: str) -> None:
         (self._folder / name).unlink(missing_ok=True)
@@ -128,14 +124,6 @@ class LogFolder:
 
 def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _named(folder: Path) -> list[Path]:

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from reference_impl.mirrored.store import SEGMENT, Emptied, Entry, Put, Removed
+from reference_impl.shell.writing import sync
 
 OPEN_MAX = 8
 BEGINS_ANEW_OCTETS = 1 << 20
@@ -89,7 +90,7 @@ class Segments:
         self._unflushed.clear()
         if self._is_new:
             self._is_new = False
-            _flush_names(self._folder)
+            sync(self._folder)
 
     def wipe(self) -> None:
         for segment in list(self._there):
@@ -215,11 +216,3 @@ def _write_all(file: int, octets: bytes) -> None:
     left = memoryview(octets)
     while left:
         left = left[os.write(file, left) :]
-
-
-def _flush_names(folder: Path) -> None:
-    names = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(names)
-    finally:
-        os.close(names)

@@ -12,6 +12,7 @@ from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,
     Fate,
+    Level,
     Outcome,
     Redelivered,
     Strength,
@@ -63,7 +64,7 @@ class Settlement:
     attempt: int
     settled_ns: int
     outcome: Outcome
-    strength: Strength
+    strength: Level | Strength  # Strength.NONE: it is no confirmation
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +153,20 @@ class Events:
     recorded: frozenset[int]  # the workers that have a client event on record
 
 
-def read(rows: Mapping[str, Iterable[Row]]) -> Events:
-    """The events of one run; `rows` maps a raw table's name to its rows."""
+def read(rows: Mapping[str, Iterable[Row]], levels: Iterable[Level]) -> Events:
+    """Return the events of one run; `rows` maps a raw table's name to its rows.
+
+    `levels`: those that its settlements may have. Raise KeyError on any other.
+    """
+    by_rank: dict[int, Level | Strength] = {0: Strength.NONE}
+    by_rank |= {level.rank: level for level in levels}
     deliveries = (_delivery(row) for row in _of_the_load(rows, "deliveries"))
     client_events = [*rows.get("client_events", ())]
     ends = (row for row in client_events if row["kind"] in ("lost", "closed"))
     return Events(
         attempts=tuple(_attempt(row) for row in _of_the_load(rows, "attempts")),
         terms=tuple(_terms(row) for row in _of_the_load(rows, "terms")),
-        settlements=tuple(_settlement(row) for row in _of_the_load(rows, "settlements")),
+        settlements=tuple(_settlement(row, by_rank) for row in _of_the_load(rows, "settlements")),
         deliveries=tuple(sorted(deliveries, key=lambda delivery: delivery.order)),
         acknowledgements=tuple(_acknowledgement(row) for row in rows.get("acknowledgements", ())),
         connection_ends=tuple(_connection_end(row) for row in ends),
@@ -209,14 +215,14 @@ def _terms(row: Row) -> Terms:
     )
 
 
-def _settlement(row: Row) -> Settlement:
+def _settlement(row: Row, levels: Mapping[int, Level | Strength]) -> Settlement:
     return Settlement(
         producer=_int(row, "producer"),
         sequence=_int(row, "sequence"),
         attempt=_int(row, "attempt"),
         settled_ns=_int(row, "settled_ns"),
         outcome=Outcome(_int(row, "outcome")),
-        strength=Strength(_int(row, "strength")),
+        strength=levels[_int(row, "strength")],
     )
 
 

@@ -50,7 +50,7 @@ from spark_analysis.schema.findings import Findings
 
 def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     """The marts of one run; `rows` maps raw tables to rows by column, missing ones empty."""
-    seen = events.read(rows)
+    seen = events.read(rows, facts.levels)
     by_name = messages.fold(seen)
     every = tuple(by_name.values())
     intended = publishes.intended(facts, every)

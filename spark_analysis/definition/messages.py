@@ -130,7 +130,7 @@ class Message:
 
 
 def strongest(confirms: Iterable[Settlement]) -> str:
-    return min(confirm.strength for confirm in confirms).name.lower()
+    return min((one.strength for one in confirms), key=lambda level: level.rank).label
 
 
 def fold(events: Events) -> dict[Name, Message]:

@@ -102,7 +102,9 @@ def begin(facts: Facts, reader: Reader, threads: Threads) -> Run:
     for kind in (Attempts, Settlements):
         threads.give(partial(reader.read, kind))
     known = threads.give(
-        lambda: messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
+        lambda: messages.fold(
+            reader.read(Attempts), reader.read(Settlements), reader.read(Terms), facts.levels
+        )
     )
     threads.give(partial(reader.read, Deliveries))
     arrived = threads.give(lambda: arrivals.arrivals(reader.read(Deliveries), known()))

@@ -7,7 +7,6 @@
 3. A run that differs from its seal is rejected as a whole (schema/sealed.py).
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -25,7 +24,7 @@ from spark_analysis.schema import old_names
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.regular import check_regular, content_of
+from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import MANIFEST, RAW, damages
 from spark_analysis.schema.sound import check
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
@@ -39,7 +38,7 @@ def read_facts(folder: Path) -> Facts:
     """Read the facts of a complete run: the key "facts" of its manifest."""
     path = folder / MANIFEST
     try:
-        document = json.loads(content_of(path, FACTS_BYTES_MAX))
+        document = json_of(path, FACTS_BYTES_MAX)
         recorded = document["facts"]
         damaged = damages(folder, document)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

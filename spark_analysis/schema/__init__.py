@@ -9,6 +9,7 @@ facts                     the facts of a run beside its tables: a part of manife
 sound                     consistency of facts with each other
 sealed                    seals of a run's evidence, and the check against them
 regular                   only regular files are opened
+writing                   files are written whole or not at all
 place                     the Spark master and its settings
 old_names                 names of earlier formats, converted on read
 declared                  validation of JSON against a dataclass

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from spark_analysis.schema.words import LEVELS, Level
+
 FACTS_VERSION = 2  # of facts, and of the manifest that holds them
 GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
 RECONNECT_NS = 2_000_000_000  # if the time that clients take to reconnect was not declared
@@ -220,7 +222,14 @@ class Facts:
     # The longest time that a stored transaction may wait for the broker's check; None: no check is
     # declared.
     checks_within_ns: int | None = None
+    # What the ranks in settlements mean; runs that do not say have mqproof's own levels.
+    levels: tuple[Level, ...] = LEVELS
     format: int = FACTS_VERSION
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """Return the label of each acknowledgement level by its rank."""
+        return {level.rank: level.label for level in self.levels}
 
     @property
     def unsettled(self) -> tuple[Unsettled, ...]:
@@ -276,4 +285,6 @@ class Facts:
         ends = parts.get("process_ends", ())
         parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)
         parts["promises"] = tuple(Promise(**each) for each in parts.get("promises", ()))
+        if "levels" in parts:
+            parts["levels"] = tuple(Level(**each) for each in parts["levels"])
         return cls(**parts)

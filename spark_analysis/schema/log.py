@@ -22,8 +22,9 @@ from types import TracebackType
 from typing import TypeGuard
 
 from spark_analysis.schema.failed import os_reason
-from spark_analysis.schema.regular import check_regular, content_of
+from spark_analysis.schema.regular import check_regular, content_of, json_of
 from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, ColumnType, Table
+from spark_analysis.schema.writing import write_whole
 
 _HEADER = struct.Struct("<4sHHI")  # magic, format version, reserved, record size
 _MAGIC = b"MQPL"
@@ -146,19 +147,13 @@ class LogWriter:
             files = {STRINGS: self._strings, **{f"{n}.log": f for n, f in self._files.items()}}
             for file in files.values():
                 file.close()
-            path = self._folder / CLOSED
-            partial = path.with_suffix(".partial")
-            with partial.open("w") as stream:
-                document = {
-                    "format": FORMAT_VERSION,
-                    "run": self._run,
-                    "records": self._counts,
-                    "crc32": {name: file.crc32 for name, file in files.items()},
-                }
-                json.dump(document, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.rename(path)
+            document = {
+                "format": FORMAT_VERSION,
+                "run": self._run,
+                "records": self._counts,
+                "crc32": {name: file.crc32 for name, file in files.items()},
+            }
+            write_whole(self._folder / CLOSED, json.dumps(document), durable=True)
         except OSError as failure:
             self._failure = failure
             raise LogFull(os_reason(failure, self._folder)) from failure
@@ -224,9 +219,9 @@ class _Closed:
 
 def _closed(path: Path) -> _Closed:
     try:
-        document = json.loads(content_of(path, _CLOSED_BYTES_MAX))
+        document = json_of(path, _CLOSED_BYTES_MAX)
         parts = document["records"], document.get("crc32", {}), document.get("run", "")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as failure:
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise LogDamaged(f"{path} does not say how many records there are") from failure
     records, crc32, run = parts
     if not (_numbers(records) and _numbers(crc32) and isinstance(run, str)):

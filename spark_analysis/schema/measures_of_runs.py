@@ -52,7 +52,7 @@ def _step(
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title=name.replace("_", " ").capitalize(),
+        title=short.capitalize(),
         meaning=meaning,
         mart=Mart.STAGES,
         short=short,

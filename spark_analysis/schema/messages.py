@@ -6,7 +6,7 @@ row for row. Rows of a mart have no order. Words are those of findings.py.
 STATE, one a message, first that holds: `acknowledged` any settlement CONFIRMED; `indeterminate`
 any settlement UNKNOWN or UNCONFIRMED, or a sent attempt without settlement; `returned` any
 RETURNED; `refused` any REFUSED; `not_sent`. Strength of an acknowledged message: the strongest
-(smallest) strength of its CONFIRMED settlements; its name in lower case is the detail.
+(smallest rank) of its CONFIRMED settlements; its label (`Facts.levels`) is the detail.
 
 COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `state`: the state's name.

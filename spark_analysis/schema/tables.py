@@ -74,7 +74,7 @@ SETTLEMENTS = _table(
     "attempt:i32",
     "settled_ns:i64",
     "outcome:u8",  # words.Outcome
-    "strength:u8",  # words.Strength
+    "strength:u8",  # the rank of one of Facts.levels; 0: none
     "raw:text",  # the broker's own words: "ack", "nack", "return 312 NO_ROUTE", "connection lost"
     "connection:i32",
 )

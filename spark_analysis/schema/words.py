@@ -1,9 +1,13 @@
 """The words that records are made of: numbered once, never renumbered (docs/verdicts.md 1).
 
 1. A number means the same in every format version; a word that dies keeps its number.
-2. Lower `Strength` is stronger, so the strongest of several confirmations is their minimum.
+2. A lower rank of an acknowledgement level is stronger, so the strongest of several confirmations
+   is their minimum. `Strength` has mqproof's own levels; a system may declare others (`Level`).
 """
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 
@@ -28,6 +32,52 @@ class Strength(IntEnum):
     FLUSH_SLAVE_TIMEOUT = 5
     SLAVE_NOT_AVAILABLE = 6
     UNROUTED_POSSIBLE = 7
+
+    @property
+    def rank(self) -> int:
+        return int(self)
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Level:
+    """An acknowledgement level of a system: its rank in the records, its label in reports."""
+
+    rank: int
+    label: str
+
+
+LEVELS = tuple(Level(each.rank, each.label) for each in Strength if each is not Strength.NONE)
+RANK_MAX = 254  # a byte of the records; 0 is no confirmation, 255 no level at all
+_LABEL = re.compile(r"[a-z][a-z0-9_]{0,30}")
+
+
+def least_promised(levels: Sequence[Level]) -> Level:
+    """Return the level of a confirm that no system describes: `buffered`, or the weakest."""
+    buffered = (level for level in levels if level.label == Strength.BUFFERED.label)
+    return next(buffered, max(levels))
+
+
+def level_mistakes(levels: Iterable[Level]) -> Iterator[str]:
+    """Yield what is wrong with the levels that a system declares."""
+    ranks, labels = set[int](), set[str]()
+    for each in levels:
+        if not isinstance(each, Level) or type(each.rank) is not int:
+            yield f"{each!r} is no Level"
+            continue
+        if not 1 <= each.rank <= RANK_MAX:
+            yield f"level {each.label!r}: its rank is from 1 to {RANK_MAX}, not {each.rank}"
+        if not isinstance(each.label, str) or not _LABEL.fullmatch(each.label):
+            yield f"{each.label!r} is no label of a level: small letters, digits, underscores"
+        if each.rank in ranks or each.label in labels:
+            yield f"level {each.label!r}: its rank {each.rank} or its label stands twice"
+        ranks.add(each.rank)
+        labels.add(each.label)
+    if not ranks:
+        yield "it declares no acknowledgement level"
 
 
 class Via(IntEnum):

@@ -11,6 +11,7 @@ what the proxy itself used: the only difference that remains when the load is th
 """
 
 import argparse
+import json
 import os
 import select
 import socket
@@ -71,7 +72,7 @@ Measure = Callable[[Way, socket.socket, float], Measured]
 def _way(name: str, server: servers.Server, upstream: socket.socket) -> Way:
     host, port = upstream.getsockname()
     body = f'{{"name":"p","listen":"{HOST}:0","upstream":"{host}:{port}"}}'
-    listen = server.ask("POST", "/proxies", body).body.partition('"listen":"')[2].partition('"')[0]
+    listen = json.loads(server.ask("POST", "/proxies", body).body)["listen"]
     return Way(name, (HOST, int(listen.rpartition(":")[2])), server.process_id)
 
 

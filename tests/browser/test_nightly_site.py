@@ -44,7 +44,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_nothing_hangs_over_the_side(browser: Chromium, index: Path, screen: str) -> None:
+def test_pages_of_the_nightly_site_fit_the_screen(
+    browser: Chromium, index: Path, screen: str
+) -> None:
     for path in (index, index.parent / site.path_of(CELL)):
         browser.open(path, *SCREENS[screen])
         assert browser.value(OVER) == 0

@@ -237,7 +237,7 @@ def test_every_comparison_field_has_readable_text_for_its_colour(
     assert cut == "", cut
 
 
-def test_where_it_was_out_no_field_is_green(browser: Chromium, clients: Path) -> None:
+def test_cells_with_downtime_are_not_green(browser: Chromium, clients: Path) -> None:
     browser.open(clients, *SCREENS["desk"])
     fields = browser.value(
         "[...document.querySelectorAll('.faults.side-by-side td')]"
@@ -296,7 +296,7 @@ def test_the_legend_names_every_colour_and_line_of_the_picture(
 
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_nothing_hangs_over_the_side_even_with_everything_unfolded(
+def test_an_unfolded_report_fits_the_screen(
     browser: Chromium,
     page: Path,
     large: Path,
@@ -384,7 +384,7 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     assert (round(left, 2), int(width * 100) / 100) == (0.3, 0.37)  # +12 s to +27 s of 40 s
     names = browser.value("[...document.querySelectorAll('.lane .name')].map(n => n.innerText)")
     assert {
-        "first success",
+        "first confirm",
         "lost",
         "duplicated",
         "fault, requested",

@@ -4,7 +4,9 @@
    because they spend their time waiting.
 2. What differs from run to run is named: addresses become `<1>`, `<2>` … in the order in which
    they were first seen.
-3. A scenario that breaks is reported as its error; a server that crashed is replaced.
+3. Bodies are compared as JSON values. Left out are the words that Go's libraries have for what is
+   wrong: after `bad request body`, and all of them for a status that is the machine's own (500).
+4. A scenario that breaks is reported as its error; a server that crashed is replaced.
 """
 
 import json
@@ -43,8 +45,8 @@ REQUESTS = api_proxies.CASES | api_refused.CASES | api_toxics.CASES | api_http.C
 _MODULES = (plain, changing, timeout, bandwidth, latency, ending, shaping, together, layer)
 SCENARIOS = {name: story for module in _MODULES for name, story in module.scenario.by_name.items()}
 NAMES = (*REQUESTS, *api_http.RAW_CASES, *SCENARIOS)
+BAD_BODY = "bad request body"
 _ADDRESS = re.compile(r"127\.0\.0\.1:\d{4,5}")
-_VERSION = re.compile(r'("version": )"[^"]+"')
 
 
 def play(start: Start) -> Answers:
@@ -59,7 +61,7 @@ def _play_requests(start: Start) -> Answers:
             _delete_all(server)
             answers[name] = _converse(server, requests, busy.getsockname()[1])
         for name, octets in api_http.RAW_CASES.items():
-            answers[name] = server.ask_raw(octets).split("\n")
+            answers[name] = server.ask_raw(octets)
     return answers
 
 
@@ -109,8 +111,28 @@ def _converse(server: Server, requests: list[Ask], busy: int) -> list[Answers]:
 def _normal(body: str, known: dict[str, str]) -> str:
     for address in _ADDRESS.findall(body):
         known.setdefault(address, f"<{len(known)}>")
-    named = _ADDRESS.sub(lambda match: known[match[0]], body)
-    return _VERSION.sub(r'\1"…"', named)
+    return comparable(_ADDRESS.sub(lambda match: known[match[0]], body))
+
+
+def comparable(body: str) -> str:
+    """The body without what is left out (rule 3); plain text stays as it is."""
+    try:
+        document = json.loads(body, parse_int=_number, parse_float=_number)
+    except ValueError:
+        return body
+    match document:
+        case {"status": "500", "error": _}:
+            document["error"] = "…"
+        case {"error": str(text)} if text.startswith(BAD_BODY):
+            document["error"] = BAD_BODY
+        case {"version": _}:
+            document["version"] = "…"
+    return json.dumps(document)
+
+
+def _number(text: str) -> str:
+    """As precise as a 32-bit float, which the real server keeps a toxicity in."""
+    return f"{float(text):.6g}"
 
 
 def _delete_all(server: Server) -> None:

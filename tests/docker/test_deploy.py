@@ -54,7 +54,9 @@ def labelled(project: str) -> list[Any]:
     ]
 
 
-def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> None:
+def test_a_new_cluster_is_clean_and_reports_its_versions(
+    cluster: ComposeCluster, play: Play
+) -> None:
     health = play(cluster.health(10.0))
     assert health.clean, health.doubts
     versions = cluster.versions()
@@ -62,7 +64,9 @@ def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> 
     assert {"erlang", "docker engine", "compose", "broker image", "agent pika"} <= set(versions)
 
 
-def test_nothing_of_it_can_be_reached_from_outside(cluster: ComposeCluster, play: Play) -> None:
+def test_a_compose_cluster_is_unreachable_from_outside(
+    cluster: ComposeCluster, play: Play
+) -> None:
     networks = [thing for thing in labelled(cluster.project) if "Internal" in thing.attrs]
     assert [network.attrs["Internal"] for network in networks] == [True, True]
     for container in engine.connect().containers.list(
@@ -171,7 +175,7 @@ def workers_container(cluster: ComposeCluster) -> Any:
     return found
 
 
-def test_what_a_worker_writes_lies_in_the_run_folder(
+def test_workers_write_their_logs_into_the_run_folder(
     cluster: ComposeCluster, experiment_folder: Path
 ) -> None:
     run_folder = experiment_folder / "run"

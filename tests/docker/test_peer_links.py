@@ -165,7 +165,7 @@ def test_packet_filter_black_hole_is_seen_through_the_links(
 
 
 @pytest.mark.parametrize("journal", [True, False])
-def test_what_a_dead_harness_left_on_peer_links_is_healed(
+def test_heal_undoes_a_dead_harness_fault_on_peer_links(
     proxied: ComposeCluster, play: Play, tmp_path: Path, journal: bool
 ) -> None:
     fault = armed(proxied, "partition")

@@ -77,7 +77,9 @@ def states(cluster: ComposeCluster, host: str) -> set[tuple[str, int]]:
     return {(state["Status"], state["ExitCode"]) for state in recorded}
 
 
-def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> None:
+def test_a_new_rocketmq_cluster_is_clean_and_reports_its_version(
+    cluster: ComposeCluster, play: Play
+) -> None:
     health = play(cluster.health(CLEAN_LIMIT_S))
     assert health.clean, health.doubts
     assert cluster.versions()["rocketmq"] == "4.9.7"

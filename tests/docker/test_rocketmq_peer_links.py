@@ -21,6 +21,7 @@ from harness.deploy import labels
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.systems.catalogue import load_system
+from harness.systems.rocketmq.api import ASK
 from harness.systems.rocketmq.layout import MASTER_ID, brokers, name_servers, servers
 from harness.workers.remoting.answers import cluster as cluster_view
 from harness.workers.remoting.commands import Command, encode
@@ -251,7 +252,7 @@ async def shown(cluster: ComposeCluster) -> dict[str, tuple[str, ...]]:
     found = {}
     for server in name_servers(cluster.layout.hosts):
         said = await cluster.agent.call(
-            *("remoting_ask", 5.0),
+            *(ASK, 5.0),
             host=server.host,
             port=server.port,
             code=int(Code.GET_BROKER_CLUSTER_INFO),

@@ -43,7 +43,7 @@ def dead(tree: Tree, text: str, name: str = "harness/citing.toml") -> list[str]:
     return [problem.removeprefix(f"{name}: ") for problem in tree.dead(path)]
 
 
-def test_nothing_that_this_repository_cites_is_missing() -> None:
+def test_everything_that_the_repository_cites_exists() -> None:
     (claims,) = (ROOT / "harness").rglob("claims.toml")
     whole = Tree(ROOT, articles(tomllib.loads(claims.read_text("utf-8"))))
     read = (path for path in whole.files if path != Path(__file__))  # dead ones stand here
@@ -65,7 +65,7 @@ def test_nothing_that_this_repository_cites_is_missing() -> None:
         "python -m harness.there",
     ],
 )
-def test_what_is_there_may_be_cited(tree: Tree, text: str) -> None:
+def test_existing_names_may_be_cited(tree: Tree, text: str) -> None:
     tree.names  # noqa: B018 - before the citing file is written
     assert dead(tree, f"# {text}\n") == []
 
@@ -88,7 +88,7 @@ def test_what_is_there_may_be_cited(tree: Tree, text: str) -> None:
         ("seeds/009", "seeds/009 is no article of claims.toml"),
     ],
 )
-def test_what_is_not_there_is_reported_with_its_name(tree: Tree, text: str, problem: str) -> None:
+def test_a_dead_citation_is_reported_with_its_name(tree: Tree, text: str, problem: str) -> None:
     assert dead(tree, f"# {text}\n") == [problem]
 
 

@@ -1,5 +1,6 @@
-"""Leaves the package in a folder as an installer does: no build backend, no network."""
+"""Leaves a package in a folder as an installer does: no build backend, no network."""
 
+import json
 import shutil
 import tomllib
 from pathlib import Path
@@ -7,16 +8,19 @@ from pathlib import Path
 PROJECT = Path(__file__).parent / "pigeonhole"
 
 
-def install(site: Path) -> None:
-    """By what its own pyproject.toml says."""
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    name, version = project["name"], project["version"]
+def install(site: Path, source: Path = PROJECT) -> None:
+    """Install what its own pyproject.toml describes; its module has its name, with underscores."""
+    project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
+    name, version = project["name"].replace("-", "_"), project["version"]
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(PROJECT / name, site / name, ignore=ignored)
+    shutil.copytree(source / name, site / name, ignore=ignored)
     said = site / f"{name}-{version}.dist-info"
     said.mkdir()
-    head = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n"
+    head += "".join(f"Requires-Dist: {needed}\n" for needed in project["dependencies"])
     (said / "METADATA").write_text(head)
+    direct = {"url": source.resolve().as_uri(), "dir_info": {}}  # PEP 610
+    (said / "direct_url.json").write_text(json.dumps(direct))
     groups = project["entry-points"].items()
     lines = [
         line

@@ -72,7 +72,7 @@ def both(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple
             run.process.wait()
 
 
-def test_it_stands_in_every_list_with_its_package(site: Path) -> None:
+def test_a_foreign_package_appears_in_every_list(site: Path) -> None:
     for what, name in (
         ("systems", "pigeonhole"),
         ("faults", "stall_disk"),

@@ -162,7 +162,7 @@ def test_a_secret_cut_by_the_output_limit_is_still_masked(tmp_path: Path, kept: 
 
 
 @pytest.mark.slow
-def test_what_a_command_says_commands_no_terminal(tmp_path: Path) -> None:
+def test_output_of_a_command_has_no_terminal_escapes(tmp_path: Path) -> None:
     script = shell("printf '\\033[2Jall is well\\r\\007\\n'; exit 1")
     with pytest.raises(FaultError) as error:
         asyncio.run(commands(tmp_path, do=script).act("rmq1", "freeze", DO))
@@ -294,7 +294,7 @@ def test_with_an_executor_that_does_nothing_it_ends_unknown(kind: str) -> None:
         (rules.may_begin(NO, REFUSED), "before the fault, the broker does not answer"),
     ],
 )
-def test_what_one_of_them_denies_is_not_proven(proof: Proof, doubt: str) -> None:
+def test_a_fault_that_one_check_denies_is_not_proven(proof: Proof, doubt: str) -> None:
     assert doubt in proof.doubt
 
 

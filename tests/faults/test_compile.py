@@ -38,7 +38,6 @@ from faults.model import Armed, FaultError, Options
 from faults.options import OPTIONS
 from faults.peers import Served, Serving
 from faults.recorded import action_from_json, action_to_json
-from faults.targets import TARGETS, parse_target
 from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -172,7 +171,7 @@ def test_a_cut_after_bytes_counts_each_direction_separately() -> None:
 
 
 @pytest.mark.parametrize("kind", ["slow", "cut_after"])
-def test_what_would_do_nothing_is_refused(kind: str) -> None:
+def test_a_fault_without_effect_is_refused(kind: str) -> None:
     with pytest.raises(FaultError, match="given"):
         compiled(kind, options=Options())
 
@@ -202,7 +201,7 @@ def test_only_what_ends_a_process_may_stay(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
+def test_a_compiled_fault_has_the_mechanism_of_its_kind(kind: str) -> None:
     usual = KINDS[kind].offers.get("compose", "toxiproxy")
     assert compiled(kind).mechanism == usual
     proxied = mechanism(kind, "compose", "toxiproxy")
@@ -296,7 +295,7 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
     "alarms",
     [None, replace(ALARMS, raised={}), replace(ALARMS, cleared={"disk": ("feed", "disk")})],
 )
-def test_how_an_alarm_is_raised_and_cleared_is_never_guessed(alarms: AlarmCommands | None) -> None:
+def test_an_undeclared_alarm_cannot_be_compiled(alarms: AlarmCommands | None) -> None:
     memory = Options(resource="memory")
     with pytest.raises(FaultError, match="its system declares no memory alarm"):
         compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)
@@ -357,31 +356,7 @@ def test_names_in_the_system_are_short_and_unique_per_window(
     assert (name == mark(other_run, other_window)) == same
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("master of orders", ("master of QUEUE", "orders")),
-        ("mirror of orders", ("mirror of QUEUE", "orders")),
-        ("uninvolved", ("uninvolved", "")),
-        ("rmq3", ("HOST", "rmq3")),
-        ("active balancer", ("active balancer", "")),
-        ("standby balancer", ("standby balancer", "")),
-        ("clients", ("clients", "")),
-        ("publisher-2", ("CLIENT", "publisher-2")),
-    ],
-)
-def test_target_words(text: str, meant: tuple[str, str]) -> None:
-    assert parse_target(text, HOSTS) == meant
-    assert meant[0] in {target.word for target in TARGETS}
-
-
-@pytest.mark.parametrize("text", ["", "rmq4", "master", "master of", "slave of orders"])
-def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
-    with pytest.raises(ValueError, match=r"master of QUEUE, .*, clients, rmq1, rmq2, rmq3"):
-        parse_target(text, HOSTS)
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_ends_a_broker_is_an_action_that_says_so(kind: str) -> None:
+def test_actions_that_end_a_broker_are_marked_as_ending(kind: str) -> None:
     actions = compiled(kind).actions
     assert any(isinstance(one, ENDING) for one in actions) == KINDS[kind].ends_broker

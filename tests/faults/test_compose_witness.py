@@ -109,7 +109,7 @@ def test_every_canary_request_lasts_long_enough_to_prove_silence() -> None:
     assert replies.keys() == {"a", "b", "direct"}
 
 
-def test_what_the_agent_raises_becomes_a_fault_error() -> None:
+def test_an_agent_error_becomes_a_fault_error() -> None:
     with pytest.raises(FaultError, match="process ended"):
         asyncio.run(witness(FakeAgent({}, gone=True)).prepare(hang()))
 

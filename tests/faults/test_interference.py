@@ -9,6 +9,7 @@ import pytest
 from faults.compile import compile
 from faults.interference import interference, visible
 from faults.kinds import KINDS
+from faults.kinds.alarms.rules import alarm_gone
 from faults.kinds.client_links.slow import Slowed
 from faults.kinds.network.before import clients_enter
 from faults.kinds.network.isolation_rules import IsolationEvidence, links_isolated
@@ -19,8 +20,8 @@ from faults.replies import DIRECT
 from faults.targets import CLIENT_LINK
 from faults.verification import gone, held
 from faults.witness import Witness
-from tests.rigs.clusters.fault_world import HOSTS, World
-from tests.rigs.clusters.link_world import ANSWERED, SILENT
+from tests.rigs.clusters.fault_world import ALARMS, HOSTS, World
+from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 SHORT_S = 0.3
 
@@ -31,6 +32,7 @@ def armed(window: int, kind: str, host: str, options: Options | None = None) -> 
         *(kind, host, host, "", HOSTS, links, window, "run"),
         mechanism=PACKET_FILTER,
         options=options,
+        alarms=ALARMS,
     )
 
 
@@ -87,6 +89,37 @@ def test_a_black_hole_is_verified_although_another_fault_blocks_clients(other: s
     asyncio.run(clients_enter(beside(own, armed(2, other, "rmq1")), cast(Witness, Ways())))
     with pytest.raises(FaultError, match="p1: "):
         asyncio.run(clients_enter(beside(own), cast(Witness, Ways())))
+
+
+@pytest.mark.parametrize("own", ["black_hole", "reboot"])
+def test_a_refusing_proxy_of_another_fault_is_no_evidence_of_contact(own: str) -> None:
+    class Refusing(World):
+        async def entries(self, host: str) -> Replies:
+            return {"p1": CLOSED}
+
+    async def doubt(*others: Armed) -> str:
+        world, looked = Refusing(), beside(armed(1, own, "rmq1"), *others)
+        await perform_all(world, looked.actions)
+        return (await held(looked, world, SHORT_S)).doubt
+
+    assert "p1: " in asyncio.run(doubt())
+    assert not asyncio.run(doubt(armed(2, "refuse", "rmq1")))
+
+
+def test_an_alarm_beside_another_hosts_alarm_begins_and_ends_by_itself() -> None:
+    active, ended = seen(armed(1, "alarm", "rmq1"), armed(2, "alarm", "rmq3"))
+    assert active.ok, active.doubt
+    assert ended.ok, ended.doubt
+    assert "no memory alarm but that of rmq3, by another fault" in ended.detail
+
+
+def test_only_another_faults_alarm_of_this_resource_is_expected() -> None:
+    said = {"rmq1": {"rmq1": False, "rmq2": True, "rmq3": True}}
+    assert "still a disk alarm of rmq2" in alarm_gone("rmq1", "disk", said, {"rmq3"}).doubt
+    own = {"rmq1": {"rmq1": True, "rmq3": True}}
+    assert "still a disk alarm of rmq1" in alarm_gone("rmq1", "disk", own, {"rmq1"}).doubt
+    others = [armed(2, "alarm", "rmq3", Options(resource="memory"))]
+    assert interference(armed(1, "alarm", "rmq1"), others).alarms == {("rmq3", "memory")}
 
 
 def test_a_cut_that_another_one_hides_altogether_is_not_verified() -> None:

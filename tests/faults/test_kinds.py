@@ -58,7 +58,7 @@ def test_no_shipped_kind_is_bound_to_a_system(kind: Kind) -> None:
     assert kind not in OURS or not kind.only_on
 
 
-def test_what_takes_a_brokers_process_or_disk_strikes_its_host(kind: Kind) -> None:
+def test_faults_of_a_process_or_disk_apply_to_its_host(kind: Kind) -> None:
     taken = kind.ends_broker or kind.takes_page_cache or kind.spares_disk is not None
     assert taken <= (kind.applies_to == HOST)
     assert kind.takes_page_cache <= kind.ends_broker
@@ -160,7 +160,7 @@ def test_a_broken_plugin_is_reported_and_others_still_load(
     assert wrong in registry.spoilt[name]
 
 
-def test_of_two_packages_with_one_name_neither_is_used() -> None:
+def test_two_packages_with_one_name_are_both_ignored() -> None:
     point = EntryPoint("forget", f"{_HERE}:FORGET", faults.kinds.GROUP)
     registry = read([point, point])
     assert registry.kinds == {kind.name: kind for kind in OURS}

@@ -93,7 +93,7 @@ def test_a_host_has_one_link_per_port_of_its_processes() -> None:
 
 
 @pytest.mark.parametrize("serving", [None, like_erlang("a")])
-def test_where_a_host_listens_is_never_guessed(serving: Serving | None) -> None:
+def test_links_need_declared_listeners(serving: Serving | None) -> None:
     with pytest.raises((AssertionError, KeyError)):
         Mesh("toxiproxy", serving).links("a", "b")
 
@@ -205,7 +205,7 @@ def test_a_word_that_is_held_is_silence() -> None:
     ("handler", "words"),
     [(Gone, "closed before a word was said"), (Loud, "it spoke first")],
 )
-def test_what_is_no_answer_to_the_word_is_none(
+def test_an_unexpected_reply_counts_as_no_answer(
     handler: type[socketserver.BaseRequestHandler], words: str
 ) -> None:
     with listening(handler) as port:

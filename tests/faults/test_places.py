@@ -35,7 +35,7 @@ def test_several_places_are_one_text() -> None:
     assert places.split("rkt1") == ("rkt1",)
 
 
-def test_what_is_done_to_several_places_is_undone_at_each() -> None:
+def test_a_fault_at_several_places_is_undone_at_each() -> None:
     first, second = places.split(BOTH)
     armed = compiled("kill", BOTH)
     assert (armed.actions, armed.undo) == (
@@ -65,7 +65,7 @@ def test_a_host_and_its_process_do_not_fail_at_once(one: str, other: str, meet: 
     assert clash(own, others) is meet
 
 
-def test_of_several_places_every_one_has_to_show_it() -> None:
+def test_a_fault_is_proven_at_every_place() -> None:
     class Half(World):
         async def process(self, place: str) -> ProcessState:
             return ProcessState(running=place == "rkt2/name-server", exit_code=137)

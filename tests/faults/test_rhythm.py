@@ -56,7 +56,7 @@ def test_a_flap_is_armed_as_one_cut_and_one_join() -> None:
     assert armed.rhythm == (DOWN_S, UP_S)
 
 
-def test_it_is_cut_and_joined_in_turn_until_its_end() -> None:
+def test_a_flapping_link_alternates_until_the_end() -> None:
     executor = Slow()
     rhythm = virtual_time.run(played(executor, 3 * (DOWN_S + UP_S) - UP_S / 2))
     assert [what for what, _ in executor.done] == ["Cut", "Join"] * 3

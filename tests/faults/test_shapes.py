@@ -29,7 +29,7 @@ def test_halves_of_five_hosts_are_two_against_three() -> None:
     assert joined("halves", "h4") == ["h1-h4", "h2-h3", "h2-h5", "h3-h5"]
 
 
-def test_of_three_hosts_the_smaller_half_is_the_target() -> None:
+def test_halves_of_three_hosts_isolate_the_target() -> None:
     assert set(ways("halves", "h2", THREE)) == set(ways("one", "h2", THREE))
 
 

@@ -12,7 +12,7 @@ from faults.verification import counted, shortest_s
 BLIP = Armed(1, "partition", "rmq1", "rmq1", "", "packet_filter", (), (), "MQPROOF_1", ("rmq1",))
 
 
-def test_what_every_chain_dropped_proves_a_short_cut() -> None:
+def test_packets_dropped_by_every_chain_prove_a_short_partition() -> None:
     proof = counted(BLIP, Receipt(0, 1, (("rmq1", 12), ("rmq2", 3))), 0.2)
     assert proof.ok
     assert "12 in rmq1, 3 in rmq2" in proof.detail

@@ -168,7 +168,7 @@ def test_no_server_is_an_error(server: ThreadingHTTPServer, toxiproxy: Toxiproxy
         toxiproxy.proxies()
 
 
-def test_what_is_no_json_is_an_error(toxiproxy: Toxiproxy, script: Script) -> None:
+def test_a_reply_that_is_not_json_is_an_error(toxiproxy: Toxiproxy, script: Script) -> None:
     script.body = b"<html>"
     with pytest.raises(ToxiproxyError, match="<html>"):
         toxiproxy.proxies()

@@ -452,7 +452,7 @@ def test_a_fault_has_ended_although_the_broker_refuses_clients_afterwards(kind: 
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "reboot"])
-def test_what_a_fault_ended_is_back_only_when_it_answers(kind: str) -> None:
+def test_an_ended_process_has_returned_once_it_answers(kind: str) -> None:
     world, armed = World(slow_start=1_000), compiled(kind)
 
     async def left() -> Proof:

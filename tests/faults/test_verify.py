@@ -35,7 +35,7 @@ def test_a_kill_did_not_hold_otherwise(state: ProcessState) -> None:
 
 
 def test_a_process_that_ended_by_itself_was_not_killed() -> None:
-    assert "ended with 0, not by SIGKILL" in kill_held(ProcessState(False, 0)).doubt
+    assert "ended with exit code 0, not 137 (SIGKILL)" in kill_held(ProcessState(False, 0)).doubt
 
 
 def test_a_kill_is_gone_if_the_process_runs_and_answers() -> None:
@@ -64,9 +64,12 @@ def test_a_stop_held_if_the_process_ended_by_sigterm(code: int) -> None:
     [
         (ProcessState(True, None), "has not ended"),
         (ProcessState(True, None, frozen=True), "has not ended"),
-        (ProcessState(False, 137), "ended with 137"),  # its patience ended, or somebody's
-        (ProcessState(False, 1), "ended with 1"),
-        (ProcessState(False, None), "ended with None"),  # several, and not alike
+        (
+            ProcessState(False, 137),
+            "ended with exit code 137",
+        ),  # its patience ended, or somebody's
+        (ProcessState(False, 1), "ended with exit code 1"),
+        (ProcessState(False, None), "ended with exit code None"),  # several, and not alike
     ],
 )
 def test_a_stop_did_not_hold_otherwise(state: ProcessState, doubt: str) -> None:

@@ -82,7 +82,7 @@ def test_a_hang_is_gone_if_fresh_and_held_connections_answer() -> None:
 def test_a_held_connection_that_was_closed_meanwhile_says_nothing() -> None:
     proof = hang_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS)
     assert proof.ok
-    assert "1 on held ones" in proof.detail
+    assert "1 on a connection from before the fault" in proof.detail
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_least_delay_of_a_word_follows_latency_and_rate() -> None:
     assert (both.octets, both.least_s) == (25_000, pytest.approx(0.724))
 
 
-def test_what_is_hardly_slow_is_timed_several_times() -> None:
+def test_a_small_latency_is_timed_several_times() -> None:
     assert Slowness.of(Options(latency_s=0.01)).rounds > LATE.rounds == 1
 
 
@@ -195,7 +195,7 @@ def test_a_link_is_not_slow_otherwise(down: Replies, doubt: str) -> None:
 def test_slowness_ended_if_fresh_and_held_connections_are_quick() -> None:
     assert slow_gone(every(ANSWERED), every(ANSWERED), LINKS, LATE).ok
     closed = slow_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS, LATE)
-    assert closed.detail.endswith("1 held ones")
+    assert closed.detail.endswith("1 on a connection from before the fault")
 
 
 @pytest.mark.parametrize("late", [took(0.3), took(0.6), SILENT])

@@ -37,7 +37,7 @@ class NothingStarts:
         self,
         folders: Sequence[Path],
         into: Path,
-        judge: Judge,
+        judge: Judge | None,
         show: Display,
         reseal: bool,
         where: Place,
@@ -47,7 +47,9 @@ class NothingStarts:
     def heal(self, show: Display, *chosen: object) -> bool:
         return True
 
-    def build(self, systems: tuple[str, ...], show: Display) -> None:
+    def build(
+        self, systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()
+    ) -> None:
         pass
 
     def doctor(self, show: Display) -> bool:

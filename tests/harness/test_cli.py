@@ -40,8 +40,9 @@ class FakePipeline:
     def __init__(self, ending: Callable[[], Report]) -> None:
         self.ending = ending
         self.started: list[tuple[Experiment, RunOptions]] = []
-        self.analysed: list[tuple[list[Path], Path, Judge]] = []
+        self.analysed: list[tuple[list[Path], Path, Judge | None]] = []
         self.built: list[tuple[str, ...]] = []
+        self.built_versions: tuple[str, ...] = ()
         self.brought: list[tuple[str, Path, Place]] = []
         self.resealed = False
         self.where = HERE
@@ -63,7 +64,7 @@ class FakePipeline:
         self,
         folders: Sequence[Path],
         into: Path,
-        judge: Judge,
+        judge: Judge | None,
         show: Display,
         reseal: bool = False,
         where: Place = HERE,
@@ -79,8 +80,11 @@ class FakePipeline:
         self.healing = (chosen, dry)
         return self.well
 
-    def build(self, systems: tuple[str, ...], show: Display) -> None:
+    def build(
+        self, systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = ()
+    ) -> None:
         self.built.append(systems)
+        self.built_versions = versions
 
     def doctor(self, show: Display) -> bool:
         show.message("looked")
@@ -479,6 +483,7 @@ def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     code, pipeline = call("analyse", str(folder), "--judge", "expectations", ending=passing)
     assert (code, pipeline.analysed) == (0, [([folder], folder, Judge.EXPECTATIONS)])
+    assert call("analyse", str(folder), ending=passing)[1].analysed == [([folder], folder, None)]
 
 
 def test_unfinished_experiment_is_judged_neither_alone_nor_with_others(
@@ -499,7 +504,7 @@ def test_analyse_merges_several_experiments_into_one_separate_report(
     words = [str(folder) for folder in folders]
     code, pipeline = call("analyse", *words, "--results", "nights", ending=passing)
     ((read, into, judge),) = pipeline.analysed
-    assert (code, read, judge) == (0, folders, Judge.CLAIMS)
+    assert (code, read, judge) == (0, folders, None)
     assert into.parent == Path("nights")
     assert into.name.endswith("-merged")
 
@@ -517,7 +522,7 @@ def test_stored_experiment_is_copied_to_the_results_and_judged(
     assert into.parent == Path("nights")
 
 
-def test_what_was_brought_before_is_judged_where_it_is(tmp_path: Path) -> None:
+def test_a_copied_experiment_is_judged_where_it_is(tmp_path: Path) -> None:
     url = (tmp_path / "away" / "e").as_uri()
     assert call("analyse", url, ending=passing)[0] == 0
     code, pipeline = call("analyse", "results/e", ending=passing)
@@ -559,7 +564,9 @@ def test_every_folder_that_is_no_experiment_is_named_at_once(
 
 
 @pytest.mark.parametrize("command", ["heal", "doctor"])
-def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unmet_requirement_exits_with_2(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     pipeline = FakePipeline(passing)
     assert main([command], lambda: pipeline) == 0
     pipeline.well = False
@@ -673,7 +680,7 @@ def test_run_reaches_its_verdict_without_a_reader_of_output(
     assert (code, len(pipeline.started)) == (0, 1)
 
 
-def test_nothing_is_resealed_without_a_request(tmp_path: Path) -> None:
+def test_analyse_reseals_only_on_request(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     assert call("analyse", str(folder), ending=passing)[1].resealed is False
     assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True

@@ -101,7 +101,9 @@ def test_words_of_others_stay_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_nothing_in_common_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_comparing_unrelated_experiments_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = experiment(tmp_path / "one", [HELD])
     other = experiment(tmp_path / "other", [HELD])
     document = json.loads((other / "verdict.json").read_text())
@@ -238,3 +240,18 @@ def test_a_page_that_cannot_be_written_there_is_reported_before(
     words = ["compare", str(before), str(after), "-o", str(tmp_path / ("x" * 300))]
     assert main(words) == 254
     assert "--output: " in capsys.readouterr().err
+
+
+def test_other_versions_of_the_brokers_stand_on_terminal_and_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for name, version in (("old", "4.0.5"), ("new", "4.3.6")):
+        runs = [replace(summed(HELD, name="r1"), brokers=f"rabbitmq {version}")]
+        (tmp_path / name).mkdir()
+        verdict.write(page_of(*runs, experiment=name), tmp_path / name)
+        paths.append(str(tmp_path / name))
+    assert main(["compare", *paths]) == 0
+    change = "rabbitmq 4.0.5 → rabbitmq 4.3.6"
+    assert change in capsys.readouterr().out
+    assert change in (tmp_path / "new" / "compared-with-old.html").read_text()

@@ -45,6 +45,18 @@ MIRRORED = ("run", "master-crash", "--system", "reference-mirrored")
             "what to do: leave the option out, or see docs/clients.md",
         ),
         (
+            ("run", "master-crash", "--system", "rabbitmq-quorum", "--version", "4.0.4"),
+            "--version: no image of rabbitmq-quorum is known in version '4.0.4'; did you mean",
+            "valid: 3.10.8 | 3.8.9 | 4.0.5 | 4.3.x",
+            "what to do: another version needs an image of it: `--image PRODUCT=IMAGE`",
+        ),
+        (
+            ("run", "master-crash", "--system", "rabbitmq-quorum", "--image", "rabbitmq="),
+            "--image: 'rabbitmq=' names no image",
+            "expected: PRODUCT=IMAGE, where PRODUCT is rabbitmq",
+            "what to do: see docs/systems.md",
+        ),
+        (
             ("run", "./none.toml"),
             "./none.toml: cannot be read: No such file or directory",
             "expected: a scenario file",

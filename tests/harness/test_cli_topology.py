@@ -80,7 +80,7 @@ def test_unset_variable_is_named_and_no_value_is_shown(
     assert "credentials of $REFERENCE_USER and $REFERENCE_PASSWORD" in capsys.readouterr().out
 
 
-def test_what_the_topology_does_not_allow_is_bad_input(
+def test_faults_that_a_topology_forbids_are_bad_input(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, pipeline = call("run", "master-crash", "--topology", "staging.toml")

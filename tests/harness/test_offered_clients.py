@@ -60,7 +60,7 @@ def test_a_run_with_it_in_containers_is_planned(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.usefixtures("site")
-def test_what_it_does_not_declare_it_cannot_do(
+def test_an_offered_client_does_only_what_it_declares(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = (ROOT / "harness/plan/scenarios/master-crash.toml").read_text()

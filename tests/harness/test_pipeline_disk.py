@@ -68,8 +68,8 @@ def test_full_disk_judges_sealed_runs_and_reports_the_rest(
     assert cli.main(["analyse", str(folder)]) == 2
     said = capfd.readouterr()
     assert "loss 0 of 150" in said.out
-    partial = folder / "runs" / "recorded" / RAW / "attempts.partial"
-    assert f"not judged: {partial}: No space left on device" in said.out
+    refused = folder / "runs" / "recorded" / RAW / "attempts.parquet"
+    assert f"not judged: {refused}: No space left on device" in said.out
     assert f"the marts were not kept: {folder / 'marts'}" in said.out
     assert plain(said.out + said.err)
     assert files(folder) == before, "neither halves nor empty files are left"

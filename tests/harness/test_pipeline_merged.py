@@ -1,5 +1,6 @@
 """One report over several experiments, from their folders to its own."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,3 +61,12 @@ def test_runs_of_equal_name_and_cell_are_repeats_of_one(tmp_path: Path) -> None:
     assert not list((tmp_path / "a").glob("marts"))
     again = stages.analyse([into], into, Judge.CLAIMS, Heard())
     assert [run.name for run in again.runs] == [run.name for run in made.runs]
+
+
+def test_analyse_uses_the_judge_that_the_folder_recorded(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "a", 10, seed=1)
+    assert stages.analyse([folder], folder, None, Heard()).judge is Judge.CLAIMS
+    document = json.loads((folder / "experiment.json").read_text())
+    (folder / "experiment.json").write_text(json.dumps({**document, "judge": "expectations"}))
+    assert stages.analyse([folder], folder, None, Heard()).judge is Judge.EXPECTATIONS
+    assert stages.analyse([folder], folder, Judge.CLAIMS, Heard()).judge is Judge.CLAIMS

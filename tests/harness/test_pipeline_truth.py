@@ -28,7 +28,7 @@ def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:
     assert noted(tmp_path) == FRESH.notes
 
 
-def test_what_was_admitted_and_not_found_is_reported(tmp_path: Path) -> None:
+def test_admitted_misbehaviour_that_was_not_found_is_reported(tmp_path: Path) -> None:
     body = encode(Identity(plan().number, 1, 5, 1, 0, 0), 256)
     lines = admitted("redeliver", "orders", Message(b"", "", "orders", b"", body, True)).lines
     (tmp_path / TRUTH).mkdir()

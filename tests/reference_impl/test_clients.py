@@ -57,7 +57,7 @@ def test_a_message_published_at_one_node_is_consumed_at_another(nodes: Nodes, qu
         assert not got[0].redelivered
 
 
-def test_what_was_not_acknowledged_comes_again_in_order_and_flagged(
+def test_unacknowledged_messages_are_redelivered_in_order_and_flagged(
     nodes: Nodes, queue: str
 ) -> None:
     with blocking(nodes) as connection:
@@ -252,7 +252,7 @@ def settled(look: Callable[[], int]) -> int:
     return seen[-1]
 
 
-def test_what_a_killed_node_had_only_in_memory_is_gone(nodes: Nodes, queue: str) -> None:
+def test_a_killed_node_loses_transient_messages(nodes: Nodes, queue: str) -> None:
     with blocking(nodes, "ref3") as connection:
         channel = connection.channel()
         channel.confirm_delivery()

@@ -129,7 +129,7 @@ def test_a_stranger_that_sends_slowly_is_closed_in_time(nodes: Nodes) -> None:
     assert all(is_whole(nodes, name) for name in NAMES)
 
 
-def test_who_has_no_credentials_is_refused_before_the_body(nodes: Nodes) -> None:
+def test_missing_credentials_are_refused_before_the_body(nodes: Nodes) -> None:
     head = b"PUT /api/policies/%2F/p HTTP/1.1\r\nhost: a\r\ncontent-length: 314572800\r\n\r\n"
     with stranger(nodes, API_PORT) as connection:
         connection.sendall(head)

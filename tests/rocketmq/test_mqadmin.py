@@ -101,7 +101,7 @@ def test_a_broker_reports_received_and_delivered_counts(cluster: Cluster, tmp_pa
     assert len(rows) == len(cluster.servers) - len(cluster.name_servers)
 
 
-def test_how_far_a_group_is_behind_is_reported_by_queue(cluster: Cluster, tmp_path: Path) -> None:
+def test_consumer_lag_is_reported_by_queue(cluster: Cluster, tmp_path: Path) -> None:
     _filled(cluster)
     output = mqadmin(cluster, tmp_path, "consumerProgress", "-g", GROUP)
     rows = [line.split() for line in output.splitlines() if line.startswith(TOPIC)]

@@ -60,7 +60,7 @@ def test_no_process_and_no_folder_outlives_the_command(
     assert _left(tmp_path) == []
 
 
-def test_it_ends_if_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
+def test_a_reference_ends_with_its_killed_parent(tmp_path: Path) -> None:
     with begin("mirrored", tmp_path, sys.executable, "-c", PARENT) as parent:
         assert list(tmp_path.glob("mqproof-reference-*")) != []
         parent.kill()

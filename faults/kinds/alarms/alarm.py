@@ -30,7 +30,8 @@ class Alarmed:
     async def gone(self) -> Proof:
         resource = self.armed.options.resource
         said = await self.witness.alarms(resource)
-        return rules.alarm_gone(self.armed.resolved, resource, said)
+        others = {host for host, of in self.armed.meanwhile().alarms if of == resource}
+        return rules.alarm_gone(self.armed.resolved, resource, said, others)
 
 
 def _compile(scope: Scope) -> Compiled:

@@ -1,6 +1,6 @@
 """Verify that a broker is in alarm, by what the brokers say of it and of each other."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from faults.model import Proof
 from faults.replies import doubt, proven
@@ -18,11 +18,14 @@ def alarm_held(host: str, resource: str, said: Alarms) -> Proof:
     return proven(f"{resource} alarm of {host}, by the word of {', '.join(sorted(said))}")
 
 
-def alarm_gone(host: str, resource: str, said: Alarms) -> Proof:
-    """By everybody's word, and of any host: an alarm anywhere blocks publishers everywhere."""
+def alarm_gone(host: str, resource: str, said: Alarms, others: Collection[str] = ()) -> Proof:
+    """By everybody's word, and of any host: an alarm anywhere blocks publishers everywhere.
+    `others`: hosts whose alarm another fault raises."""
     if host not in said.get(host, {}):
         return doubt(f"{host} does not say whether it has a {resource} alarm")
-    left = sorted({host for alarms in said.values() for host, alarm in alarms.items() if alarm})
-    if left:
-        return doubt(f"still a {resource} alarm of {', '.join(left)}")
-    return proven(f"no {resource} alarm, by the word of {', '.join(sorted(said))}")
+    found = {host for alarms in said.values() for host, alarm in alarms.items() if alarm}
+    expected = set(others) - {host}
+    if found - expected:
+        return doubt(f"still a {resource} alarm of {', '.join(sorted(found - expected))}")
+    beside = f" but that of {', '.join(sorted(expected))}, by another fault" if expected else ""
+    return proven(f"no {resource} alarm{beside}, by the word of {', '.join(sorted(said))}")

@@ -12,7 +12,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faults.kinds.client_links.rules import Met
+from faults.kinds.client_links.rules import Met, links
 from faults.model import FIN, Options, Proof, Reply, Words
 from faults.replies import DIRECT, doubt, is_answered, listing, proven, said
 
@@ -65,20 +65,24 @@ def slow_held(heard: Mapping[str, Met], proxies: tuple[str, ...], slowness: Slow
             return doubt(f"{way}, not a word that took {least}: {timed(replies, early)}")
     seconds = [replies[name].seconds for replies in heard.values() for name in proxies]
     return proven(
-        f"{len(proxies)} links: words took {min(seconds):.3f} to {max(seconds):.3f} s in one "
+        f"{links(proxies)}: probes took {min(seconds):.3f} to {max(seconds):.3f} s in one "
         f"direction (at least {slowness.least_s:.3f} s), direct ones less than half"
     )
 
 
 def slow_gone(fresh: Met, held: Met, proxies: tuple[str, ...], slowness: Slowness) -> Proof:
-    """Words are quick on fresh connections, and on held ones that were not closed meanwhile."""
+    """Probes are fast on fresh connections, and on those from before the fault, unless they were
+    closed meanwhile."""
     late = [name for name in proxies if not slowness.quick(fresh.get(name))]
     if late:
         return doubt(f"not quick on a fresh connection: {timed(fresh, late)}")
     open_ = [name for name in proxies if name in held and not held[name].end]
     if late := [name for name in open_ if not slowness.quick(held[name])]:
         return doubt(f"not quick on a held connection: {timed(held, late)}")
-    return proven(f"{len(proxies)} links are quick on fresh connections, {len(open_)} held ones")
+    return proven(
+        f"{links(proxies)} fast on a fresh connection, {len(open_)} on a connection from before "
+        "the fault"
+    )
 
 
 def cut_after_held(replies: Met, proxies: tuple[str, ...], limit: int) -> Proof:
@@ -91,7 +95,7 @@ def cut_after_held(replies: Met, proxies: tuple[str, ...], limit: int) -> Proof:
     wrong = [name for name in proxies if not _cut(replies.get(name), limit)]
     if wrong:
         return doubt(f"not closed by FIN after {limit} bytes: {_sized(replies, wrong)}")
-    return proven(f"{len(proxies)} links closed by FIN after {limit} bytes; a direct one was not")
+    return proven(f"{links(proxies)} closed by FIN after {limit} bytes; a direct one was not")
 
 
 def timed(replies: Met, names: list[str]) -> str:

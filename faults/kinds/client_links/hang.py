@@ -17,8 +17,8 @@ _STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1
 
 @dataclass(slots=True)
 class Hung:
-    """Fresh canaries replace held ones at the first look at its end, so those are asked once,
-    before."""
+    """The first check of its end replaces the canaries by fresh ones. The old ones are checked
+    once, before that."""
 
     armed: Armed
     witness: SeesLinks

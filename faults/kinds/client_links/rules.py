@@ -44,9 +44,9 @@ def hang_held(
     flowing = [_DIRECTIONS[way] for way in heard if way not in held]
     silent = " and ".join(_DIRECTIONS[way] for way in held)
     return proven(
-        f"{len(proxies)} links silent for {SILENCE_S:g} s {silent}, "
+        f"{links(proxies)} silent for {SILENCE_S:g} s {silent}, "
         f"{''.join(f'flowing {way}, ' for way in flowing)}"
-        f"while a direct word took {heard[UP][DIRECT].seconds:.3f} s"
+        f"while a probe on a direct connection took {heard[UP][DIRECT].seconds:.3f} s"
     )
 
 
@@ -75,7 +75,7 @@ def answering(fresh: Met, proxies: tuple[str, ...]) -> Proof:
     """The end of whatever ended links: each proxy answers on a fresh connection."""
     if mute := _all_but(is_answered, fresh, proxies):
         return doubt(f"no answer on a fresh connection: {listing(fresh, mute)}")
-    return proven(f"{len(proxies)} links answer on fresh connections")
+    return proven(f"{links(proxies)} answered on a fresh connection")
 
 
 def hang_gone(fresh: Met, held: Met, proxies: tuple[str, ...]) -> Proof:
@@ -90,7 +90,12 @@ def hang_gone(fresh: Met, held: Met, proxies: tuple[str, ...]) -> Proof:
     if stuck:
         return doubt(f"still silent on a held connection: {listing(held, stuck)}")
     released = sum(1 for name in proxies if is_answered(held.get(name)))
-    return proven(f"{proof.detail}, {released} on held ones")
+    return proven(f"{proof.detail}, {released} on a connection from before the fault")
+
+
+def links(proxies: tuple[str, ...]) -> str:
+    """Return `1 link`, `3 links`."""
+    return f"{len(proxies)} link{'' if len(proxies) == 1 else 's'}"
 
 
 def _ended(canaries: Met, proxies: tuple[str, ...]) -> Proof | None:
@@ -110,9 +115,7 @@ def _attempts(
         return _not_heard(attempts)
     if wrong := _all_but(met, attempts, proxies):
         return doubt(f"{no} on a new connection: {listing(attempts, wrong)}")
-    return proven(
-        f"{len(proxies)} links closed by FIN, {yes}; the host answers on direct connections"
-    )
+    return proven(f"{links(proxies)} closed by FIN, {yes}; the host answers on direct connections")
 
 
 def _not_heard(replies: Met) -> Proof:

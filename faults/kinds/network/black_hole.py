@@ -96,11 +96,13 @@ class Isolated:
         )
 
     async def _entries(self) -> Replies:
-        """Clients' ways; and past every proxy, where that is no way around the fault."""
-        host = self.armed.resolved
+        """Clients' ways that no other fault closes; and past every proxy, where that is no way
+        around the fault."""
         if self.armed.mechanism == PROXY:
             return await entries(self.armed, self.witness)
-        found, direct = await asyncio.gather(self.witness.entries(host), self.witness.greets(host))
+        found, direct = await asyncio.gather(
+            entries(self.armed, self.witness), self.witness.greets(self.armed.resolved)
+        )
         return {**found, DIRECT: direct}
 
 

@@ -9,14 +9,15 @@ from faults.replies import SILENCE_S, doubt, passed, proven, silent
 
 KILLED = 137  # 128 + SIGKILL
 ENDED = (0, 143)  # an orderly end on SIGTERM, or by the SIGTERM (128 + 15) itself
+_ENDED = " or ".join(map(str, ENDED))
 
 
 def kill_held(state: ProcessState) -> Proof:
     if state.running:
         return doubt("the process still runs")
     if state.exit_code != KILLED:
-        return doubt(f"the process ended with {state.exit_code}, not by SIGKILL ({KILLED})")
-    return proven(f"the process ended with {KILLED}")
+        return doubt(f"the process ended with exit code {state.exit_code}, not {KILLED} (SIGKILL)")
+    return proven(f"the process ended with exit code {KILLED} (SIGKILL)")
 
 
 def stop_held(state: ProcessState) -> Proof:
@@ -24,8 +25,8 @@ def stop_held(state: ProcessState) -> Proof:
     if state.running:
         return doubt("the process has not ended")
     if state.exit_code not in ENDED:
-        return doubt(f"the process ended with {state.exit_code}, not as SIGTERM asks ({ENDED})")
-    return proven(f"the process ended with {state.exit_code}")
+        return doubt(f"the process ended with exit code {state.exit_code}, not {_ENDED} (SIGTERM)")
+    return proven(f"the process ended with exit code {state.exit_code}")
 
 
 def freeze_held(state: ProcessState, greets: Reply | None) -> Proof:

@@ -23,11 +23,9 @@ Settings = Latency | Bandwidth | SlowClose | Timeout | ResetPeer | Slicer | Limi
 
 @dataclass(frozen=True, slots=True)
 class ToxicType:
-    """A type of toxic, and what the real server calls its settings and their numbers."""
+    """A type of toxic."""
 
     settings: type[Settings]
-    go_name: str
-    go_number: str
     pipe: Any  # the pipe's class; its parameter is the settings' class
 
     def make(self, settings: Settings, random: Random, started_ns: int) -> Pipe[Settings]:
@@ -37,14 +35,14 @@ class ToxicType:
 
 
 KINDS = {
-    "bandwidth": ToxicType(Bandwidth, "BandwidthToxic", "int64", BandwidthPipe),
-    "latency": ToxicType(Latency, "LatencyToxic", "int64", LatencyPipe),
-    "limit_data": ToxicType(LimitData, "LimitDataToxic", "int64", LimitDataPipe),
-    "noop": ToxicType(Noop, "NoopToxic", "int64", NoopPipe),
-    "reset_peer": ToxicType(ResetPeer, "ResetToxic", "int64", ResetPeerPipe),
-    "slicer": ToxicType(Slicer, "SlicerToxic", "int", SlicerPipe),
-    "slow_close": ToxicType(SlowClose, "SlowCloseToxic", "int64", SlowClosePipe),
-    "timeout": ToxicType(Timeout, "TimeoutToxic", "int64", TimeoutPipe),
+    "bandwidth": ToxicType(Bandwidth, BandwidthPipe),
+    "latency": ToxicType(Latency, LatencyPipe),
+    "limit_data": ToxicType(LimitData, LimitDataPipe),
+    "noop": ToxicType(Noop, NoopPipe),
+    "reset_peer": ToxicType(ResetPeer, ResetPeerPipe),
+    "slicer": ToxicType(Slicer, SlicerPipe),
+    "slow_close": ToxicType(SlowClose, SlowClosePipe),
+    "timeout": ToxicType(Timeout, TimeoutPipe),
 }
 
 

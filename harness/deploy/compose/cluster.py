@@ -35,6 +35,7 @@ from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
 from harness.deploy.images import parts_of
 from harness.plan.model import BALANCER, Layout, RunPlan
+from harness.systems.catalogue import load_system
 from harness.systems.containers import Stand
 from harness.systems.registry import registry
 from harness.workers.protocol import Endpoint
@@ -261,6 +262,14 @@ class ComposeCluster:
         if not health.clean:
             raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
         self._versions |= await self.broker.versions()
+        if wrong := self._wrong_version():
+            raise DeployError(wrong)
+
+    def _wrong_version(self) -> str:
+        known = load_system(self.layout.system).versions
+        if known is None:
+            return ""
+        return known.contradiction(self.layout.version, self.layout.image, self._versions)
 
     async def _look(self, hosts: tuple[str, ...]) -> container_starts.Start:
         answered = await self._greeted()

@@ -180,6 +180,7 @@ class _Making:
         parts = {"broker": self.images.broker, "proxy": self.images.proxy}
         parts["worker"] = self.images.worker
         parts |= {"balancer": self.images.balancer} if self.images.balancer else {}
+        parts |= {"user's": self.layout.image} if self.layout.image else {}
         return {
             "docker engine": str(self.client.version()["Version"]),
             "compose": f"{' '.join(self.tool.command)} {self.tool.version}",

@@ -12,7 +12,6 @@ import base64
 import json
 import os
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,12 +26,14 @@ from harness.deploy.external.held_secrets import holds
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.problems import PlanError
+from harness.plan.toml_problems import document_of
 from harness.plan.topology import Topology
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
 from harness.systems.topologies import foreign_of, read_topology
 from harness.workers import credentials
-from spark_analysis.schema.regular import content_of
+from spark_analysis.schema.regular import json_of
+from spark_analysis.schema.writing import write_whole
 
 AGENT = (sys.executable, "-m", "harness.workers.agent")
 AGENT_LIMIT_S = 20.0
@@ -122,14 +123,9 @@ class Site:
         path = _noted(self.cluster)
         try:
             own_folder(self.folder)
-            (self.folder / "topology.toml").write_text(self.topology.source, encoding="utf-8")
+            write_whole(self.folder / "topology.toml", self.topology.source)
             own_folder(path.parent)
-            partial = path.with_suffix(".partial")
-            with partial.open("w", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.rename(path)
+            write_whole(path, text, durable=True)
         except OSError as error:
             raise DeployError(
                 f"{path} cannot be written: {error}. `mqproof heal` needs this note to undo "
@@ -151,10 +147,10 @@ def load(cluster: str) -> Site:
     """Raises OSError where there is no note that can be read."""
     path = _noted(cluster)
     try:
-        parts = json.loads(content_of(path, NOTE_BYTES_MAX))
+        parts = json_of(path, NOTE_BYTES_MAX)
         source, name = str(parts.pop("topology")), str(parts.pop("name"))
         # Whether there is such a system was asked before it was noted.
-        systems = (str(tomllib.loads(source)["system"]),)
+        systems = (str(document_of(source, name)["system"]),)
         return Site(**parts, topology=read_topology(name, source, systems))
     except (ValueError, KeyError, TypeError, PlanError) as error:
         raise OSError(f"{path} is none of ours: {error}") from error

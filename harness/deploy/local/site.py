@@ -27,7 +27,8 @@ from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.port import Node, Processes, Unit
-from spark_analysis.schema.regular import content_of
+from spark_analysis.schema.regular import json_of
+from spark_analysis.schema.writing import write_whole
 
 FILES = "deployments"
 PLAN = "cluster.json"
@@ -149,7 +150,7 @@ class Site:
     def save(self) -> None:
         """Raises OSError."""
         own_folder(self.folder)
-        (self.folder / PLAN).write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+        write_whole(self.folder / PLAN, json.dumps(asdict(self), indent=1))
 
     def environment(self, role: str, name: str, process: str = "") -> dict[str, str]:
         """`name`: a node's host, and `process` its word; another process's own. The proxy's token
@@ -183,7 +184,7 @@ def data_of(folder: Path) -> Path:
 def load(folder: Path) -> Site:
     """Raises OSError where there is none that can be read."""
     try:
-        document = json.loads(content_of(folder / PLAN, PLAN_BYTES_MAX))
+        document = json_of(folder / PLAN, PLAN_BYTES_MAX)
         units = tuple(
             Unit(**{**unit, "command": tuple(unit["command"]), "ports": tuple(unit["ports"])})
             for unit in document["units"]
@@ -294,5 +295,5 @@ def priorities(pid: int) -> str:
         return "unknown"
     with suppress(OSError):
         session = Path(f"/proc/{pid}/autogroup").read_text(encoding="ascii").strip()
-        nice += f", {session.partition(' ')[2]} as a session"
+        nice += f", autogroup {session.partition(' ')[2]}"
     return nice

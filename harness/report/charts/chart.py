@@ -13,6 +13,7 @@ from itertools import pairwise
 from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
 from harness.report.charts.scale import AxisTick, Lane, Scale, Span
+from harness.report.page.formats import stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -236,7 +237,7 @@ def _stages(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[Lane]:
         after = f", fault {fault.number}" if len(faults) > 1 else ""
         rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
         for row in rows:
-            yield Lane(f"{row.stage}{after}", (_stage(row, fault, scale),))
+            yield Lane(f"{stage_name(row.stage)}{after}", (_stage(row, fault, scale),))
 
 
 def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
@@ -246,7 +247,8 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
     if fault.stages_doubt:
         text, tone = f"{text}, not judged", "doubted"
     margin = f"uncertain by {row.uncertainty_ns / NS:.3f} s" if row.uncertainty_ns else ""
-    title = f"fault {fault.number}: {row.stage} {text}" + (f", {margin}" if margin else "")
+    name = stage_name(row.stage)
+    title = f"fault {fault.number}: {name} {text}" + (f", {margin}" if margin else "")
     return scale.span(from_s, from_s + after_s, tone, text, title)
 
 

@@ -176,6 +176,8 @@ class Terminal:
         self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")
         if run.failure:
             self._print(f"not judged: {run.failure}", "yellow")
+        if run.brokers:
+            self._print(f"  version of the brokers: {run.brokers}", "dim")
         for note in run.notes:
             self._print(f"  {note}", "dim")
         routes = [one for one in run.observations if one.name == ROUTE_CHANGE]

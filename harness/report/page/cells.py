@@ -119,7 +119,7 @@ def _loss(totals: RunTotals, runs: str) -> str:
         return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
         place = "" if totals.judged == 1 else f" in {formats.of(undecided, totals.judged, 'run')}"
-        return f"No loss was found, but it is not decided{place} whether there was none."
+        return f"No loss was found, but a loss is not ruled out{place}."
     return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost in {runs}."
 
 
@@ -144,7 +144,9 @@ def _outage(totals: RunTotals) -> str:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
     if totals.degraded is not None and totals.degraded.most_s:
         parts.append(f"sending was on time again after {_time(totals.degraded)}")
-    if totals.degraded_doubt:
+    # Without downtime there is nothing to recover from.
+    recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
+    if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
     if totals.out is None:
@@ -155,7 +157,7 @@ def _outage(totals: RunTotals) -> str:
 
 def _claims(totals: RunTotals) -> str:
     tail = f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
-    tail += f"; {totals.undecided} not decided" if totals.undecided else ""
+    tail += f"; {totals.open_claims} not decided" if totals.open_claims else ""
     if totals.broken:
         first = totals.broken[0].verdict.meaning
         more = f" and {len(totals.broken) - 1} more" if len(totals.broken) > 1 else ""

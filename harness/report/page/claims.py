@@ -9,13 +9,11 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
-from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.rates import rate
 from harness.judging.result import Report, RunReport
-from harness.report.lines import standing_of
+from harness.report.lines import source_text, standing_of
 from harness.report.page import formats
 from harness.report.page.cells import CellView, claim_badge
 
@@ -65,7 +63,6 @@ class ClaimView:
     meaning: str
     sentence: str  # "" where it is the meaning itself
     source: str
-    article: str  # who wrote it, where the source is an article; else ""
     tone: str
     badge: str
     chips: tuple[Chip, ...]
@@ -115,8 +112,7 @@ def _claim(
         name=name,
         meaning=first.meaning,
         sentence=first.sentence if first.sentence != first.meaning else "",
-        source=first.source,
-        article=_article(first.source),
+        source=source_text(first.source),
         tone=tone,
         badge=badge,
         chips=chips,
@@ -127,17 +123,6 @@ def _claim(
         left_out=max(0, len(shown) - SEEN_MAX),
         warns=first.warns,
     )
-
-
-@cache
-def _articles() -> dict[str, str]:
-    """A report has no address of anything outside: titles only."""
-    return {article.name: article.title_line for article in shipped_beside().articles}
-
-
-def _article(source: str) -> str:
-    """`seeds/003, GM`: the article before the section."""
-    return _articles().get(source.partition(", ")[0], "")
 
 
 def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
+from harness.report.page.applicable import applicable
 from harness.report.page.cells import CellView
 from harness.report.page.claims import ClaimView
 from harness.report.page.runs import RunView
@@ -49,7 +50,7 @@ def drills(
     for run in runs:
         own[run.cell.number].append(run)
     compared: defaultdict[Cell, list[Comparison]] = defaultdict(list)
-    for row in report.comparison:
+    for row in applicable(report):
         compared[row.scenario, row.system, row.layout, row.client].append(row)
     return tuple(_drill(view, all_claims, compared[view.cell], own[view.number]) for view in views)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats
+from harness.report.page.applicable import applicable
 from harness.report.page.cells import CellView
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -64,7 +65,7 @@ def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
     """The comparison mart as strips."""
     cells = tuple(views)
     rows: dict[tuple[str, str], dict[tuple[str, str, str, str], Comparison]] = {}
-    for row in report.comparison:
+    for row in applicable(report):
         cell = (row.scenario, row.system, row.layout, row.client)
         rows.setdefault((row.measure, row.detail), {})[cell] = row
     drawn, zero = [], []

@@ -241,7 +241,7 @@ def _facts(run: RunReport) -> tuple[str, ...]:
         found = worst_of(one, name)
         if found is not None:
             facts.append(f"{word} {_time(found)}")
-        elif one.outages:
+        elif one.outages and not (one.no_downtime and name == "degraded_s"):
             facts.append(f"{word}: unknown")
     return tuple(facts)
 
@@ -286,7 +286,7 @@ def _fault(fault: FaultSpan) -> FaultView:
         window=window(fault),
         stages=tuple(
             StageView(
-                row.stage,
+                formats.stage_name(row.stage),
                 formats.stage_meaning(row.stage),
                 f"{'' if row.reached else 'not within '}{row.after_ns / 1e9:.3f} s",
                 row.reached,
@@ -349,6 +349,7 @@ def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
         ("folder", f"runs/{run.name.rpartition('/')[2]}/"),
     ]
     pairs = [("experiment", run.piece), *pairs] if run.piece else pairs
+    pairs += [("version of the brokers", run.brokers)] if run.brokers else []
     detail = run.detail
     if detail is not None:
         pairs += [("deployment", detail.deployment)] if detail.deployment else []

@@ -19,7 +19,6 @@ from harness.judging.result import RunReport
 from harness.report.page import formats
 from harness.view.out import Out
 from harness.view.summary import Number, Promised, Summary, informative
-from spark_analysis.schema.words import Strength
 
 Cell = tuple[str, str, str, str]
 
@@ -57,7 +56,8 @@ class RunTotals:
     outcome: ClaimOutcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
     held: int  # claims that passed in every run in which they were decided, and in one at least
-    undecided: int  # claims that are inconclusive at worst
+    undecided: int  # promises that are inconclusive at worst
+    open_claims: int  # the same of all claims, warnings among them
     confirmed: int
     lost: int
     stranded: int
@@ -110,6 +110,7 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         failed=_failed(runs),
         held=sum(outcome is ClaimOutcome.PASS for outcome in outcomes.values()),
         undecided=sum(outcome is ClaimOutcome.INCONCLUSIVE for outcome in outcomes.values()),
+        open_claims=_open_claims(runs),
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
@@ -196,6 +197,15 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
     return Number(known[0].least, False, bound.why)
 
 
+def _open_claims(runs: Iterable[RunReport]) -> int:
+    """Return the number of claims, warnings among them, that are inconclusive over the runs."""
+    found: dict[str, list[ClaimVerdict]] = {}
+    for run in runs:
+        for verdict in run.verdicts:
+            found.setdefault(verdict.claim, []).append(verdict)
+    return sum(over_runs(own) is ClaimOutcome.INCONCLUSIVE for own in found.values())
+
+
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, ClaimOutcome]:
     """The outcome of every promise over all runs."""
     found: dict[str, list[ClaimVerdict]] = {}
@@ -263,13 +273,13 @@ def _returned(summaries: Iterable[Summary]) -> bool:
 
 
 def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
-    sums: dict[str, list[int]] = {}
+    sums: dict[tuple[int, str], list[int]] = {}
     for each in (each for one in summaries for each in one.promised):
         numbers = (each.confirmed, each.lost, each.stranded, each.unreachable)
-        before = sums.get(each.strength, [0] * len(numbers))
-        sums[each.strength] = [one + more for one, more in zip(before, numbers, strict=True)]
-    order = [strength.name.lower() for strength in Strength]
-    return tuple(Promised(name, *sums[name]) for name in sorted(sums, key=order.index))
+        level = each.rank, each.strength
+        before = sums.get(level, [0] * len(numbers))
+        sums[level] = [one + more for one, more in zip(before, numbers, strict=True)]
+    return tuple(Promised(*level, *sums[level]) for level in sorted(sums))
 
 
 def _spread(

@@ -14,6 +14,8 @@ service_ports  the ports of its nodes by which faults are verified
 drain          how queues are read empty
 servers        what its nodes are on hosts, and where they listen to each other
 stopped        whether it has stopped in a process that runs
+versions       the versions that Debian packages
+users_image    the conventions that a user's image must follow
 containers     its nodes in containers: the image
 services       its nodes in containers: their configuration
 parts          its running nodes in containers: their adapters

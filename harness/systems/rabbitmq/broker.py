@@ -36,6 +36,7 @@ from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT
 
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
+DECLARE = "harness.workers.agent_calls.amqp:declare"  # the agent imports it
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
 _MIRRORS_LIMIT_S = 30.0
@@ -97,7 +98,7 @@ class RabbitBroker:
     async def declare(self, queue: str, durable: bool, host: str) -> None:
         address, port = self._ways[host]
         await self._agent.call(
-            "declare",
+            DECLARE,
             timeout_s=_DECLARE_LIMIT_S,
             host=address,
             port=port,

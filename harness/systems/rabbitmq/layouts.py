@@ -8,7 +8,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
@@ -30,10 +30,20 @@ from harness.systems.layout_parts import (
     words,
 )
 from harness.systems.likeness import LIKE
+from harness.systems.rabbitmq.versions import DEFAULT, RELEASES, release_of
 
 DETECTION_TIMEOUT_S = (0.1, 3600.0)
 PAUSE = "pause_if_all_down"
 Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
+
+
+def _version(word: str) -> str:
+    if not release_of(word):
+        raise ValueError(f"no image of RabbitMQ {brief(word)}; there are {', '.join(RELEASES)}")
+    return word
+
+
+Version = Annotated[str, AfterValidator(_version)]
 
 
 class _HostFile(Strict):
@@ -89,6 +99,7 @@ class NodesLayoutFile(Strict):
         copies: int,
         synchronise: str,
         policies: tuple[Policy, ...] = (),
+        version: str = DEFAULT,
     ) -> Layout:
         """The layout, with what a kind of queue says of itself."""
         return Layout(
@@ -106,6 +117,7 @@ class NodesLayoutFile(Strict):
             peer_links=self.peer_links,
             client_endpoint=self.client_endpoint,
             policies=policies,
+            version="" if version == DEFAULT else version,
         )
 
     def _hosts(self, spare: bool) -> tuple[Host, ...]:

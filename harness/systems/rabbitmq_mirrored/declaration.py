@@ -1,4 +1,4 @@
-"""RabbitMQ 3.10.8 with mirrored classic queues."""
+"""RabbitMQ with mirrored classic queues."""
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
@@ -8,16 +8,18 @@ from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
-from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
+from harness.systems.rabbitmq_mirrored.layouts import RabbitLayoutFile, mistakes
+from spark_analysis.schema.words import LEVELS
 
 RABBITMQ_MIRRORED = Declaration(
     name="rabbitmq-mirrored",
     folder=shipped("rabbitmq-mirrored"),
-    layout_file=MirroredLayoutFile,
+    layout_file=RabbitLayoutFile,
     mistakes=mistakes,
     guarantees=mirrored_guarantees,
     servers=rabbitmq_servers,
     drain=RABBITMQ_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

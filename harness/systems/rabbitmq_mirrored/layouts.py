@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -12,7 +13,8 @@ from pydantic import Field
 from harness.plan.model import Layout, Policy
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
-from harness.systems.rabbitmq.layouts import NodesLayoutFile, members, node_mistakes
+from harness.systems.rabbitmq.layouts import NodesLayoutFile, Version, members, node_mistakes
+from harness.systems.rabbitmq.versions import DEFAULT
 from harness.systems.rabbitmq_mirrored import policies
 
 
@@ -29,7 +31,7 @@ class _PolicyFile(Strict):
 
 
 class MirroredLayoutFile(NodesLayoutFile):
-    """One layout file."""
+    """One layout file of mirrored queues: RabbitMQ's, or the reference's."""
 
     copies: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(
         description="replicas of a queue, as the policies have it"
@@ -47,6 +49,16 @@ class MirroredLayoutFile(NodesLayoutFile):
             for policy in self.policies
         )
         return self.of_queues(system, profile, self.copies, self.synchronise, policies)
+
+
+class RabbitLayoutFile(MirroredLayoutFile):
+    """One layout file of RabbitMQ's."""
+
+    version: Version = Field(default=DEFAULT, description="version of the brokers")
+
+    def layout(self, system: str, profile: str) -> Layout:
+        made = super().layout(system, profile)
+        return replace(made, version="" if self.version == DEFAULT else self.version)
 
 
 def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:

@@ -1,4 +1,4 @@
-"""RabbitMQ 3.10.8 with quorum queues, on the same kind of nodes as rabbitmq-mirrored."""
+"""RabbitMQ with quorum queues, on the same kind of nodes as rabbitmq-mirrored."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
 from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
+from spark_analysis.schema.words import LEVELS
 
 RABBITMQ_QUORUM = Declaration(
     name="rabbitmq-quorum",
@@ -19,6 +20,7 @@ RABBITMQ_QUORUM = Declaration(
     guarantees=quorum_guarantees,
     servers=rabbitmq_servers,
     drain=RABBITMQ_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

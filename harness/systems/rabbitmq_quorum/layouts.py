@@ -13,8 +13,9 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
-from harness.systems.rabbitmq.layouts import NodesLayoutFile, node_mistakes
+from harness.systems.rabbitmq.layouts import NodesLayoutFile, Version, node_mistakes
 from harness.systems.rabbitmq.layouts import members as hosts_of
+from harness.systems.rabbitmq.versions import DEFAULT
 
 CATCHES_UP = "automatic"
 
@@ -23,9 +24,10 @@ class QuorumLayoutFile(NodesLayoutFile):
     """One layout file."""
 
     members: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(description="replicas of a queue")
+    version: Version = Field(default=DEFAULT, description="version of the brokers")
 
     def layout(self, system: str, profile: str) -> Layout:
-        return self.of_queues(system, profile, self.members, CATCHES_UP)
+        return self.of_queues(system, profile, self.members, CATCHES_UP, version=self.version)
 
 
 def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:

@@ -27,4 +27,5 @@ REFERENCE_CONTAINERS = Containers(
     jars=(),
     parts="harness.systems.rocketmq_2m2s.parts:master_slave_parts",
     alarms=None,
+    users_image=None,
 )

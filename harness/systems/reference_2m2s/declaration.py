@@ -12,6 +12,7 @@ from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
 from harness.systems.rocketmq_2m2s.layouts import mistakes
 from harness.systems.rocketmq_2m2s.servers import master_slave_servers
+from spark_analysis.schema.words import LEVELS
 
 REFERENCE_2M2S = Declaration(
     name="reference-2m2s",
@@ -21,6 +22,7 @@ REFERENCE_2M2S = Declaration(
     guarantees=master_slave_guarantees,
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=ReferenceServers(),
     misbehaves=("drop", "duplicate", "corrupt", "confirm-early", *OF_LOGS, "truncate"),

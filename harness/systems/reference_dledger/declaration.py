@@ -16,6 +16,7 @@ from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_dledger.guarantees import dledger_guarantees
 from harness.systems.rocketmq_dledger.layouts import mistakes
 from harness.systems.rocketmq_dledger.servers import dledger_servers
+from spark_analysis.schema.words import LEVELS
 
 REFERENCE_DLEDGER = Declaration(
     name="reference-dledger",
@@ -25,6 +26,7 @@ REFERENCE_DLEDGER = Declaration(
     guarantees=dledger_guarantees,
     servers=dledger_servers,
     drain=TOPIC_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=ReferenceGroups(),
     misbehaves=OF_LEDGERS,

@@ -26,4 +26,5 @@ REFERENCE_CONTAINERS = Containers(
     jars=(),
     parts="harness.systems.reference_mirrored.parts:reference_parts",
     alarms=REFERENCE_ALARMS,
+    users_image=None,
 )

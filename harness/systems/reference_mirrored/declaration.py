@@ -12,6 +12,7 @@ from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistak
 from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
 from harness.systems.reference_mirrored.foreground import nodes_to_play_with
 from harness.systems.reference_mirrored.processes import ReferenceNodes
+from spark_analysis.schema.words import LEVELS
 
 REFERENCE_MIRRORED = Declaration(
     name="reference-mirrored",
@@ -21,6 +22,7 @@ REFERENCE_MIRRORED = Declaration(
     guarantees=mirrored_guarantees,
     servers=rabbitmq_servers,
     drain=RABBITMQ_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=ReferenceNodes(),
     misbehaves=(*DRAWN, "stale-guard"),

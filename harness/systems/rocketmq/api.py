@@ -16,6 +16,7 @@ from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request
 
+ASK = "harness.workers.agent_calls.remoting:ask"  # the agent imports it
 ASK_LIMIT_S = 5.0
 QUICK_LIMIT_S = 2.0  # where several are asked one after another, and one may stand still
 GREET_LIMIT_S = 2.0
@@ -53,7 +54,7 @@ class RocketApi:
         """`at`: the port that is asked. Raises AgentLost."""
         try:
             answer = await self._agent.call(
-                "remoting_ask",
+                ASK,
                 limit_s,
                 host=self._addresses[server.host],
                 port=at(server),

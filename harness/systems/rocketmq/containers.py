@@ -53,4 +53,5 @@ def rocketmq_containers(services: Services, parts: str) -> Containers:
         jars=tuple(SERVER_JARS.values()),
         parts=parts,
         alarms=None,
+        users_image=None,
     )

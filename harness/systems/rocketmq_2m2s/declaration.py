@@ -10,6 +10,7 @@ from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
 from harness.systems.rocketmq_2m2s.layouts import RocketLayoutFile, mistakes
 from harness.systems.rocketmq_2m2s.servers import master_slave_servers
 from harness.systems.rocketmq_2m2s.settings import configuration
+from spark_analysis.schema.words import LEVELS
 
 ROCKETMQ_2M2S = Declaration(
     name="rocketmq-2m2s",
@@ -19,6 +20,7 @@ ROCKETMQ_2M2S = Declaration(
     guarantees=master_slave_guarantees,
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

@@ -10,6 +10,7 @@ from harness.systems.rocketmq_controller.guarantees import controller_guarantees
 from harness.systems.rocketmq_controller.layouts import ControllerLayoutFile, mistakes
 from harness.systems.rocketmq_controller.servers import controller_servers
 from harness.systems.rocketmq_controller.settings import configuration
+from spark_analysis.schema.words import LEVELS
 
 ROCKETMQ_CONTROLLER = Declaration(
     name="rocketmq-controller",
@@ -19,6 +20,7 @@ ROCKETMQ_CONTROLLER = Declaration(
     guarantees=controller_guarantees,
     servers=controller_servers,
     drain=TOPIC_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

@@ -10,6 +10,7 @@ from harness.systems.rocketmq_dledger.guarantees import dledger_guarantees
 from harness.systems.rocketmq_dledger.layouts import DledgerLayoutFile, mistakes
 from harness.systems.rocketmq_dledger.servers import dledger_servers
 from harness.systems.rocketmq_dledger.settings import configuration
+from spark_analysis.schema.words import LEVELS
 
 ROCKETMQ_DLEDGER = Declaration(
     name="rocketmq-dledger",
@@ -19,6 +20,7 @@ ROCKETMQ_DLEDGER = Declaration(
     guarantees=dledger_guarantees,
     servers=dledger_servers,
     drain=TOPIC_DRAIN,
+    levels=LEVELS,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.words import Fate, Outcome, Strength
+from spark_analysis.schema.words import Fate, Level, Outcome, Strength
 
 
 class NoLibrary(Exception):
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
 
     tag: int
     outcome: Outcome
-    strength: Strength | None  # None: what the layout declares of a confirm
+    strength: Level | Strength | None  # None: what the layout declares of a confirm
     raw: str
     clock_ns: int
 

@@ -59,7 +59,8 @@ class _Round(msgspec.Struct):
 
 
 class Election:
-    """`changed`: its role is another, or it is the same of another term or leader."""
+    """`changed`: its role is another, or it is the same of another term or leader. `backed_ms`:
+    when the leader sent the last heartbeats that a majority answered: no other led before that."""
 
     def __init__(
         self,
@@ -87,6 +88,7 @@ class Election:
         self._beat: _Round | None = None
         self._vote_ms = clock.now_ms() + self._pause_ms()
         self._heard_ms = self._beaten_ms = self._beat_ms = 0
+        self.backed_ms: int | None = None
 
     @property
     def term(self) -> int:
@@ -284,6 +286,7 @@ class Election:
         answers = [*one.answers.values()]
         if answers.count(AnswerCode.SUCCESS) >= self._settings.majority:
             self._beaten_ms = now_ms
+            self.backed_ms = one.until_ms - self._times.ledger_heartbeat
         elif one.term_max > one.term:
             self._become_candidate(one.term_max, now_ms)
         elif AnswerCode.INCONSISTENT_LEADER in answers or (
@@ -307,7 +310,7 @@ class Election:
         self._be(MemberRole.CANDIDATE, "")
 
     def _be(self, role: MemberRole, leader: str) -> None:
-        self._round = self._beat = None
+        self._round = self._beat = self.backed_ms = None
         self.role, self.leader = role, leader
         self._changed()
 

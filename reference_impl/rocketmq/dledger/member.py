@@ -98,6 +98,11 @@ class DledgerMember:
         return self._election.term
 
     @property
+    def backed_ms(self) -> int | None:
+        """Return when a leader sent the last heartbeats that a majority answered; None: none."""
+        return self._election.backed_ms
+
+    @property
     def is_caught_up(self) -> bool:
         """Return whether all of its log is committed."""
         return self.ledger.committed_index == self.ledger.end_index

@@ -23,6 +23,7 @@ class End(msgspec.Struct, eq=False):
     boot: int
     waiting: deque[bytes]  # for the other end, not yet arrived
     peer: "End | None" = None
+    is_open: bool = False  # its server knows of it
     is_closed: bool = False
 
 

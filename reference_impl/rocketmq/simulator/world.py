@@ -176,8 +176,16 @@ class World:
 
     def _opened(self, host: Host, end: End, peer: str, door: str, dialled: str | None) -> None:
         def happens() -> None:
-            if host.server is not None and host.boots == end.boot and not end.is_closed:
+            if not self._lives(host, end.boot):
+                return
+            assert host.server is not None
+            if not end.is_closed:
+                end.is_open = True
                 self._carry_out(host, host.server.opened(end.number, peer, door, dialled))
+                if end.peer is not None:
+                    self._look_at(end.peer)
+            elif dialled is not None:
+                self._carry_out(host, host.server.refused(dialled, door))
 
         self._when_it_goes_on(host, happens)
 
@@ -213,12 +221,16 @@ class World:
         if not self._lives(far, peer.boot) or peer.is_closed:
             self._reset(end)
             return
+        if not peer.is_open:
+            return
         while end.waiting and not peer.is_closed:
             octets = end.waiting.popleft()
             assert far.server is not None
             self._carry_out(far, far.server.received(peer.number, octets))
-        if end.is_closed and not end.waiting and not peer.is_closed:
-            self._reset(peer)
+        if end.is_closed and not end.waiting:
+            self.network.drop(end)
+            if not peer.is_closed:
+                self._reset(peer)
 
     def _close(self, end: End) -> None:
         """Close this end. What it had said before still comes."""
@@ -237,7 +249,8 @@ class World:
         host = self.hosts[end.host]
 
         def happens() -> None:
-            self.network.drop(end)
+            if not end.waiting:  # else what it said before still comes
+                self.network.drop(end)
             if self._lives(host, end.boot):
                 assert host.server is not None
                 self._carry_out(host, host.server.closed(end.number))

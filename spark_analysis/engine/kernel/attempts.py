@@ -11,7 +11,7 @@ from spark_analysis.engine.kernel.arrays import Bools, Ints, earliest, find, mar
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, Census, could_show
 from spark_analysis.engine.kernel.delays import attempts_not_due
-from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, STRENGTHS, Messages
+from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import NEVER_SENT, Fate
@@ -52,7 +52,7 @@ def _lost(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
     seen = marked(len(messages.attempts.attempt), named[named >= 0])
     confirms = np.flatnonzero(~seen[messages.confirms_row])
     row, place = np.unique(messages.confirms_row[confirms], return_inverse=True)
-    strength = np.full(len(row), len(STRENGTHS), np.int32)
+    strength = np.full(len(row), len(messages.labels), np.int32)
     np.minimum.at(strength, place, messages.confirms_strength[confirms])
     slot = messages.slots_of(row)
     held = arrived.delivered[slot] & (messages.terms.fates[slot] == Fate.NONE)
@@ -63,7 +63,7 @@ def _lost(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
     lost = reason == unseen.NOWHERE
     return [
         _unseen(messages, "attempt_open", row[~lost], Text(OPEN, reason[~lost])),
-        _unseen(messages, "attempt_lost", row[lost], Text(STRENGTHS, strength[lost])),
+        _unseen(messages, "attempt_lost", row[lost], Text(messages.labels, strength[lost])),
     ]
 
 

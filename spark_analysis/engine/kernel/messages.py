@@ -4,6 +4,7 @@
 2. Rows that contradict the record format raise BadRecords here, before anything is judged.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +24,10 @@ from spark_analysis.engine.kernel.cases import Cases, Census
 from spark_analysis.engine.kernel.records import Attempts, BadRecords, Settlements, Terms, Text
 from spark_analysis.engine.kernel.slots import Slots, make_slots
 from spark_analysis.engine.kernel.terms import TermRows, term_rows
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
+from spark_analysis.schema.words import NEVER_SENT, RANK_MAX, Level, Outcome, Strength
 
 STATES = ("", "acknowledged", "indeterminate", "returned", "refused", "not_sent")
 ACKNOWLEDGED, INDETERMINATE, RETURNED, REFUSED, NOT_SENT = range(1, 6)
-STRENGTHS = tuple(strength.name.lower() for strength in Strength)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,7 @@ class Messages:
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
     terms: TermRows
+    labels: tuple[str, ...]  # of acknowledgement levels, by their ranks
     contradicted: bool = False  # the settlements contradict the attempts, see _contradicted
 
     @property
@@ -169,17 +170,20 @@ class Messages:
 
     def strengths(self, slots: Ints) -> Text:
         """Return the acknowledgement level of each; all of them are acknowledged."""
-        return Text(STRENGTHS, self.strength[slots].astype(np.int32))
+        return Text(self.labels, self.strength[slots].astype(np.int32))
 
 
-def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages:
-    """All messages of a run."""
+def fold(
+    attempts: Attempts, settlements: Settlements, terms: Terms, levels: Iterable[Level]
+) -> Messages:
+    """Return all messages of a run. `levels`: those that its records may have."""
+    labels = labels_of(levels)
     slots = make_slots(attempts.producer, attempts.sequence)
     slot = slots.find(attempts.producer, attempts.sequence)
     rows = _attempt_rows(len(slots.taken), slot, attempts.attempt)
     settled = slots.find(settlements.producer, settlements.sequence)
     settled_rows = rows.find(settled, settlements.attempt)
-    _check_settlements(settlements, settled_rows)
+    _check_settlements(settlements, settled_rows, labels)
     contradicted = _contradicted(attempts, settlements, settled_rows)
     void = _void(attempts, settlements, settled_rows)
     if void.any():
@@ -218,6 +222,7 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         row_confirmed_ns=earliest(len(slot), confirms_row, confirms_settled_ns),
         denials=denials(settlements, settled_rows),
         terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
+        labels=labels,
         contradicted=contradicted,
     )
 
@@ -236,10 +241,10 @@ def _contradicted(attempts: Attempts, settlements: Settlements, rows: Ints) -> b
 
 def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> Bools:
     """Mark confirms of attempts that were returned or never sent."""
-    confirm = settlements.outcome == Outcome.CONFIRMED
+    confirm: Bools = settlements.outcome == Outcome.CONFIRMED
     if not len(rows):
         return confirm
-    void = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
+    void: Bools = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
     returned = settlements.outcome == Outcome.RETURNED
     if returned.any():
         void |= confirm & marked(len(attempts.sent_ns), rows[returned])[rows]
@@ -280,14 +285,22 @@ def _attempt_rows(size: int, slot: Ints, attempt: Ints) -> AttemptRows:
     return AttemptRows(first, keys, retry_rows, numbers)
 
 
-def _check_settlements(settlements: Settlements, rows: Ints) -> None:
+def labels_of(levels: Iterable[Level]) -> tuple[str, ...]:
+    """Return the labels by rank, "" for a rank that is none."""
+    known = {0: Strength.NONE.label} | {level.rank: level.label for level in levels}
+    return tuple(known.get(rank, "") for rank in range(max(known) + 1))
+
+
+def _check_settlements(settlements: Settlements, rows: Ints, labels: tuple[str, ...]) -> None:
     if not len(rows):
         return
     if (rows < 0).any():
         raise BadRecords("a settlement has no attempt")
     if int(settlements.outcome.min()) < 1 or int(settlements.outcome.max()) > max(Outcome):
         raise BadRecords("a settlement has an unknown outcome")
-    if int(settlements.strength.max()) > max(Strength):
+    known = np.zeros(RANK_MAX + 2, np.bool_)
+    known[[rank for rank, label in enumerate(labels) if label]] = True
+    if not known[settlements.strength].all():
         raise BadRecords("a settlement has an unknown strength")
 
 

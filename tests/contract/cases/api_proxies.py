@@ -24,21 +24,18 @@ PROXIES: Cases = {
         post("/proxies", '{"name":"off","upstream":"u:1","enabled":false}')
     ],
     "a name is taken once": [post("/proxies", A), post("/proxies", A), get("/proxies")],
-    "field names match whatever their case, and the last one wins": [
-        post("/proxies", '{"NAME":"a","name":"b","LISTEN":"127.0.0.1:0","upStream":"u:1"}')
+    "of two fields of one name the last one wins": [
+        post("/proxies", '{"name":"a","name":"b","listen":"127.0.0.1:0","upstream":"u:1"}')
     ],
-    "unknown fields and what follows the first value are ignored": [
-        post("/proxies", A[:-1] + ',"colour":{"r":[1]}} and more')
-    ],
+    "unknown fields are ignored": [post("/proxies", A[:-1] + ',"colour":{"r":[1]}}')],
     "null leaves a field as it is": [
         post("/proxies", '{"name":"a",' + LOCAL + ',"upstream":"u:1","enabled":null}')
     ],
-    "text is told with Go's escapes": [
-        post("/proxies", '{"name":"<&>\\u2028\\n\\u0001\\"","upstream":"é","enabled":false}'),
+    "text is answered as it was given": [
+        post(
+            "/proxies", '{"name":"<&>\\u2028\\n\\u0001\\"","upstream":"\\u00e9","enabled":false}'
+        ),
         get("/proxies/%3C&%3E%E2%80%A8%0A%01%22"),
-    ],
-    "half a surrogate pair is no character": [
-        post("/proxies", '{"name":"\\ud800x","upstream":"\\ud83d\\ude00","enabled":false}')
     ],
     "an address in use is an error, and the name stays free": [
         post("/proxies", A.replace("127.0.0.1:0", "<busy>")),
@@ -103,7 +100,7 @@ POPULATE: Cases = {
         post("/populate", f"[{A},{OFF}]"),
         get("/proxies"),
     ],
-    "nobody at once": [post("/populate", "[]"), post("/populate", "null")],
+    "no proxies at once": [post("/populate", "[]")],
     "the same again is kept, even if it is to be disabled": [
         post("/proxies", A),
         post("/populate", f'[{A[:-1].replace("127.0.0.1:0", "<1>")},"enabled":false}}]'),
@@ -117,7 +114,6 @@ POPULATE: Cases = {
     "a missing field anywhere makes none of them": [
         post("/populate", f'[{A},{{"name":"b"}}]'),
         post("/populate", f'[{A},{{"upstream":"b"}}]'),
-        post("/populate", f"[{A},null]"),
         get("/proxies"),
     ],
     "what was made before an address in use stays": [

@@ -2,8 +2,7 @@
 
 from tests.contract.asking import LATENCY, OFF, A, Cases, delete, get, patch, post
 
-TOXICITIES = ["7", "-1", "0", "-0", "0.1", "0.5", "0.333333333333", "1e-5", "1.5e-7", "1e20"]
-TOXICITIES += ["1e21", "1.25e22", "123456789", "16777217", "3.4028234663852886e38", "1e-50"]
+TOXICITIES = ["7", "-1", "0", "0.1", "0.333333333333", "1e-5", "1e20", "3.4028234663852886e38"]
 
 
 def _toxics(**attributes: str) -> Cases:
@@ -72,7 +71,7 @@ CASES: Cases = {
         get("/proxies/off"),
         delete("/proxies/off/toxics/latency_downstream"),
     ],
-    "toxicity is not checked, and told as a 32-bit float": [
+    "toxicity is not checked, unless it is beyond a 32-bit float": [
         post("/proxies", A),
         *(
             post(

@@ -72,7 +72,7 @@ class Story:
         return one
 
 
-def test_where_nothing_is_admitted_nothing_may_be_found() -> None:
+def test_findings_without_admission_are_not_exact() -> None:
     story = Story().sent(1).came(1)
     for what, (measure, details) in CLASSES.items():
         assert story.compared(what).exact
@@ -374,7 +374,7 @@ def test_two_copies_after_a_fault_count_regardless_of_history() -> None:
 
 
 @pytest.mark.parametrize("later", [{"flagged": True}, {"attempt": 2}])
-def test_what_is_flagged_or_another_attempt_is_never_ambiguous(later: dict[str, int]) -> None:
+def test_flagged_or_retried_deliveries_are_never_ambiguous(later: dict[str, int]) -> None:
     story = Story().sent(1).sent(1, attempt=2).came(1, ns(9))
     story.came(1, ns(12), **later)  # type: ignore[arg-type]
     story.seen.unsettled = (crash(),)

@@ -66,7 +66,7 @@ _JUNK = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(_PLACES), _JUNK), min_size=1, max_size=3))
-def test_whatever_stands_in_a_history_it_is_judged_or_refused(
+def test_any_history_is_judged_or_refused(
     changes: list[tuple[tuple[Any, ...], Any]],
 ) -> None:
     loaded = deepcopy(_WHOLE)

@@ -52,14 +52,14 @@ def test_a_queue_that_goes_on_does_not_stand_still(tmp_path: Path) -> None:
     assert stood_still(tmp_path) is False
 
 
-def test_what_consumers_get_is_no_standing_still(tmp_path: Path) -> None:
+def test_a_queue_that_delivers_does_not_stand_still(tmp_path: Path) -> None:
     history = loaded().worker(7, "consumer")
     for second in range(10, 14):
         history.deliver(second, at_ms=second * 1_000 + 500)
     assert stood_still(tmp_path, (10_100, 13_500), history=history) is False
 
 
-def test_what_is_over_in_a_moment_says_nothing(tmp_path: Path) -> None:
+def test_a_synchronisation_within_a_second_is_not_applicable(tmp_path: Path) -> None:
     assert stood_still(tmp_path, (10_000, 10_900), returned_ms=10_999) == {
         "not_applicable": "what was synchronised took no second"
     }
@@ -82,7 +82,7 @@ def test_a_stall_of_mqproof_is_no_silence_of_the_queue(
     assert stood_still(tmp_path, (10_100, 13_500), findings=findings) is still
 
 
-def test_what_consumers_left_to_the_drain_is_counted(tmp_path: Path) -> None:
+def test_messages_left_to_the_drain_are_counted(tmp_path: Path) -> None:
     history = loaded().publish(9_000).deliver(9_000, via=Via.DRAIN).deliver(9_001, via=Via.DRAIN)
     facts, rows = steady(history).build()
     folder = write_run(tmp_path / "run", facts, rows)

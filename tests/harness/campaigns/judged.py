@@ -37,7 +37,7 @@ def run(**changes: object) -> CampaignRun:
 
 
 def failed(**changes: object) -> CampaignRun:
-    reasons = json.dumps({"mirror-failure-harms-nobody": "missed == 0: 9 | <b>"})
+    reasons = json.dumps({"mirror-failure-harms-nobody": "missed == 0, found 9 | <b>"})
     passed = USUAL.replace(" mirror-failure-harms-nobody", "")
     parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "reasons": reasons}
     return run(**{**parts, **changes})
@@ -51,8 +51,16 @@ def undecided(**changes: object) -> CampaignRun:
 
 def verdict_file(folder: Path, experiment: str, seed: int | None = 7) -> None:
     claims = [
-        {"claim": "confirmed-hence-delivered", "outcome": "PASS", "judged": ["lost == 0: 0 of 9"]},
-        {"claim": "mirror-failure-harms-nobody", "outcome": "FAIL", "judged": ["missed == 0: 9"]},
+        {
+            "claim": "confirmed-hence-delivered",
+            "outcome": "PASS",
+            "judged": ["lost == 0, found 0 of 9"],
+        },
+        {
+            "claim": "mirror-failure-harms-nobody",
+            "outcome": "FAIL",
+            "judged": ["missed == 0, found 9"],
+        },
         {"claim": "mirror-takes-over", "outcome": "NOT APPLICABLE", "judged": []},
     ]
     cell = dict(zip(("scenario", "system", "layout", "client"), run().cell, strict=True))

@@ -31,7 +31,7 @@ def test_one_failure_refutes_and_its_run_can_be_replayed() -> None:
     text = section(page(run(), failed(run="r-2", seed=9)), "mirror-failure-harms-nobody")
     assert text.startswith("FAIL\n")
     assert "- FAIL in 1 of its runs: mirror-crash on all-automatic@T=10 (1)" in text
-    assert "seed 9, repeat 1: missed == 0: 9 \\| &lt;b>" in text
+    assert "seed 9, repeat 1: missed == 0, found 9 \\| &lt;b>" in text
     assert failed(seed=9).replay in text
     assert "- PASS in 1 of its runs" in text
 
@@ -42,7 +42,7 @@ def test_the_table_shows_runs_and_confidence_intervals() -> None:
     assert row.endswith("| FAIL | FAIL in 1 of 2 runs (95 % CI: 1.3 to 99 %) |")
 
 
-def test_what_no_run_does_is_not_applicable_and_not_passed() -> None:
+def test_a_claim_that_no_run_tests_is_not_applicable() -> None:
     text = section(page(run()), "mirror-takes-over")
     assert text.startswith("NOT APPLICABLE to any run\n")
 

@@ -85,5 +85,5 @@ def test_times_known_on_one_side_neither_agree_nor_differ(tmp_path: Path) -> Non
     assert (row["out"], row["times"]) == ("1.00 s, -", "not known")
 
 
-def test_what_one_system_alone_was_played_in_has_no_row(tmp_path: Path) -> None:
+def test_a_cell_of_one_system_alone_has_no_row(tmp_path: Path) -> None:
     assert rows(run(tmp_path, REAL, 1, {"a": PASS}), run(tmp_path, REAL, 2, {"a": PASS})) == []

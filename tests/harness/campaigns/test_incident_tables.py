@@ -74,7 +74,7 @@ def test_a_picture_shows_the_runs_that_were_played_together(pack: Packed) -> Non
     assert list(picture.lines)[1].endswith("(freeze.svg)")
 
 
-def test_what_was_not_played_is_no_picture(pack: Packed) -> None:
+def test_a_picture_without_runs_is_refused(pack: Packed) -> None:
     with pytest.raises(PlanError, match="no runs of incident on separated@default"):
         drawn(WantedPicture("freeze.svg", "incident", "separated@default"), [pack])
 

@@ -44,7 +44,7 @@ def test_each_layout_reports_its_costs_losses_and_dominance(
     assert "://" not in text
 
 
-def test_what_others_said_is_text(tmp_path: Path) -> None:
+def test_foreign_text_is_escaped_in_the_layouts_page(tmp_path: Path) -> None:
     page = tmp_path / "layouts.html"
     path = folder(tmp_path / "r", hostile="<script>alert(1)</script>")
     assert main(["campaign", "layouts", str(path), "-o", str(page)]) == 0

@@ -240,7 +240,7 @@ def test_packed_runs_are_rejudged_and_broken_promise_sets_exit_code(
     assert [line[:-1] for line in lines if line[:-1] in TABLES] == list(TABLES)
 
 
-def test_what_is_packed_already_is_left_as_it_is(page: Path, tmp_path: Path) -> None:
+def test_an_existing_pack_is_not_written_again(page: Path, tmp_path: Path) -> None:
     pack = only(page).pack
     before = pack.stat().st_mtime_ns
     assert command("page", page, "--add", tmp_path / "e") == 0

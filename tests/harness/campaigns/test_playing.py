@@ -103,7 +103,7 @@ def test_run_that_decided_less_than_known_is_repeated() -> None:
     assert (counts.judged.total(), counts.in_vain.total()) == (2, 1)
 
 
-def test_what_is_played_once_more_is_reported() -> None:
+def test_repeated_unjudged_runs_are_reported() -> None:
     counts = Counts(in_vain=Counter({FREEZE: 2}))
     lines = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
     assert lines == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
@@ -118,7 +118,7 @@ def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
 # --- carrying a campaign out ---------------------------------------------------------------------
 
 
-def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
+def test_judged_cells_are_not_played_again(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run()]))
     play = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")])
     lines: list[str] = []
@@ -153,7 +153,9 @@ def test_invalid_time_is_reported_and_unlimited_time_is_accepted(minutes: float)
     assert not [*Pace(minutes=float("inf")).problems()]
 
 
-def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_experiment_begins_after_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = iter((0.0, 59.0, 61.0))
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     play = Played([run()])

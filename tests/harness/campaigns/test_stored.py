@@ -24,7 +24,7 @@ def test_runs_of_an_experiment_survive_a_csv_round_trip(tmp_path: Path) -> None:
         "mirror-failure-harms-nobody": ClaimOutcome.FAIL,
         "mirror-takes-over": ClaimOutcome.NOT_APPLICABLE,
     }
-    assert one.why("mirror-failure-harms-nobody") == "missed == 0: 9"
+    assert one.why("mirror-failure-harms-nobody") == "missed == 0, found 9"
     (tmp_path / "earlier.csv").write_text(as_csv([one, run(confirmed_per_s=12.5)]))
     assert set(found(tmp_path)) == {one, run(confirmed_per_s=12.5)}  # each once
 

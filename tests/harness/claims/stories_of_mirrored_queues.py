@@ -177,7 +177,7 @@ STORIES: dict[str, Three] = {
         lambda: rejoined(200),
         lambda: rejoined(2_000),
         lambda: rejoined(201),  # a part of what it held, or what is new
-        (INCONCLUSIVE, "what is new, or a part of the 2,000"),
+        (INCONCLUSIVE, "new ones, or some of the 2,000 that waited before the fault"),
     ),
     "mirror-catches-up-by-itself": Three(
         caught_up,

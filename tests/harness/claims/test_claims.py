@@ -16,7 +16,7 @@ def test_shipped_claims_name_their_sources_and_quote_them() -> None:
         assert claim.meaning.isascii(), claim.meaning
 
 
-def test_what_an_article_claims_names_its_section() -> None:
+def test_claims_of_articles_name_their_section() -> None:
     beside = shipped_beside()
     articles = {article.name for article in beside.articles}
     for claim in shipped():
@@ -122,7 +122,7 @@ ALL = f'{PLAIN}quantifier = "all"\n'
 def test_claim_must_state_whether_it_covers_all_or_some_cases() -> None:
     with pytest.raises(PlanError, match="quantifier: is missing"):
         read_claims(PLAIN, "mine.toml")
-    with pytest.raises(PlanError, match="'all' or 'some'"):
+    with pytest.raises(PlanError, match=r"'most' is none of the words; valid: all \| some"):
         read_claims(f'{PLAIN}quantifier = "most"', "mine.toml")
 
 

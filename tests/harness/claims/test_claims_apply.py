@@ -49,7 +49,9 @@ def planned() -> tuple[RunPlan, ...]:
 
 def known(fault: FaultPlan) -> dict[str, str | bool]:
     """Facts of its window that the plan alone decides."""
-    role = next((role for word, role in ROLES.items() if fault.target.startswith(word)), "other")
+    role = next(
+        (role for word, role in ROLES.items() if fault.target.word.startswith(word)), "other"
+    )
     words = dict(zip(WORDS, (fault.kind, role, fault.options.resource), strict=True))
     return words | {fact: getattr(KINDS[fault.kind], trait) for fact, trait in TRAITS.items()}
 

@@ -62,7 +62,7 @@ def test_all_of_few_intended_delays_are_needed_for_a_proof(
 def test_too_few_say_how_many_there_were() -> None:
     one = verdict("confirmed-hence-delivered", confirmed(99))
     assert one.not_judged[0] == (
-        "lost == 0: 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
+        "lost == 0, found 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
     )
 
 
@@ -178,7 +178,7 @@ def test_with_one_queue_nothing_can_be_misrouted() -> None:
     assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
 
 
-def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
+def test_with_one_queue_misrouting_is_impossible_despite_incomplete_logs() -> None:
     def of(queues: int) -> Story:
         story = Story().doubt("loss", "consumer_log", worker=7)
         return story.queue("bills") if queues > 1 else story
@@ -187,11 +187,11 @@ def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
     assert verdict("nothing-misrouted", of(2)).outcome is INCONCLUSIVE
 
 
-def test_what_was_misrouted_counts_though_one_queue_is_declared() -> None:
+def test_a_misrouted_message_counts_even_with_one_declared_queue() -> None:
     assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
 
 
-def test_of_a_log_no_connection_holds_a_message() -> None:
+def test_logs_have_no_redelivery_by_connection() -> None:
     def of_log() -> Story:
         return Story().starved(0.1, place="a:0")
 

@@ -35,7 +35,7 @@ def derived(name: str, story: Story, window: int = 1) -> Value:
         ("magic", {"durable": False}, None),
     ],
 )
-def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
+def test_an_ended_broker_keeps_durable_messages_on_disk(
     kind: str, state: dict[str, object], keeps: bool | None
 ) -> None:
     answer = derived("keeps", Story(kind, **state))
@@ -88,7 +88,7 @@ def test_an_unknown_end_names_the_faults() -> None:
         (OF_LOGS, NotApplicable),
     ],
 )
-def test_of_mirrors_the_one_that_took_over_is_read(state: dict[str, object], read: object) -> None:
+def test_the_mirror_that_took_over_counts_as_read(state: dict[str, object], read: object) -> None:
     answer = derived("every_mirror_read", Story(**state))
     assert answer is True if read is True else isinstance(answer, read)  # type: ignore[arg-type]
 

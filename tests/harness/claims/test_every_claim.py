@@ -41,7 +41,7 @@ def test_each_claim_has_its_three_stories() -> None:
 
 
 @pytest.mark.parametrize("claim", NAMES)
-def test_it_holds_where_the_run_did_as_it_says(claim: str) -> None:
+def test_each_claim_passes_in_a_run_that_keeps_it(claim: str) -> None:
     one = verdict(claim, STORIES[claim].holds())
     assert one.outcome is PASS, one.not_judged
     assert one.judged
@@ -55,7 +55,7 @@ def test_a_counterexample_refutes_it_unless_it_is_about_some_cases(claim: str) -
 
 
 @pytest.mark.parametrize("claim", NAMES)
-def test_what_its_source_excepts_is_not_judged(claim: str) -> None:
+def test_exceptions_of_a_claims_source_are_not_judged(claim: str) -> None:
     of = STORIES[claim]
     one = verdict(claim, of.not_judged())
     expected, why = of.why

@@ -19,22 +19,22 @@ from tests.rigs.runs.findings import Story
 
 def test_a_pass_says_what_was_judged() -> None:
     assert verdict("election-loses-nothing", Story()).judged == (
-        "lost == 0: 0 of 21,400",
-        "stranded == 0: 0 of 21,400",
+        "lost == 0, found 0 of 21,400",
+        "stranded == 0, found 0 of 21,400",
     )
     assert verdict("mirror-takes-over", Story()).judged == (
-        "window 1: serves_on == true: true (3 scopes served)",
+        "window 1: serves_on == true, found true (served: the run, 1 queue, 1 publisher)",
     )
 
 
-def test_what_holds_has_no_story() -> None:
+def test_a_claim_that_holds_has_no_story() -> None:
     assert {verdict(name, Story()).story for name in ("one-copy", "mirror-takes-over")} == {""}
 
 
 def test_a_false_precondition_is_not_applicable_and_says_which() -> None:
     one = verdict("election-loses-nothing", Story(synchronised_mirrors_at_fault=0))
     assert one.outcome is NOT_APPLICABLE
-    assert one.not_judged == ("window 1: synchronised_mirrors_at_fault >= 1: 0",)
+    assert one.not_judged == ("window 1: synchronised_mirrors_at_fault >= 1, found 0",)
 
 
 def test_an_unknown_precondition_is_inconclusive_even_beside_a_loss() -> None:
@@ -54,7 +54,7 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
     story.affect("lost", "replicated", 4711, at=12.7).affect("lost", "replicated", 4702, at=12.4)
     one = verdict("election-loses-nothing", story)
     assert one.outcome is FAIL
-    assert one.judged[0] == "lost == 0: 2 of 21,400"
+    assert one.judged[0] == "lost == 0, found 2 of 21,400"
     assert one.story == (
         "message 4702 of publisher 1 (producer 1) in orders was first sent at +12.400 s and "
         "confirmed (replicated), never delivered, not found by the audit after a complete drain"
@@ -106,7 +106,9 @@ def test_an_undrained_message_is_not_certainly_stranded() -> None:
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
     one = verdict("confirmed-hence-delivered", story.doubt("loss", "drain", queue="orders"))
     assert one.outcome is INCONCLUSIVE
-    assert one.not_judged[0].startswith("stranded == 0: 2 of 21,400, but orders was not drained")
+    assert one.not_judged[0].startswith(
+        "stranded == 0, found 2 of 21,400, but orders was not drained"
+    )
 
 
 def test_undrained_queue_leaves_stranded_messages_of_another_queue_stranded() -> None:
@@ -216,7 +218,7 @@ def test_at_rate_max_there_is_no_service_to_judge() -> None:
     assert verdict("mirrored-queue-works-on", story).outcome is FAIL
 
 
-def test_where_nothing_was_confirmed_nothing_is_passed() -> None:
+def test_without_confirms_no_claim_of_loss_passes() -> None:
     story = Story().count("state", "acknowledged", 0).count("state", "not_sent", 9)
     one = verdict("confirmed-hence-delivered", story)
     assert one.outcome is INCONCLUSIVE
@@ -236,7 +238,7 @@ def test_faultless_run_judges_claims_that_need_no_fault() -> None:
     assert found["mirror-takes-over"] is NOT_APPLICABLE
 
 
-def test_where_nothing_was_delivered_nothing_is_known_of_order() -> None:
+def test_without_deliveries_order_is_unknown() -> None:
     story = Story()
     story.without("in_order")
     one = verdict("queue-is-first-in-first-out", story)

@@ -51,7 +51,7 @@ def test_unmirrored_queue_host_kill_is_judged_as_measured() -> None:
     assert found["confirmed-hence-delivered"] is PASS
 
 
-def test_what_a_stopping_host_still_serves_is_no_availability() -> None:
+def test_service_by_a_stopping_host_is_no_availability() -> None:
     story = Story("stop", mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1)
     story.stage("first_success", 0.05).service("out", ended="undo")
     assert outcomes(story)["unmirrored-queue-is-down"] is PASS
@@ -79,7 +79,7 @@ def late_mirror(master_falls_by: str = "kill", consumers: int = 0) -> Story:
     return story.window(2, master_falls_by, opens=32)
 
 
-def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
+def test_messages_absent_from_a_late_mirror_die_with_the_master() -> None:
     story = late_mirror().count("lost", "replicated", 1_056, windows="2")
     found = outcomes(story)
     assert found["unsynchronised-messages-are-lost"] is PASS

@@ -68,7 +68,7 @@ def test_each_recovery_is_judged_by_how_hosts_left_and_returned(
     assert {name: found[name] for name in applies} == applies
 
 
-def test_what_was_lost_on_the_way_refutes_a_recovery() -> None:
+def test_loss_during_a_recovery_refutes_it() -> None:
     story = recovered().count("lost", "replicated", 3)
     assert verdict("last-stopped-starts-first", story).outcome is FAIL
     assert verdict("restarted-node-discards-its-disk", story).outcome is PASS

@@ -57,7 +57,7 @@ def test_single_master_without_promotable_mirror_is_unavailable_until_repaired()
     for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
         judged = verdict(claim, down)
         assert judged.outcome is NOT_APPLICABLE, claim
-        assert "elects == true: false" in judged.not_judged
+        assert "elects == true, found false" in judged.not_judged
     operated = Story(**alone, operations=1)
     assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE
 
@@ -99,7 +99,7 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     judged = verdict("silent-name-server-blinds-its-clients", blind)
     assert judged.outcome is PASS
     assert judged.judged == (
-        "window 1: serves_on == false: false (the run was unavailable for 15.0 s, "
+        "window 1: serves_on == false, found false (the run was unavailable for 15.0 s, "
         "until the fault's end)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL
@@ -233,6 +233,6 @@ def test_confirms_with_warnings_prove_nothing_about_those_without() -> None:
     one = verdict("in-sync-hence-not-lost", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged[0] == (
-        "lost.replicated == 0: 0 of 99, but there were only 99 confirmed messages, and 100 are "
-        "needed"
+        "lost.replicated == 0, found 0 of 99, but there were only 99 confirmed messages, and 100 "
+        "are needed"
     )

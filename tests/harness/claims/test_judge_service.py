@@ -17,7 +17,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
 @pytest.mark.parametrize(
     ("found", "outcome", "why"),
     [
-        ("served", PASS, "3 scopes served"),
+        ("served", PASS, "served: the run, 1 queue, 1 publisher"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
         ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
         ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
@@ -47,7 +47,7 @@ def test_one_unavailable_queue_or_publisher_refutes_despite_the_others(
 def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
     one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
     assert one.outcome is PASS
-    assert "2 scopes served, 1 with too little load" in one.judged[0]
+    assert "served: the run, 1 publisher, 1 with too little load" in one.judged[0]
 
 
 def test_a_run_with_too_little_load_passes_nothing() -> None:
@@ -237,7 +237,7 @@ def test_publishers_that_another_fault_kept_away_before_are_back(
     assert verdict("durable-queue-returns", story).outcome is outcome
 
 
-def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
+def test_an_outage_after_recovery_counts_whatever_ended_it() -> None:
     """The stall lies beside the undo."""
     story = Story().service("out", promise=HEALED)
     story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))

@@ -91,7 +91,7 @@ def test_broken_delay_or_transaction_is_a_fail_with_its_story(
     broken = termed().count(measure, detail, 2).affect(measure, detail, 3, at=12.4)
     one = verdict(claim, broken)
     assert one.outcome is FAIL
-    assert one.judged == (f"{measure} == 0: 2",)
+    assert one.judged == (f"{measure} == 0, found 2",)
     assert one.story == f"message 3 of publisher 1 (producer 1) in orders {story}"
 
 
@@ -100,7 +100,8 @@ def test_a_delivery_within_clock_uncertainty_is_neither_pass_nor_fail() -> None:
     one = verdict("nothing-early", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged == (
-        "early == 0: 0, but 4 more came before their time by no more than the clocks are off",
+        "early == 0, found 0, but 4 more came before their time by no more than the clocks are "
+        "off",
     )
     assert verdict("nothing-early", story.count("early", "", 1)).outcome is FAIL
 
@@ -128,7 +129,7 @@ def test_a_delivery_with_an_unconfirmed_rollback_is_no_pass() -> None:
         ),
     ],
 )
-def test_what_is_missing_and_may_still_come_leaves_loss_open(
+def test_missing_messages_that_may_still_arrive_leave_loss_undecided(
     reason: str, sentence: str, advice: str
 ) -> None:
     story = termed().count("loss_unknown", reason, 5).doubt("loss", reason, queue="orders")
@@ -143,7 +144,7 @@ def test_undrained_queue_leaves_a_torn_transaction_open() -> None:
     assert verdict("no-transaction-torn", story).outcome is INCONCLUSIVE
 
 
-def test_where_everything_was_delayed_no_order_is_promised() -> None:
+def test_delayed_messages_have_no_promised_order() -> None:
     story = Story().count("in_order", "", 0).count("not_judged", "not_at_once", 700)
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is NOT_APPLICABLE

@@ -4,6 +4,7 @@ import pytest
 
 from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome, judge
+from tests.harness.claims.claim_stories import rejoined
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -60,14 +61,18 @@ def test_loss_is_attributed_to_the_faults_that_can_cause_it(
 def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     one = verdict("election-loses-nothing", story)
-    assert one.not_judged == ("lost == 0: 0 of 21,400, but 3 more may belong to another fault",)
+    assert one.not_judged == (
+        "lost == 0, found 0 of 21,400, but 3 more were caused by this fault or by another one",
+    )
     assert one.advice == ("leave more time between the faults",)
 
 
-def test_what_clocks_leave_without_a_fault_says_so() -> None:
+def test_a_loss_without_certain_fault_names_the_clocks() -> None:
     one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
-    why = "3 more may belong to another fault, or to none: clients' clocks may be off"
-    assert one.not_judged == (f"lost == 0: 0 of 21,400, but {why}",)
+    why = (
+        "3 more were caused by this fault, by another one, or by none: clients' clocks may be off"
+    )
+    assert one.not_judged == (f"lost == 0, found 0 of 21,400, but {why}",)
     assert one.advice[0].startswith("run it with clients and brokers on one machine")
     again = Story().count("duplicated", "stored_twice", 2, windows="0,1")
     assert verdict("one-copy", again).outcome is FAIL, "whatever caused it"
@@ -229,3 +234,10 @@ def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
     assert verdict("mirror-takes-over", story).outcome is PASS
     calm = Story().steady()
     assert verdict("mirror-takes-over", calm).outcome is NOT_APPLICABLE
+
+
+def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
+    story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
+    (reason,) = verdict("rejoined-node-starts-empty", story).not_judged
+    found = "none for certain: more were delivered than confirmed"
+    assert reason == f"window 1: waiting_at_fault >= 100, found {found}"

@@ -61,7 +61,7 @@ def test_at_least_half_of_the_scopes_have_to_be_judged(few: int, answer: bool | 
     assert (None if isinstance(found, Unknown) else found) is answer
 
 
-def test_what_was_held_until_the_undo_is_named() -> None:
+def test_a_run_confirmed_only_after_the_undo_says_so() -> None:
     assert sentence([out(0)], []) == "the run was confirmed only once the fault was undone"
 
 
@@ -73,11 +73,11 @@ def test_only_the_longest_outage_of_its_time_names_its_end() -> None:
     assert sentence([out(9)], [*before, *within, after]) == expected
 
 
-def test_of_two_that_were_out_one_is_the_other() -> None:
+def test_further_unavailable_scopes_are_counted() -> None:
     assert sentence([out(3), out(9, QUEUE, "orders")], []).endswith(", and 1 more")
 
 
-def test_what_is_said_of_the_run_comes_first() -> None:
+def test_the_row_of_the_run_comes_first() -> None:
     scopes = [row.scope for row in rows_of(Story().evidence.findings, 1, "fault")]
     assert scopes == [RUN, PUBLISHER, QUEUE]
 

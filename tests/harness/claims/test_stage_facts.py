@@ -37,7 +37,7 @@ def test_milestone_not_observed_to_the_end_may_have_come() -> None:
     assert "was not seen before the load ended" in found.reason
 
 
-def test_where_the_instrument_stalled_what_was_reached_is_known() -> None:
+def test_a_stage_reached_despite_a_stall_is_known() -> None:
     def stalled(name: str, *, reached: bool) -> Value:
         story = Story().stage(name, 1 if reached else JUDGED_S, reached=reached)
         return fact(story.doubt("availability", "stalled", window=1, worker=1), name)

@@ -249,7 +249,7 @@ def away(story: Story, from_s: float, until_s: float | None) -> Story:
 
 
 @pytest.mark.parametrize(("from_s", "until_s"), [(10, 30.1), (59.9, 70), (40, None)])
-def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
+def test_starvation_while_consumers_are_away_is_not_applicable(
     from_s: float, until_s: float | None
 ) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
@@ -263,7 +263,7 @@ def test_reconnected_consumers_must_get_waiting_messages(from_s: float, until_s:
 
 
 @pytest.mark.parametrize(("ends", "seconds"), [(5, None), (5.1, 0.1)])
-def test_what_lasted_no_longer_than_a_stretch_shows_no_silence(
+def test_starvation_shorter_than_a_stretch_is_no_silence(
     ends: float, seconds: float | None
 ) -> None:
     story = served_in_steady_state().starved(0.1, ends=ends)

@@ -52,7 +52,7 @@ def test_an_end_of_unknown_cause_counts_as_external() -> None:
     assert verdict(FAULT, ended(broken(), 14, Cause.UNKNOWN)).outcome is INCONCLUSIVE
 
 
-def test_what_a_broker_ends_by_itself_is_its_own_doing() -> None:
+def test_a_broker_that_ends_by_itself_excuses_nothing() -> None:
     assert verdict(FAULT, ended(broken(), 14, Cause.ITSELF)).outcome is FAIL
     assert verdict(FAULT, ended(Story(), 14, Cause.ITSELF)).outcome is PASS
 

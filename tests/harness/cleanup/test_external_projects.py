@@ -159,7 +159,7 @@ def test_without_a_guardian_healing_finds_the_note_and_ends_it(
     assert healed() == []
 
 
-def test_what_cannot_be_undone_stays_noted_until_it_can(owner: Owner, tmp_path: Path) -> None:
+def test_an_undo_that_failed_stays_in_the_journal(owner: Owner, tmp_path: Path) -> None:
     cluster = killed_harness(owner, tmp_path)
     script = owner.folder / "stopper.py"
     text = script.read_text()

@@ -97,13 +97,13 @@ def test_workers_that_do_not_stop_are_killed(folder: Path) -> None:
     assert "publisher-1" in (folder / LOG).read_text()
 
 
-def test_what_is_kept_is_mended_and_left_standing(folder: Path) -> None:
+def test_the_guardian_undoes_faults_of_a_kept_cluster(folder: Path) -> None:
     ended(harness(folder, "keep", "killed"))
     assert deeds(folder) == [f"perform {fault().undo[0]}"]
     assert (folder / "project").exists()
 
 
-def test_it_ignores_the_signals_that_end_a_harness(folder: Path) -> None:
+def test_the_guardian_ignores_signals_that_end_a_harness(folder: Path) -> None:
     guardian = start_guardian("p", folder, False, command=COMMAND)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(guardian._process.pid, number)
@@ -130,7 +130,7 @@ def test_process_list_shows_guardian_in_its_command_line(tmp_path: Path) -> None
     assert [word for word in words if b"guardian" in word] == [b"harness.cleanup.guardian"]
 
 
-def test_how_one_ended_is_reported(folder: Path) -> None:
+def test_the_end_of_a_guardian_is_reported(folder: Path) -> None:
     guardian = start_guardian("p", folder, False, command=COMMAND)
     assert guardian.ending() == ""
     guardian._process.kill()

@@ -94,7 +94,7 @@ def test_healing_again_does_nothing_again(tmp_path: Path) -> None:
     assert projects.done == [str(Start("rmq1"))]
 
 
-def test_what_is_kept_is_mended_and_left_standing(tmp_path: Path) -> None:
+def test_heal_undoes_faults_of_a_kept_cluster(tmp_path: Path) -> None:
     journal(tmp_path, "run-1", [fault("kill", 1)])
     projects = Projects([project(tmp_path, keep=True)])
     rows = healed(projects)
@@ -103,7 +103,7 @@ def test_what_is_kept_is_mended_and_left_standing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("owner", "why"), [(ALIVE, "process 2, still runs"), ("", "by hand")])
-def test_what_is_not_abandoned_is_left_alone(tmp_path: Path, owner: str, why: str) -> None:
+def test_heal_leaves_clusters_with_an_owner_alone(tmp_path: Path, owner: str, why: str) -> None:
     journal(tmp_path, "run-1", [fault("kill", 1)])
     projects = Projects([project(tmp_path, owner=owner)])
     (row,) = healed(projects)
@@ -167,7 +167,7 @@ def two_experiments(folder: Path) -> Projects:
         ("", "tw", []),
     ],
 )
-def test_what_is_not_chosen_is_left_alone(
+def test_heal_leaves_clusters_that_were_not_chosen_alone(
     results: str, experiment: str, removed: list[str], tmp_path: Path
 ) -> None:
     projects = two_experiments(tmp_path)
@@ -177,7 +177,7 @@ def test_what_is_not_chosen_is_left_alone(
     assert {row.project for row in rows} == set(removed)
 
 
-def test_of_a_chosen_experiment_that_lives_nothing_is_touched(tmp_path: Path) -> None:
+def test_heal_leaves_a_live_chosen_experiment_alone(tmp_path: Path) -> None:
     journal(tmp_path, "run-1", [fault("kill", 1)])
     projects = Projects([project(tmp_path, owner=ALIVE)])
     (row,) = healed(projects, Chosen(experiment=str(tmp_path)))

@@ -61,9 +61,7 @@ def test_a_dry_run_lists_leftovers_and_removes_none(results: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"keep": True}, {"owner": owner()}])
-def test_what_is_kept_or_has_an_owner_is_left_alone(
-    results: Path, changes: dict[str, object]
-) -> None:
+def test_kept_or_owned_data_is_not_removed(results: Path, changes: dict[str, object]) -> None:
     site = left(results, **changes)
     assert cleared(Chosen(results=results)) == []
     assert site.data.exists()

@@ -44,7 +44,7 @@ def test_a_tail_holds_little_more_than_it_keeps(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == gap(tail.left_out) + b"x" * 993 + b"the end"
 
 
-def test_what_verdicts_are_made_of_is_fetched_whole(tmp_path: Path) -> None:
+def test_evidence_of_verdicts_is_fetched_whole(tmp_path: Path) -> None:
     source, target = tmp_path / "said", tmp_path / "truth" / "ref1.jsonl"
     source.write_bytes(b"t" * 5_000_000)
     assert append_all(source, target, 0) == 5_000_000
@@ -89,7 +89,7 @@ def compose() -> tuple[ComposeCluster, Engine]:
     return cluster, engine
 
 
-def test_of_containers_logs_the_end_is_kept_fetch_by_fetch(
+def test_fetches_keep_the_end_of_container_logs(
     compose: tuple[ComposeCluster, Engine], tmp_path: Path
 ) -> None:
     cluster, engine = compose

@@ -40,7 +40,7 @@ def test_no_word_means_two_systems() -> None:
 
 
 @pytest.mark.usefixtures("_another")
-def test_whatever_a_system_declares_is_listed_with_its_own_words(
+def test_reference_help_lists_every_systems_own_words(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["reference", "--help"]) == 0
@@ -61,7 +61,7 @@ def test_command_becomes_the_program_and_returns_its_exit_code(
 
 
 @pytest.mark.usefixtures("_another")
-def test_of_two_systems_that_bear_one_word_ours_is_played(
+def test_our_system_wins_over_a_foreign_namesake(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (name, word), *_ = WORDS.items()

@@ -37,7 +37,7 @@ def played(*came: tuple[ClaimVerdict, ...]) -> tuple[list[str], int]:
     return messages, len(messages)
 
 
-def test_it_is_reached_after_so_many_runs_without_a_violation() -> None:
+def test_the_bound_is_reached_after_enough_runs_without_violation() -> None:
     messages, begun = played(*[HELD] * 6)
     assert begun == 5
     assert messages[:4] == [""] * 4

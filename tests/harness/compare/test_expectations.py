@@ -72,7 +72,7 @@ def test_the_first_entry_that_matches_counts_for_each_claim() -> None:
     }
 
 
-def test_where_chance_decides_each_outcome_that_is_known_is_reported() -> None:
+def test_a_chance_expectation_lists_all_known_outcomes() -> None:
     result = KNOWN.compare(CELL, [run(e=NOT_APPLICABLE)])
     assert result.lines == ("e: NOT APPLICABLE, expected PASS or FAIL",)
 

@@ -83,11 +83,11 @@ def test_known_flaky_cell_does_not_alarm_for_being_flaky() -> None:
     ]
 
 
-def test_it_is_reported_every_night_that_it_is_flaky() -> None:
+def test_a_flaky_claim_is_reported_every_night() -> None:
     assert [one.what for one in gated(SOMETIMES, KEPT).flaky] == [PROMISE]
 
 
-def test_it_alarms_when_it_happens_more_often() -> None:
+def test_a_violation_that_becomes_more_frequent_alarms() -> None:
     answer = gated(SOMETIMES, KEPT, *[BROKEN] * 5)
     assert kinds(answer) == [(PROMISE, AlarmKind.OFTEN)]
     assert (answer.alarms[0].after, answer.alarms[0].since) == (rate(5, 5), "night 2")

@@ -54,7 +54,7 @@ def test_increase_below_the_resolution_of_a_run_is_no_alarm() -> None:
     assert never_out.longer(times(*[1.1 * LEAST_S] * 20)) > 0
 
 
-def test_of_much_longer_runs_five_are_enough() -> None:
+def test_five_much_longer_runs_are_enough() -> None:
     baseline = Baseline(times(*(9 + 0.1 * number for number in range(30))), LEVEL)
     assert baseline.longer(times(10, 10, 10, *[30] * 4)) == 0
     assert baseline.longer(times(10, 10, 10, *[30] * 5)) == 5

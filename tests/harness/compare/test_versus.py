@@ -82,7 +82,7 @@ def test_unrecovered_run_counts_as_the_longest_and_is_kept() -> None:
     assert row.low == 7  # the third of the sorted differences
 
 
-def test_what_one_comparison_would_show_many_do_not() -> None:
+def test_many_comparisons_need_stronger_evidence_than_one() -> None:
     alone = {"odd": (counted(0, 10), counted(5, 10))}
     claims = {f"c{n}": (counted(3, 10), counted(4, 10)) for n in range(20)}
 
@@ -137,8 +137,37 @@ def test_places_without_a_common_cell_are_compared_by_scenario() -> None:
     ]
 
 
-def test_nothing_in_common_is_nothing_compared() -> None:
+def test_sides_without_common_cells_are_not_compared() -> None:
     elsewhere = ("mirror-crash", *OTHER[1:])
     claims = ran(stays=counted(0, 10))
     comparison = versus(Side("a", {CELL: claims}), Side("b", {elsewhere: claims}))
     assert (comparison.rows, of_versus(comparison), len(comparison.left_out)) == ((), 2, 2)
+
+
+def versioned(layout: str) -> tuple[str, str, str, str]:
+    return (CELL[0], CELL[1], layout, CELL[3])
+
+
+def test_cells_that_differ_only_by_version_are_compared() -> None:
+    old, new = versioned("three@T=60+4.0.5"), versioned("three@T=60+4.3.x")
+    one = ran(stays=counted(0, 10))
+    first = Side("a", {CELL: one, old: one}, {old: ("rabbitmq 4.0.5",)})
+    second = Side("b", {CELL: one, new: one}, {new: ("rabbitmq 4.3.6",)})
+    found = versus(first, second)
+    assert [(row.first, row.second) for row in found.rows] == [(CELL, CELL), (old, new)]
+    assert found.versions == (f"{CELL[1]} three@T=60: rabbitmq 4.0.5 → rabbitmq 4.3.6",)
+
+
+def test_a_version_with_two_counterparts_is_paired_with_none() -> None:
+    old = versioned("three@T=60+4.0.5")
+    others = [versioned("three@T=60+4.1.0"), versioned("three@T=60+4.3.x")]
+    one = ran(stays=counted(0, 10))
+    found = versus(Side("a", {old: one}), Side("b", dict.fromkeys(others, one)))
+    assert found.rows == ()
+    assert len(found.left_out) == 3
+
+
+def test_the_same_version_on_both_sides_is_not_mentioned() -> None:
+    one = ran(stays=counted(0, 10))
+    same = {CELL: ("rabbitmq 3.10.8",)}
+    assert versus(Side("a", {CELL: one}, same), Side("b", {CELL: one}, same)).versions == ()

@@ -35,7 +35,7 @@ def test_a_machine_that_has_enough_needs_nothing() -> None:
         (doctor.cores_row(1), "at least 2"),
     ],
 )
-def test_what_is_missing_says_how_to_get_it(row: MachineCheck, remedy: str) -> None:
+def test_a_missing_requirement_says_how_to_get_it(row: MachineCheck, remedy: str) -> None:
     assert not row.ok
     assert remedy in row.remedy
 

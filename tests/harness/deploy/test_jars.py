@@ -123,7 +123,7 @@ def test_all_shipped_declarations_are_valid(one: JarSet) -> None:
     assert one.classes == "" or list((compose_folder() / one.classes).glob("*.java"))
 
 
-def test_what_an_image_holds_can_be_fetched_by_its_name() -> None:
+def test_every_jar_of_an_image_can_be_fetched() -> None:
     for system, own in SYSTEMS.items():
         if own.containers is None:
             continue

@@ -10,6 +10,7 @@ import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy import own_clients
+from harness.systems.registry import SystemRegistry
 from tests.rigs.inputs import offered_clients
 from tests.rigs.inputs.offered_clients import NAME, PACKAGE
 from tests.rigs.workers.rig import ROOT
@@ -39,8 +40,15 @@ def say(site: Path, **direct: object) -> None:
 
 @pytest.mark.usefixtures("site")
 def test_only_clients_of_other_packages_need_their_own_image() -> None:
-    assert own_clients.packages_of(["pika", "rocketmq-native"]) == ()
-    assert own_clients.packages_of([NAME, "pika", NAME]) == (PACKAGE,)
+    assert own_clients.packages_of(["pika", "rocketmq-native"], "rabbitmq-quorum") == ()
+    assert own_clients.packages_of([NAME, "pika", NAME], "rabbitmq-quorum") == (PACKAGE,)
+
+
+def test_the_package_of_a_system_is_there_for_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    offered = SystemRegistry(systems={}, packages={"acme-queue": "acme 1.2"}, spoilt={})
+    monkeypatch.setattr(own_clients, "registry_of_systems", lambda: offered)
+    assert own_clients.packages_of(["pika"], "acme-queue") == ("acme",)
+    assert own_clients.packages_of(["pika"], "rabbitmq-quorum") == ()
 
 
 def test_a_package_from_an_index_is_installed_by_its_version(site: Path, tmp_path: Path) -> None:

@@ -56,14 +56,14 @@ def test_values_are_read(text: str, values: list[Any]) -> None:
         ("#_ #_ 1", "line 1, column 4: what this is for does not follow"),
     ],
 )
-def test_what_is_no_edn_is_refused_with_its_place(text: str, said: str) -> None:
+def test_malformed_edn_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(BadEdn) as found:
         read_all(text)
     assert str(found.value) == said
 
 
 @pytest.mark.parametrize("text", ["1 [2] (3", "[1 [2] {:a", "(1 [2] #_", "[1 [2] }", "1 [2] {:a}"])
-def test_what_stands_before_the_break_is_read(text: str) -> None:
+def test_values_before_malformed_edn_are_read(text: str) -> None:
     with pytest.raises(BadEdn) as found:
         read_all(text)
     assert found.value.before == (1, (2,))

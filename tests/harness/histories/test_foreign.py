@@ -292,7 +292,7 @@ def test_one_success_ends_an_outage_of_openchaos_alone() -> None:
     assert "takes an outage of one fault over into the next" in said
 
 
-def test_of_a_fault_without_an_outage_none_is_explained() -> None:
+def test_a_fault_without_outage_explains_no_outage() -> None:
     calm = [[0, 0, "fault", "start", "k"], *_SENT, [9, 0, "fault", "end", "k"]]
     assert "their outages" not in reasons("openchaos", calm, openchaos.FORM)
 

@@ -56,7 +56,7 @@ def test_a_null_fact_is_not_reported() -> None:
     assert history.recorded == {1: {"fault_target_role": "master", "mirrors_at_fault": 2}}
 
 
-def test_what_is_left_out_of_the_facts_proves_nothing() -> None:
+def test_absent_facts_prove_nothing() -> None:
     facts = parsed(
         {
             "facts.workers.1.log_closed": ...,
@@ -218,7 +218,7 @@ def test_every_problem_is_reported_at_once() -> None:
     assert len(problems(json.dumps(document(changes)))) == 4
 
 
-def test_what_rows_contradict_is_reported_beside_what_else_is_wrong() -> None:
+def test_contradicting_rows_are_reported_with_all_other_problems() -> None:
     attempts = {"tables.attempts.columns.sequence": 0, "tables.attempts.columns.attempt": [1, 2]}
     found = problems(
         json.dumps(
@@ -324,3 +324,19 @@ def test_a_history_that_is_written_is_read_as_the_same(changed: dict[str, Any]) 
     history = neutral.parse(json.dumps(changed), "h.json", WORDS)
     written = json.dumps(neutral.to_json(history))
     assert neutral.parse(written, "h.json", WORDS) == history
+
+
+def test_a_history_names_the_levels_of_its_system() -> None:
+    levels = [{"rank": 1, "label": "quorum_synced"}, {"rank": 9, "label": "quorum_cached"}]
+    cells = {"facts.levels": levels, "tables.settlements.columns.strength": "quorum_cached"}
+    history = neutral.parse(json.dumps(document(cells)), "h.json", WORDS)
+    assert set(history.tables["settlements"]["strength"]) == {9}
+    written = neutral.to_json(history)
+    assert written["tables"]["settlements"]["columns"]["strength"] == "quorum_cached"
+    assert neutral.parse(json.dumps(written), "h.json", WORDS) == history
+
+
+def test_a_level_that_a_history_does_not_declare_is_refused() -> None:
+    changed = document({"tables.settlements.columns.strength": "quorum_cached"})
+    with pytest.raises(PlanError, match="'quorum_cached' is not one of: none"):
+        neutral.parse(json.dumps(changed), "h.json", WORDS)

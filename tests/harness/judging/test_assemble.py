@@ -37,3 +37,9 @@ def test_undrained_queue_hides_nothing_if_nothing_is_missing(
     missing = judged_run(tmp_path / "missing", crash(lost=[7]).queue("orders", drained=False))
     assert missing.summary is not None and not missing.summary.loss_proved
     assert [one[:22] for one in missing.doubts] == ["orders was not drained"]
+
+
+def test_a_run_names_the_version_that_its_systems_brokers_reported(tmp_path: Path) -> None:
+    versions = {"rabbitmq": "4.0.5", "erlang": "27", "pika": "1.4.4"}
+    assert judged_run(tmp_path / "one", crash(), versions=versions).brokers == "rabbitmq 4.0.5"
+    assert judged_run(tmp_path / "none", crash(), versions={"pika": "1.4.4"}).brokers == ""

@@ -29,12 +29,12 @@ def decided(
     return of_experiment(by, runs, cells, interrupted=interrupted, crashed=crashed)
 
 
-def test_by_claims_a_fail_counts_whatever_was_expected() -> None:
+def test_with_claims_a_fail_counts_even_if_expected() -> None:
     assert decided(Judge.CLAIMS, ClaimOutcome.PASS, ClaimOutcome.FAIL) is Exit.FAILED
     assert decided(Judge.CLAIMS, ClaimOutcome.PASS, standing=Standing.DIFFERS) is Exit.PASSED
 
 
-def test_by_expectations_cells_count_whatever_the_claims_say() -> None:
+def test_with_expectations_an_expected_fail_passes() -> None:
     assert decided(Judge.EXPECTATIONS, ClaimOutcome.FAIL) is Exit.PASSED
     assert decided(Judge.EXPECTATIONS, ClaimOutcome.PASS, standing=Standing.DIFFERS) is Exit.FAILED
 
@@ -72,7 +72,7 @@ def test_a_verdict_alone_is_a_failure_by_what_judges(
     assert is_failure(Judge.EXPECTATIONS, verdict(outcome), known) is by_expectations
 
 
-def test_nothing_that_reports_chooses_a_code() -> None:
+def test_reporting_code_chooses_no_exit_code() -> None:
     """It compares codes, or puts them into words; it never returns one."""
     choosing = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

@@ -57,7 +57,7 @@ def judged(
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
 @pytest.mark.parametrize("kind", mostly_by_night(DRAWN))
-def test_what_is_admitted_is_found_and_nothing_else(
+def test_analysis_finds_exactly_what_the_reference_admits(
     kind: str, beside: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     found = classes(judged[f"{kind}-{beside}"])

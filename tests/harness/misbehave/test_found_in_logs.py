@@ -39,7 +39,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, JudgedRun]:
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
 @pytest.mark.parametrize("kind", SHOWS)
-def test_what_is_admitted_is_found_and_nothing_else(
+def test_analysis_of_logs_finds_exactly_the_admitted_misbehaviour(
     kind: str, beside: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     found = classes(judged[f"log-{kind}-{beside}"])
@@ -49,6 +49,8 @@ def test_what_is_admitted_is_found_and_nothing_else(
 
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
-def test_of_an_honest_one_nothing_is_found(beside: str, judged: Mapping[str, JudgedRun]) -> None:
+def test_analysis_finds_nothing_on_an_honest_cluster(
+    beside: str, judged: Mapping[str, JudgedRun]
+) -> None:
     found = classes(judged[f"log-{HONEST}-{beside}"])
     assert [str(each) for each in found.values() if not each.exact] == []

@@ -40,7 +40,7 @@ def admitting(run: JudgedRun) -> set[str]:
     return {log.stem for log in logs if b'"kind":"stale-guard"' in log.read_bytes()}
 
 
-def test_what_a_stale_guard_admits_is_lost_and_nothing_else(judged: tuple[JudgedRun, ...]) -> None:
+def test_exactly_the_messages_a_stale_guard_admits_are_lost(judged: tuple[JudgedRun, ...]) -> None:
     lost = 0
     for run in of(STALE_GUARD, judged):
         found = classes(run)

@@ -38,6 +38,13 @@ def test_a_loss_fails_it_and_stands_in_its_record() -> None:
     )
 
 
+def test_an_alarm_says_what_version_came_between_the_nights() -> None:
+    judged_night = answered(night(1), night(2, lost=True, version="4.0.5"))
+    (alarm,) = judged_night.alarms
+    since = f"since {formats.dated(night(2).name)}"
+    assert f"{since}; between these nights: rabbitmq: 3.10.8 → 4.0.5" in alarm.text
+
+
 def test_longer_outage_fails_the_gate_with_both_sides_runs() -> None:
     judged_night = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
     (alarm,) = judged_night.alarms
@@ -46,11 +53,11 @@ def test_longer_outage_fails_the_gate_with_both_sides_runs() -> None:
 
 
 @pytest.mark.parametrize("cells", [((*CELL[:3], "rocketmq-native"),), (CELL, ("x", *CELL[1:]))])
-def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[Cell, ...]) -> None:
+def test_a_cell_without_baseline_leaves_the_night_undecided(cells: tuple[Cell, ...]) -> None:
     assert answered(night(1, cells=cells)).exit_code == Exit.NOT_DECIDED
 
 
-def test_what_was_planned_and_not_judged_leaves_it_undecided() -> None:
+def test_a_planned_unjudged_cell_leaves_the_night_undecided() -> None:
     whole = night(1)
     why = "the machine was busy"
     busy = record.Played(CELL, whole.began, exit_code=2, why=why)

@@ -15,7 +15,7 @@ def suites(*nights: Night) -> xml.Element:
     return xml.fromstring(junit.text(*gated.answered(good(), before, tonight)))
 
 
-def test_where_nothing_is_worse_every_test_passes() -> None:
+def test_a_night_without_regression_passes_every_test() -> None:
     xml = suites(night(1))
     assert [xml.get(name) for name in ("tests", "failures", "errors", "skipped")] == list("1000")
 
@@ -34,7 +34,7 @@ def test_missing_baseline_is_skipped_and_unjudged_is_an_error() -> None:
     assert suites(replace(whole, played=(), cells=())).get("errors") == "1"
 
 
-def test_what_xml_cannot_hold_is_reported_by_its_number() -> None:
+def test_characters_that_xml_forbids_are_escaped() -> None:
     hostile = ("a\x00b\u202e<c>", *CELL[1:])
     xml = junit.text(*gated.answered(good(), (), night(1, cells=(hostile,))))
     assert "a\\x00b\\u202e&lt;c&gt;" in xml

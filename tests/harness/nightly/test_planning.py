@@ -90,7 +90,7 @@ def test_cell_that_does_not_fit_gives_way_to_shorter_ones() -> None:
     ]
 
 
-def test_of_an_item_as_many_plays_are_chosen_as_fit() -> None:
+def test_an_item_gets_as_many_runs_as_fit() -> None:
     chosen_plan = planned(item("long", plays=5), past={}, hours=2)
     assert [(one.plays, one.estimate_s) for one in chosen_plan.chosen] == [(2, 2 * HOUR)]
     assert [(one.plays, one.estimate_s) for one in chosen_plan.left_out] == [(3, 3 * HOUR)]

@@ -126,7 +126,7 @@ def test_night_continues_after_a_crash_and_judges_recorded_runs(tmp_path: Path) 
     assert fake.words == ["master-crash", "master-freeze"]
 
 
-def test_where_nothing_was_recorded_the_play_is_done_again(tmp_path: Path) -> None:
+def test_an_unrecorded_run_is_played_again(tmp_path: Path) -> None:
     for other in ("good", "site"):
         (tmp_path / other).mkdir()
     plan = suite(item(CELL))
@@ -168,7 +168,7 @@ def test_cell_removed_from_the_file_is_not_played(tmp_path: Path) -> None:
     assert [one.why for one in night.plays_of(CELL)] == ["it stands in the suite no more"] * 2
 
 
-def test_how_long_a_cell_takes_is_learned_from_its_nights(tmp_path: Path) -> None:
+def test_durations_are_estimated_from_earlier_nights(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path)
     plan = suite(item(CELL))
     first = playing.begun(plan, NightRequest("first"), (), fake.at)

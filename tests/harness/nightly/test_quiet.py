@@ -21,7 +21,7 @@ def test_without_kernel_statistics_load_is_unknown(text: str) -> None:
         ticks(text)
 
 
-def test_it_is_measured_over_a_moment(tmp_path: Path) -> None:
+def test_machine_load_is_measured_over_an_interval(tmp_path: Path) -> None:
     stat = tmp_path / "stat"
     stat.write_text(FIRST)
 

@@ -42,7 +42,7 @@ def test_every_run_report_is_linked_while_it_exists(tmp_path: Path) -> None:
     assert f'href="../{gone}' not in page
 
 
-def test_what_changed_between_two_nights_stands_beside_the_later_one(tmp_path: Path) -> None:
+def test_changed_versions_are_shown_with_the_later_night(tmp_path: Path) -> None:
     nights = night(1), night(2, version="3.10.9", label="commit 1f2e"), night(3, version="3.10.9")
     index = written(tmp_path, *nights).read_text()
     assert index.count("rabbitmq: 3.10.8 → 3.10.9") == 2  # once to read, once to be found
@@ -68,7 +68,7 @@ def test_night_without_a_play_of_a_cell_is_a_gap(tmp_path: Path) -> None:
     assert [one.tone for one in strip] == ["pass", "absent", "pass"]
 
 
-def test_what_others_said_is_text(tmp_path: Path) -> None:
+def test_foreign_text_is_escaped_in_the_nightly_site(tmp_path: Path) -> None:
     said = "</script><img src=x onerror=alert(1)>"
     index = written(tmp_path, night(1, cells=(HOSTILE,), label=said, version=said)).read_text()
     pages = [path.read_text() for path in (tmp_path / site.SITE).iterdir()]

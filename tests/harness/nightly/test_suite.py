@@ -116,7 +116,7 @@ def test_meaningless_cell_is_left_out_with_the_reason(tmp_path: Path) -> None:
     assert [one.cell[0] for one in read_suite.skipped] == ["all-name-servers-down"]
 
 
-def test_what_is_no_file_or_no_toml_is_reported(tmp_path: Path) -> None:
+def test_an_unreadable_suite_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="cannot be read"):
         read(tmp_path / "none.toml")
     assert "this is not TOML" in problems(tmp_path, "title = ")[0]

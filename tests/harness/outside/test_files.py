@@ -20,7 +20,7 @@ def test_no_more_is_read_than_the_bound(tmp_path: Path, name: str) -> None:
         text_of(tmp_path / name, 1000)
 
 
-def test_what_never_ends_is_refused() -> None:
+def test_an_endless_file_is_refused() -> None:
     with pytest.raises(Unreadable, match="a regular file was expected"):
         text_of(Path("/dev/zero"), 1000)
 
@@ -35,7 +35,9 @@ def test_what_never_ends_is_refused() -> None:
         ("bytes", r"it is not UTF-8 text \(byte 1\)"),
     ],
 )
-def test_whatever_stands_in_the_way_is_reported(tmp_path: Path, name: str, why: str) -> None:
+def test_an_unreadable_file_is_reported_with_its_reason(
+    tmp_path: Path, name: str, why: str
+) -> None:
     (tmp_path / "bytes").write_bytes(b"a\xff")
     with pytest.raises(Unreadable, match=why):
         text_of(tmp_path / name, 1000)
@@ -48,7 +50,7 @@ def test_a_path_that_cannot_be_is_neither_folder_nor_file(tmp_path: Path) -> Non
     assert is_folder(tmp_path)
 
 
-def test_where_nothing_can_be_written_is_said_before(
+def test_unwritable_places_are_reported_in_advance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -67,7 +67,7 @@ def test_a_named_pipe_and_a_device_are_refused(
             read(path)
 
 
-def test_what_to_do_with_a_named_pipe_is_said(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused_with_advice(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(PlanError, match=r"to judge a pipe: COMMAND \| mqproof judge -"):
         files.text_of(tmp_path / "fifo")

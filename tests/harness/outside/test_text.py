@@ -47,7 +47,7 @@ def test_invisible_characters_are_reported_by_number(said: str, shown: str) -> N
 @pytest.mark.parametrize(
     "plain", ["two\nlines\tof text", "订单-müßig ✓ ≥ 3 s\u00a0long", "a\\b", ""]
 )
-def test_what_people_write_stays_as_it_is(plain: str) -> None:
+def test_printable_text_stays_unchanged(plain: str) -> None:
     assert visible(plain) == plain
 
 

@@ -19,7 +19,7 @@ def test_a_fifth_more_are_to_spare_and_one_at_least() -> None:
     assert (Bound(0.9).runs, Bound(0.9).spare) == (2, 1)
 
 
-def test_it_is_written_in_per_cent_or_as_a_share() -> None:
+def test_a_bound_is_a_percentage_or_a_share() -> None:
     assert parse("10%") == parse("0.1") == Bound(0.1)
     assert str(Bound(0.1)) == "10%"
     assert parse(None) is None

@@ -67,7 +67,7 @@ def test_wrong_client_option_is_reported_with_the_valid_keys(client: str, proble
     assert problem in str(found)
 
 
-def test_where_one_spelling_is_wanted_it_is_reported() -> None:
+def test_the_canonical_spelling_of_client_options_is_suggested() -> None:
     (found,) = option_problems(f"{JAVA}+latency_fault=true+close_socket_if_timeout=false")
     assert found.choices == (f"{JAVA}+close_socket_if_timeout=false+latency_fault",)
 

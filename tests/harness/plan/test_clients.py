@@ -71,7 +71,7 @@ def test_the_drainer_can_report_that_a_queue_is_empty(client: Client) -> None:
     assert not list(requirements.drain_obstacles(client.name))
 
 
-def test_what_is_not_declared_cannot_be_done() -> None:
+def test_a_client_cannot_do_what_it_does_not_declare() -> None:
     less = {name: answer for name, answer in amqp.PIKA.answers.items() if name != "transient"}
     assert replace(amqp.PIKA, answers=less).why_not("transient") == UNDECLARED
     for answer in ("", False, None, 1, "yes, but"):

@@ -39,7 +39,7 @@ def test_declared_facts_never_name_a_system_or_a_layout() -> None:
     assert not {of.system.name, of.layout.name, of.layout.label} & set(values)
 
 
-def test_how_clients_get_in_is_declared() -> None:
+def test_the_client_endpoint_is_declared() -> None:
     of = plan()
     one = replace(of, layout=replace(of.layout, client_endpoint="one"))
     assert [declared(each)["client_endpoint"] for each in (of, one)] == ["hosts", "one"]

@@ -125,7 +125,7 @@ def test_an_empty_target_is_an_error_in_the_only_cell() -> None:
     assert problem.choices == ("all-automatic@T=10", "all-automatic@T=60")
 
 
-def test_nothing_applicable_is_an_error_that_names_every_cell() -> None:
+def test_an_experiment_without_applicable_cells_names_each_cell() -> None:
     on_rmq9 = scenario(target='"rmq9"')
     with pytest.raises(PlanError) as caught:
         plan(request(on_rmq9, layouts=("all-*",)), CATALOGUE)
@@ -285,7 +285,7 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
         ("hang", "master of orders", "a hang means clients' links to a host, and theirs lead to"),
     ],
 )
-def test_what_means_nothing_behind_a_balancer_is_reported(
+def test_faults_meaningless_behind_a_balancer_are_reported(
     kind: str, target: str, message: str
 ) -> None:
     with pytest.raises(PlanError, match=message):
@@ -300,7 +300,7 @@ def test_only_containers_have_balancers() -> None:
         plan(wanted, catalogue)
 
 
-def test_where_there_is_no_balancer_none_is_a_host() -> None:
+def test_without_a_balancer_no_host_has_its_name() -> None:
     with pytest.raises(PlanError, match="no host 'balancer1'"):
         plan(request(scenario(target='"balancer1"')), CATALOGUE)
 

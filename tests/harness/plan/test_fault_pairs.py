@@ -20,7 +20,7 @@ def refused(
 ) -> str:
     """Why the second of two faults is refused. Each: kind, target, opening; both last 20 s."""
     faults = {
-        number: active_fault(kind, target, "all", "memory", opens_s, opens_s + 20)
+        number: active_fault(kind, parse_target(target), "all", "memory", opens_s, opens_s + 20)
         for number, (kind, target, opens_s) in enumerate((one, other), start=1)
     }
     return "; ".join(text for _, text in problems(faults, pauses))
@@ -50,6 +50,20 @@ def test_evidence_of_a_verified_earlier_fault_may_become_hidden() -> None:
     assert not refused(("hang", MASTER, 0), ("freeze", THERE, 5))
 
 
+@pytest.mark.parametrize("kind", ["hang", "slow", "cut_after"])
+@pytest.mark.parametrize("place", [THERE, ELSEWHERE, "uninvolved"])
+def test_an_alarm_blocks_the_words_that_verify_a_later_fault(kind: str, place: str) -> None:
+    assert "blocks publishers, by whose words" in refused(("alarm", MASTER, 0), (kind, place, 18))
+    assert not refused(("alarm", MASTER, 0), (kind, place, 19))
+    assert not refused(("alarm", MASTER, 0), ("close", place, 8))
+
+
+def test_a_frozen_broker_takes_no_command_that_ends_its_alarm() -> None:
+    assert "takes no command" in refused(("alarm", MASTER, 0), ("freeze", THERE, 8))
+    assert not refused(("alarm", MASTER, 0), ("freeze", ELSEWHERE, 8))
+    assert not refused(("alarm", MASTER, 0), ("kill", THERE, 8))
+
+
 def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
     one, other = ("partition", MASTER, 0.0), ("hang", THERE, 6.0)
     assert not refused(one, other)
@@ -64,7 +78,8 @@ def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:
 
 
 def test_references_end_at_the_fault_that_names_a_host_itself() -> None:
-    targets = {1: MASTER, 2: THERE, 3: "host of fault 2", 4: ELSEWHERE}
+    words = {1: MASTER, 2: THERE, 3: "host of fault 2", 4: ELSEWHERE}
+    targets = {number: parse_target(word) for number, word in words.items()}
     assert [anchor(number, targets) for number in targets] == [1, 1, 1, 4]
     assert parse_target("other than fault 12").fault == 12
 

@@ -22,7 +22,7 @@ def test_every_kind_has_its_declared_properties(kind: str) -> None:
     assert properties.spares_disk == declared.spares_disk
 
 
-def test_what_a_run_recorded_holds_whatever_is_declared_today() -> None:
+def test_recorded_fault_properties_override_declared_ones() -> None:
     recorded = replace(WINDOW, properties=properties_of("freeze"))
     assert with_properties(recorded) is recorded
 

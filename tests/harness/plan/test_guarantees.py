@@ -44,7 +44,7 @@ def test_every_shipped_layout_says_what_a_confirm_is_worth(system: str) -> None:
         assert promised.confirm_waits_for_majority is not None, label
 
 
-def test_what_a_system_does_not_declare_is_unknown_to_claims() -> None:
+def test_undeclared_guarantees_are_unknown_to_claims() -> None:
     silent = replace(SYSTEM, name="silent", guarantees=lambda _: UNKNOWN)
     facts = declared(replace(plan(), system=silent))
     for name in (one.name for one in fields(Guarantees) if not one.name.startswith("strength")):

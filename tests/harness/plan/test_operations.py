@@ -14,8 +14,9 @@ from harness.plan.model import (
     Policy,
     System,
 )
-from harness.plan.operations import OPERATIONS, OPTIONS, TARGETS, parse
+from harness.plan.operations import MEANINGS, OPERATIONS, OPTIONS, parse_operation
 from harness.plan.problems import PlanError
+from harness.plan.targets import CLUSTER
 from harness.plan.toml import read_scenario
 from tests.rigs.inputs.mistakes import Mistake, mistakes
 from tests.rigs.runs.plans import LAYOUT, SYSTEM
@@ -73,9 +74,11 @@ waits = "no"
         ("ha-sync-batch-size", 50),
     )
     options = OperationOptions(definition=definition, priority=2)
-    assert policy == OperationPlan("set_policy", "", Duration(5, 1.5), options)
+    assert policy == OperationPlan("set_policy", CLUSTER, Duration(5, 1.5), options)
     options = OperationOptions(how="kill", waits="no", order="in turn")
-    assert stop == OperationPlan("stop_node", "all", Duration(), options)
+    assert stop == OperationPlan(
+        "stop_node", parse_operation("stop_node", "all"), Duration(), options
+    )
 
 
 def test_every_mistake_is_reported_with_place_and_correct_choices() -> None:
@@ -142,13 +145,13 @@ how = "kill"
     ],
 )
 def test_target_that_a_kind_does_not_take_is_an_error(kind: str, word: str) -> None:
-    with pytest.raises(ValueError, match="can be aimed at"):
-        parse(kind, word)
+    with pytest.raises(ValueError, match="is no target"):
+        parse_operation(kind, word)
 
 
 def test_every_kind_takes_words_and_options_that_there_are() -> None:
     for kind in OPERATIONS.values():
-        assert set(kind.targets) <= TARGETS.keys()
+        assert set(kind.targets) <= MEANINGS.keys()
         assert {*kind.options, *kind.needs} <= OPTIONS.keys()
 
 
@@ -188,7 +191,7 @@ def test_a_possible_operation_is_no_obstacle() -> None:
         ),
     ],
 )
-def test_what_the_layout_lacks_is_reported(text: str, reason: str) -> None:
+def test_operations_on_absent_parts_of_a_layout_are_reported(text: str, reason: str) -> None:
     assert reasons(f"[[operation]]\n{text}\n") == [reason]
 
 

@@ -11,7 +11,7 @@ from harness.plan.clients.rocketmq import NATIVE
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError
 from harness.plan.process_targets import candidates
-from harness.plan.targets import parse_target
+from harness.plan.targets import TargetForm, parse_target
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
 
@@ -46,17 +46,19 @@ def reasons(
 
 
 @pytest.mark.parametrize(
-    ("word", "role", "client", "host", "process"),
+    ("word", "form", "client", "host", "process"),
     [
-        ("name servers", "name_servers", "", "", ""),
-        ("leading controller", "controller", "", "", ""),
-        ("name_server_of consumer-2", "name_server", "consumer-2", "", ""),
-        ("rkt1/name-server", "process", "", "rkt1", "name-server"),
+        ("name servers", TargetForm.NAME_SERVERS, "", "", ""),
+        ("leading controller", TargetForm.CONTROLLER, "", "", ""),
+        ("name_server_of consumer-2", TargetForm.NAME_SERVER, "consumer-2", "", ""),
+        ("rkt1/name-server", TargetForm.PROCESS, "", "rkt1", "name-server"),
     ],
 )
-def test_a_word_is_taken_apart(word: str, role: str, client: str, host: str, process: str) -> None:
+def test_a_word_is_taken_apart(
+    word: str, form: TargetForm, client: str, host: str, process: str
+) -> None:
     found = parse_target(word)
-    assert (found.role, found.client, found.host, found.process) == (role, client, host, process)
+    assert (found.form, found.client, found.host, found.process) == (form, client, host, process)
     assert found.of_processes and not found.of_clients
 
 
@@ -123,7 +125,7 @@ def test_all_of_them_at_once_are_reached_by_signals_alone() -> None:
     assert reason.endswith("they can suffer no close, only kill, stop, freeze")
 
 
-def test_what_is_not_there_is_reported_with_what_is() -> None:
+def test_an_unknown_target_is_reported_with_known_ones() -> None:
     assert reasons("rkt9/name-server") == ["no host 'rkt9' (there are rkt1, rkt2, rkt3, rkt4)"]
     assert reasons("rkt3/name-server") == [
         "no process 'name-server' on rkt3 (there are broker-a-1)"

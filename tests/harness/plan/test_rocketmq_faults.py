@@ -34,7 +34,7 @@ def test_replies_due_while_requests_are_held_are_refused() -> None:
     assert "a server of rocketmq-2m2s sends nothing without a request" in reason
 
 
-def test_it_raises_no_alarm() -> None:
+def test_rocketmq_has_no_resource_alarm() -> None:
     (reason,) = reasons("alarm")
     assert "rocketmq-2m2s can suffer no alarm: a broker that runs short of a resource" in reason
 

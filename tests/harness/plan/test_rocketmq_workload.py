@@ -292,7 +292,7 @@ def test_remedies_reach_workers_under_the_librarys_option_names() -> None:
     ]
 
 
-def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
+def test_rocketmq_workload_options_do_not_affect_pika() -> None:
     assert reasons("pika", rocketmq=RocketWorkload(send="sync", consume="pull")) == ""
 
 

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 from harness.plan import schedule
 from harness.plan.model import Duration, FaultPlan, Layout, OperationPlan, Scenario, Schedule
+from harness.plan.operations import parse_operation
+from harness.plan.targets import CLUSTER, parse_target
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
 from tests.rigs.runs.plans import LAYOUT, workload
 
-FIRST = FaultPlan("kill", "master of orders", Duration(30), Duration(15))
-SECOND = FaultPlan("partition", "uninvolved", Duration(timers=1), Duration(15, 1.5))
+FIRST = FaultPlan("kill", parse_target("master of orders"), Duration(30), Duration(15))
+SECOND = FaultPlan("partition", parse_target("uninvolved"), Duration(timers=1), Duration(15, 1.5))
 SCENARIO = Scenario(
     name="two",
     title="",
@@ -89,8 +91,8 @@ def test_an_overlapping_window_waits_for_no_one() -> None:
     assert at_10.awaited(at_10.windows[1]) == {}
 
 
-LATE = OperationPlan("restart_node", "all", Duration(70))
-EARLY = OperationPlan("delete_policy", "", Duration(timers=1))
+LATE = OperationPlan("restart_node", parse_operation("restart_node", "all"), Duration(70))
+EARLY = OperationPlan("delete_policy", CLUSTER, Duration(timers=1))
 OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
 
 

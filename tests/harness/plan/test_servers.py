@@ -33,7 +33,7 @@ def test_master_has_three_ports_and_a_name_server_dials_none() -> None:
 
 
 @pytest.mark.parametrize("declared", [Servers, Process, Serving, ServicePorts, Drain])
-def test_nothing_that_a_system_declares_has_a_default(declared: type) -> None:
+def test_declarations_of_systems_have_no_defaults(declared: type) -> None:
     for one in fields(declared):
         assert one.default is MISSING and one.default_factory is MISSING, one.name
 

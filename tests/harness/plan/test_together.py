@@ -107,12 +107,12 @@ def test_cell_playable_by_one_client_only_is_played_alone() -> None:
         (operated(operation("restart_node", "all")), "operation 1: restart_node would be done"),
     ],
 )
-def test_what_would_mean_another_thing_in_each_run_cannot_be(of: RunPlan, reason: str) -> None:
+def test_grouped_runs_refuse_faults_with_differing_targets(of: RunPlan, reason: str) -> None:
     (found,) = reasons(of.scenario)
     assert reason in found
 
 
-def test_what_means_the_same_to_all_can_be() -> None:
+def test_grouped_runs_allow_faults_with_one_target() -> None:
     for kind in ("kill", "partition", "black_hole", "hang", "alarm", "slow_peers"):
         assert reasons(run_plan(fault(kind)).scenario) == []
 

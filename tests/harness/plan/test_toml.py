@@ -10,6 +10,7 @@ from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.model import BootstrapAddress, Duration, FaultPlan, Retry
 from harness.plan.problems import LISTED_MAX, PlanError
+from harness.plan.targets import parse_target
 from harness.plan.toml import read_scenario
 from harness.plan.toml_problems import FOUND_MAX
 
@@ -58,7 +59,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
     assert scenario.faults == (
         FaultPlan(
             "hang",
-            "master of orders",
+            parse_target("master of orders"),
             Duration(0, 1),
             Duration(2),
             options=Options(clients="publishers"),
@@ -91,7 +92,7 @@ FREEZE = SMALL.replace('"hang"', '"client_freeze"').replace("master of orders", 
 @pytest.mark.parametrize("target", ["clients", "publisher-1", "consumer-1"])
 def test_a_fault_of_clients_names_them(target: str) -> None:
     (fault,) = read_scenario("freeze", FREEZE.replace("clients", target, 1)).faults
-    assert (fault.kind, fault.target) == ("client_freeze", target)
+    assert (fault.kind, fault.target.word) == ("client_freeze", target)
 
 
 HANG = SMALL.replace('"publishers"', '"consumers"')
@@ -160,7 +161,7 @@ def test_a_missing_key_is_placed_at_its_table() -> None:
     assert found == ["mine.toml, line 2, [workload], publishers: is missing"]
 
 
-def test_what_is_not_toml_says_where_it_breaks() -> None:
+def test_malformed_toml_is_reported_with_its_line() -> None:
     (line,) = problems('title = "t"\n[workload\n')
     assert "mine.toml: this is not TOML" in line
     assert "line 2" in line
@@ -210,7 +211,7 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ),
     ],
 )
-def test_what_depends_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
+def test_rules_over_several_keys_are_checked(old: str, new: str, message: str) -> None:
     assert old in SMALL
     assert any(message in line for line in problems(SMALL.replace(old, new)))
 
@@ -343,7 +344,7 @@ def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
         ("title", '"a\\nb\\u202e" = 1\ntitle', r"a\nb\u202e: there is no such key"),
     ],
 )
-def test_what_is_too_long_is_reported_in_a_few_words(old: str, new: str, message: str) -> None:
+def test_overlong_values_are_reported_briefly(old: str, new: str, message: str) -> None:
     found = problems(SMALL.replace(old, new, 1))
     assert any(message in one for one in found), found
     assert all(len(one) < 2500 and "\n" not in one for one in found)

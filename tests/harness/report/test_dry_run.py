@@ -45,7 +45,7 @@ def test_a_deadline_that_extends_settle_is_reported() -> None:
     assert "  settle     60 s (a deadline; 0.5 T, at least 5 s were requested)" in shown
 
 
-def test_it_shows_how_clients_get_in() -> None:
+def test_a_dry_run_shows_the_client_endpoint() -> None:
     def shown(client_endpoint: str) -> list[str]:
         layout = replace(LAYOUT, client_endpoint=client_endpoint)
         request = ExperimentOptions("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
@@ -69,7 +69,7 @@ def shown_of(system: str, label: str, deployment: str) -> list[str]:
 def test_dry_run_shows_the_layout_settings_besides_its_title() -> None:
     shown = shown_of("rabbitmq-mirrored", "exactly-2@T=10", "compose")
     assert shown[3:8] == [
-        "  layout     Three nodes, two copies of every queue, synchronised at once; T = 10 s",
+        "  layout     Three nodes, two copies of every queue, automatic synchronisation; T = 10 s",
         "  copies     2 of each queue, synchronised: automatic",
         "  partitions pause_minority",
         r"  policy     mqproof for ^mqproof\.: ha-mode=exactly ha-params=2 ha-sync-mode=automatic",
@@ -86,7 +86,7 @@ def test_dry_run_shows_the_layout_settings_besides_its_title() -> None:
     assert "  peer links proxy; client endpoint: hosts" in local
 
 
-def test_it_shows_servers_and_timers_of_rocketmq() -> None:
+def test_a_dry_run_shows_rocketmq_servers_and_timers() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "  servers    RocketMQ 4.9.7, replication sync, flush async" in shown
     assert "  timers     idle 20 s, register 10 s, poll 5 s" in shown
@@ -146,7 +146,7 @@ def test_dry_run_marks_grouped_runs_and_counts_time_once() -> None:
     assert twice == 2 * once
 
 
-def test_it_says_what_the_client_that_plays_ignores() -> None:
+def test_a_dry_run_names_options_that_the_client_ignores() -> None:
     layout = "colocated@compressed"
     system = load_system("rocketmq-2m2s")
     request = ExperimentOptions("e", 7, (scenario("master-crash"),), (system.name,), (layout,))
@@ -157,7 +157,7 @@ def test_it_says_what_the_client_that_plays_ignores() -> None:
     assert not [line for line in lines("master-crash", "all-automatic@T=10") if "ignored" in line]
 
 
-def test_it_says_how_a_section_makes_the_client_differ() -> None:
+def test_a_dry_run_shows_client_options_of_the_workload() -> None:
     layout = "colocated@compressed"
     system = load_system("rocketmq-2m2s")
     remedied = scenario("master-crash")

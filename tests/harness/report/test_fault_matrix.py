@@ -55,7 +55,7 @@ def test_kind_that_few_systems_can_suffer_lists_them(
     assert "| any |" in rows["`kill`"]
 
 
-def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:
+def test_unsupported_faults_are_listed_with_their_reason() -> None:
     page = [*lines(SYSTEMS), *operation_matrix.lines(SYSTEMS)]
     for system in SYSTEMS:
         for name, why in system.cannot.items():

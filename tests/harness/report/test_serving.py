@@ -83,7 +83,7 @@ def test_foreign_host_name_that_leads_here_is_refused(port: int, method: str) ->
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_nothing_can_be_written(port: int, method: str) -> None:
+def test_the_server_refuses_every_writing_method(port: int, method: str) -> None:
     assert get(port, "/site/index.html", method=method)[0] == 501
 
 

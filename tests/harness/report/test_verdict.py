@@ -20,7 +20,7 @@ NEVER_BACK = {
 }
 
 
-def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> None:
+def test_the_verdict_has_the_replay_command_and_every_run(tmp_path: Path) -> None:
     made = report(run(Story()), skipped=(SKIPPED,), comparison=(compared(CELL, "silence", 171e6),))
     path = verdict.write(made, tmp_path)
     document = json.loads(path.read_text())

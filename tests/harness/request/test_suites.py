@@ -121,7 +121,7 @@ def test_replay_states_one_repeat_if_the_suite_would_repeat() -> None:
     assert words == "mqproof run incident --repeats 1 --judge claims --seed 7"
 
 
-def test_what_is_wrong_with_every_part_is_reported_once() -> None:
+def test_a_problem_of_every_part_is_reported_once() -> None:
     with pytest.raises(PlanError) as error:
         planned(repeats=0)
     assert [problem.place for problem in error.value.problems] == ["--repeats"]

@@ -25,7 +25,7 @@ def test_a_broker_that_another_fault_freezes_is_mute() -> None:
     assert to_look_at(other, {1: own, 2: other}).meanwhile() == Interference()
 
 
-def test_what_another_fault_hides_ends_with_it() -> None:
+def test_interference_ends_with_its_fault() -> None:
     own = armed(1, "black_hole", "rkt1")
     active = {1: own, 2: armed(2, "partition", "rkt2", (Cut((("rkt2", "rkt3"),), "other"),))}
     seen = to_look_at(own, active)

@@ -74,7 +74,7 @@ def only(done: Done) -> AuditStart:
     return record
 
 
-def test_what_is_nowhere_after_the_node_was_started_is_lost(tmp_path: Path) -> None:
+def test_messages_absent_after_a_node_start_are_lost(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     crash(cluster, "rmq3")
     done = run(cluster, plan(), tmp_path)
@@ -140,7 +140,7 @@ def test_queue_stays_undecided_if_its_started_master_is_partly_read(tmp_path: Pa
     assert missing(done) == {"loss_unknown": 20}
 
 
-def test_what_a_connection_still_holds_leaves_the_started_queue_undecided(tmp_path: Path) -> None:
+def test_messages_on_a_stale_connection_leave_loss_undecided(tmp_path: Path) -> None:
     cluster = SimulatedCluster(UNMIRRORED, elects=False, on_disk=(), dead_listed_s=1e6)
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)

@@ -41,7 +41,7 @@ def test_the_number_of_faults_to_undo_is_reported(faults: int, reason: str, word
     assert notice(faults, reason) == words
 
 
-def test_it_is_reported_once_and_once_more_and_never_again() -> None:
+def test_an_interrupt_is_reported_at_most_twice() -> None:
     said: list[str] = []
     interrupt = Interrupt(said.append)
     interrupt.armed["quick-1"] = lambda: 2
@@ -70,7 +70,7 @@ def test_interrupt_of_all_runs_reaches_each_but_not_vice_versa() -> None:
     assert of_one.hurried
 
 
-def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
+def test_the_first_interrupt_ends_every_wait() -> None:
     ended: list[str] = []
 
     async def work() -> None:

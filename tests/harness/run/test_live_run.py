@@ -276,7 +276,7 @@ def test_faultless_run_has_no_loss_and_no_caveat(tmp_path: Path) -> None:
     assert [worker.exit_code for worker in done.manifest.workers] == [0, 0, 0]
 
 
-def test_what_the_broker_swallowed_is_lost(tmp_path: Path) -> None:
+def test_swallowed_messages_are_lost(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT, swallowed=frozenset({3, 7})), plan(), tmp_path)
     assert counts(done)["lost"] == 2
 
@@ -401,7 +401,7 @@ def test_drain_reader_log_is_closed_after_an_interrupt(
     assert done.facts.clock_problem == "the run was interrupted"
 
 
-def test_what_an_interrupt_finds_before_it_is_armed_never_is(tmp_path: Path) -> None:
+def test_an_interrupt_before_arming_prevents_the_fault(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.world.slow_prepare_s = 60.0
     done = run(cluster, plan(fault("kill")), tmp_path, lambda view: bool(view.armed))
@@ -421,7 +421,7 @@ def test_an_interrupt_ends_the_look_whether_a_fault_holds(tmp_path: Path) -> Non
     assert window.ended_ns - done.manifest.load_ended_ns < 1e9
 
 
-def test_what_comes_and_goes_is_recorded_change_by_change(tmp_path: Path) -> None:
+def test_every_change_of_a_flapping_link_is_recorded(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("flap"), lasts_s=1.3), tmp_path)
     rows = read_rows(done.folder / "logs" / "harness", FAULTS)
     changes = [(row["event"], row["at_ns"]) for row in rows if row["event"] in ("down", "up")]
@@ -691,7 +691,7 @@ def test_host_that_is_a_mirror_again_is_queried_for_messages(
     assert state["synchronised_at_last"] is False
 
 
-def test_what_holds_no_queue_comes_back_as_nothing_of_one(tmp_path: Path) -> None:
+def test_targets_without_queues_rejoin_with_no_role(tmp_path: Path) -> None:
     frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
     client = run(SimulatedCluster(LAYOUT), frozen, tmp_path / "1")
     assert client.manifest.state["windows"]["1"]["rejoined_as"] == "none"

@@ -15,6 +15,7 @@ from faults.executors import local_processes as processes
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
 from harness.plan.model import BootstrapAddress, RunPlan
+from harness.plan.targets import parse_target
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -92,13 +93,13 @@ def test_local_hang_is_verified_without_loss(tmp_path: Path) -> None:
     assert (folder / "broker_logs" / "ref1.log").is_file()
 
 
-def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
+def test_the_live_display_agrees_with_the_verdict(tmp_path: Path) -> None:
     # The nodes know nothing of each other: who enters elsewhere makes a queue of that name there.
     hang = plan(
         fault("hang"),
         lasts_s=LONGER_THAN_A_LOOK_S,
         publishers=2,
-        consumer_endpoint=BootstrapAddress("master of orders"),
+        consumer_endpoint=BootstrapAddress(parse_target("master of orders")),
         deadline_s=1.2,
     )
     of = replace(hang, layout=UNMIRRORED, deployment="local")

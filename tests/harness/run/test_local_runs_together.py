@@ -8,6 +8,7 @@ import pytest
 
 from harness.cluster.port import Cluster
 from harness.plan.model import BootstrapAddress, Experiment, FaultPlan, RunPlan
+from harness.plan.targets import parse_target
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run_folder.manifest import Manifest
@@ -25,7 +26,9 @@ NAMES = ("quick-1", "quick-2")
 
 def together(of_fault: FaultPlan) -> tuple[RunPlan, ...]:
     # The nodes know nothing of each other: who enters elsewhere makes a queue of that name there.
-    at_master = plan(of_fault, lasts_s=4.0, consumer_endpoint=BootstrapAddress("master of orders"))
+    at_master = plan(
+        of_fault, lasts_s=4.0, consumer_endpoint=BootstrapAddress(parse_target("master of orders"))
+    )
     alone = replace(at_master, layout=UNMIRRORED, deployment="local")
     return tuple(
         replace(alone, name=name, number=number, together=NAMES)

@@ -106,7 +106,7 @@ class Still:
 
 
 @pytest.mark.parametrize("action", [Kill("rmq1"), Stop("rmq1")])
-def test_what_ends_processes_is_noted_before_it_is_done(action: Action) -> None:
+def test_ending_actions_are_noted_before_they_run(action: Action) -> None:
     ends = ProcessEnds(ORIGIN_NS)
     executor = NotingExecutor(Still(), ends)
     asyncio.run(executor.perform(action))
@@ -131,13 +131,13 @@ def test_start_marks_the_end_of_a_hosts_downtime() -> None:
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "reboot", "freeze", "hang"])
-def test_what_the_schedule_ends_is_no_accident(kind: str, tmp_path: Path) -> None:
+def test_processes_ended_by_the_schedule_are_expected(kind: str, tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault(kind)), tmp_path)
     assert done.facts.process_ends == ()
     assert done.said == []
 
 
-def test_what_an_operator_ends_is_no_accident(tmp_path: Path) -> None:
+def test_processes_ended_by_an_operator_are_expected(tmp_path: Path) -> None:
     of = operated(operation("restart_node", "uninvolved"))
     done = run(SimulatedCluster(LAYOUT), of, tmp_path)
     assert done.facts.process_ends == ()

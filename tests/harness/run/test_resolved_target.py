@@ -30,7 +30,7 @@ def test_process_counts_for_itself_and_host_for_all_its_processes(
     assert role_of_places(places, ROLES, servers) == role
 
 
-def test_where_no_name_servers_are_a_process_is_its_host() -> None:
+def test_without_name_servers_a_process_means_its_host() -> None:
     layout = load_layout("rabbitmq-mirrored", "all-automatic@T=10")
     servers = load_system("rabbitmq-mirrored").servers(layout)
     roles = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}

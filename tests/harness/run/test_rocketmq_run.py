@@ -202,7 +202,7 @@ def test_client_link_fault_of_a_host_spares_the_probers_links(tmp_path: Path) ->
     assert "prober-orders" in cluster.configured
 
 
-def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path) -> None:
+def test_options_of_scenario_and_layout_reach_the_clients(tmp_path: Path) -> None:
     flagged = replace(own(COLOCATED), client_jvm=("-Da=b",))
     layout = replace(COLOCATED, own=flagged)
     said = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)

@@ -346,7 +346,7 @@ def test_the_later_run_has_the_broker_logs_from_the_beginning(tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 
 
-def test_nothing_is_sealed_while_one_of_them_goes_on(
+def test_grouped_runs_are_sealed_after_all_have_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sealing takes long, and workers that are not spoken to stop by themselves."""

@@ -30,7 +30,7 @@ def test_each_signal_is_handled_and_the_former_handler_restored(number: signal.S
 
 
 @pytest.mark.parametrize("number", ALIKE)
-def test_where_nothing_is_to_be_mended_each_is_ctrl_c(number: signal.Signals) -> None:
+def test_without_faults_every_signal_acts_as_ctrl_c(number: signal.Signals) -> None:
     with signals.handled(signals.end), pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), number)
 
@@ -52,7 +52,7 @@ def test_when_the_end_is_under_way_none_changes_anything() -> None:
             os.kill(os.getpid(), number)
 
 
-def test_what_a_library_put_in_its_place_is_replaced() -> None:
+def test_handlers_that_a_library_replaced_are_restored() -> None:
     with signals.handled(signals.end):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signals.ending()

@@ -49,13 +49,13 @@ def test_a_hundred_are_many(hundreds: int, expected: int | None) -> None:
     assert planned(of(hundreds, delayed_percent=10))["delayed_messages"] == expected
 
 
-def test_where_none_is_special_nothing_is_said() -> None:
+def test_without_special_messages_none_are_planned() -> None:
     assert planned(of(1)) == NOTHING
     late = RocketWorkload(delayed_percent=10)
     assert planned(replace(plan(rate=None, rocketmq=late), client=CLIENTS[0].name)) == NOTHING
 
 
-def test_what_is_said_to_other_clients_alone_is_not_counted() -> None:
+def test_options_of_other_clients_are_not_counted() -> None:
     assert planned(replace(of(1, delayed_percent=10), client="pika")) == NOTHING
 
 

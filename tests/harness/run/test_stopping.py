@@ -52,6 +52,6 @@ def test_host_never_started_again_makes_the_time_not_applicable() -> None:
     assert facts["waited_for_last_s"] == NOT_STARTED
 
 
-def test_what_one_host_did_alone_is_no_downtime_of_all() -> None:
+def test_one_stopped_host_is_no_stop_of_all() -> None:
     facts = started(stopped("a"), a=10)
     assert (facts["all_stopped"], facts["started_within_s"]) == ("none", NOT_STARTED)

@@ -34,7 +34,7 @@ def test_peers_may_remove_a_host_for_a_just_ended_silence(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", AGAIN_AND_AGAIN, ids=NAMED)
-def test_of_what_comes_and_goes_the_last_silence_counts(kind: Kind) -> None:
+def test_the_last_silence_of_a_flapping_link_counts(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=40 * S, detection_timeout_s=10) == round(
         63.5 * S
     )

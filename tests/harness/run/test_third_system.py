@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.cluster.port import DeployError
+from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, RunPlan
 from harness.plan.servers import Servers
+from spark_analysis.schema.words import Level
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.runs.plans import SYSTEM, plan
@@ -24,7 +27,7 @@ def of() -> RunPlan:
     return replace(plan(), system=third)
 
 
-def test_it_is_drained_as_it_says(tmp_path: Path) -> None:
+def test_a_foreign_system_is_drained_as_declared(tmp_path: Path) -> None:
     cluster = SimulatedCluster(plan().layout)
     run(cluster, of(), tmp_path)
     drainer = cluster.configured["drain-orders"]
@@ -39,6 +42,35 @@ def test_logs_that_it_keeps_are_read_or_may_hold_anything(tmp_path: Path) -> Non
     assert end.unreadable == tuple(
         f"rabbit@rmq{number} on rmq{number}: no link leads there" for number in (1, 2, 3)
     )
+
+
+OWN = (Level(1, "quorum_synced"), Level(9, "quorum_cached"))
+
+
+def promising(level: Level | None) -> RunPlan:
+    def guarantees(layout: Layout) -> Guarantees:
+        return replace(SYSTEM.guarantees(layout), strength=level)
+
+    base = of()
+    return replace(base, system=replace(base.system, levels=OWN, guarantees=guarantees))
+
+
+@pytest.mark.parametrize(("promised", "rank"), [(OWN[0], 1), (OWN[1], 9), (None, 9)])
+def test_confirms_have_the_level_that_it_declares(
+    tmp_path: Path, promised: Level | None, rank: int
+) -> None:
+    cluster = SimulatedCluster(plan().layout)
+    done = run(cluster, promising(promised), tmp_path)
+    configured = cluster.configured["publisher-1"]
+    assert (configured.strength, configured.levels) == (rank, (1, 9))
+    assert done.manifest.levels == [*OWN]
+
+
+def test_a_level_that_it_does_not_declare_starts_no_worker(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(plan().layout)
+    with pytest.raises(DeployError, match="third declares no acknowledgement level 'stored'"):
+        run(cluster, promising(Level(2, "stored")), tmp_path)
+    assert not cluster.configured
 
 
 @pytest.mark.parametrize("ordered", [True, False])

@@ -35,7 +35,7 @@ def test_a_folder_of_before_there_were_titles_has_none(tmp_path: Path) -> None:
     assert recall(tmp_path / "e").titles == {}
 
 
-def test_of_several_experiments_repeats_are_counted_through(tmp_path: Path) -> None:
+def test_repeats_are_numbered_through_merged_experiments(tmp_path: Path) -> None:
     folders = [
         stored(tmp_path / "a", [(RUN, CELL), ("x", OTHER)]),
         stored(tmp_path / "b", [(RUN, CELL)], seed=8),
@@ -60,7 +60,7 @@ def test_a_merged_report_can_be_moved_together_with_its_pieces(tmp_path: Path) -
     assert all(run.folder.resolve().is_relative_to(tmp_path / "elsewhere") for run in runs)
 
 
-def test_what_is_merged_can_be_merged_again(tmp_path: Path) -> None:
+def test_merged_experiments_can_be_merged_again(tmp_path: Path) -> None:
     folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
     remember_merged(folders, "", tmp_path / "both")
     assert list(problems([tmp_path / "both", stored(tmp_path / "c")])) == []
@@ -97,6 +97,24 @@ def test_foreign_folders_are_reported_as_foreign(tmp_path: Path, text: str) -> N
     with pytest.raises(NoExperiment, match=str(tmp_path)):
         recall(tmp_path)
     assert len(list(problems([tmp_path]))) == 1
+
+
+@pytest.mark.parametrize(("judges", "judge"), [(("a", "a"), "a"), (("a", "b"), "")])
+def test_a_merged_folder_has_the_judge_of_its_experiments(
+    tmp_path: Path, judges: tuple[str, str], judge: str
+) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, own in zip(folders, judges, strict=True):
+        remember(Experiment(folder.name, 7, (plan(name="quick"),), ()), "", {}, folder, own)
+        assert recall(folder).judge == own
+    remember_merged(folders, "", tmp_path / "both")
+    assert recall(tmp_path / "both").judge == judge
+    remember_merged(folders, "", tmp_path / "requested", "b")
+    assert recall(tmp_path / "requested").judge == "b"
+
+
+def test_a_folder_from_before_judges_were_recorded_has_none(tmp_path: Path) -> None:
+    assert recall(stored(tmp_path / "old")).judge == ""
 
 
 def test_runs_spared_by_a_bound_are_no_longer_expected(tmp_path: Path) -> None:

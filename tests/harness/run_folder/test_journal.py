@@ -66,7 +66,7 @@ def model(events: list[tuple[str, str, int]]) -> list[Armed]:
 
 
 @given(EVENTS, st.data())
-def test_what_is_left_of_a_journal_is_its_whole_lines(
+def test_a_torn_journal_keeps_its_whole_lines(
     events: list[tuple[str, str, int]], drawn: st.DataObject
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -115,7 +115,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.slow
-def test_what_was_armed_is_there_after_kill_9(tmp_path: Path) -> None:
+def test_armed_faults_are_on_disk_after_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     root = Path(__file__).parents[3]
     ended = subprocess.run([sys.executable, "-c", KILLED_WRITER, str(path)], cwd=root, check=False)

@@ -75,7 +75,7 @@ def test_full_disk_packs_nothing_and_the_file_is_named(
         into = made.path / "a.tar.xz"
         assert cli.main(["pack", str(experiment), "-o", str(into)]) == 2
         output = capsys.readouterr().err
-        assert output.splitlines()[1].strip() == f"{into}.partial: No space left on device"
+        assert output.splitlines()[1].strip() == f"{into}: No space left on device"
         assert not list(made.path.glob("a.tar.xz*"))
 
 

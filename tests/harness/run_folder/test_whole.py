@@ -270,7 +270,7 @@ def add_a_log(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("spoil", [shorten_a_log, lose_a_log, add_a_log])
-def test_nothing_is_rebuilt_from_changed_logs(spoil: Callable[[Path], str], runs: Path) -> None:
+def test_changed_logs_rebuild_no_tables(spoil: Callable[[Path], str], runs: Path) -> None:
     folder = runs / "one"
     message = spoil(folder)
     assert whole(folder), "the tables are the evidence; their logs may go"
@@ -357,20 +357,18 @@ def test_log_older_than_checksums_is_sealed_as_it_is(tmp_path: Path) -> None:
 
 def test_full_disk_is_reported_with_the_file_and_leaves_none(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
-    partial = folder / RAW / "attempts.partial"
-    partial.parent.mkdir()
-    partial.symlink_to("/dev/full")
-    assert _reason(folder) == f"{partial}: No space left on device"
+    refused = folder / RAW / "attempts.parquet"
+    refused.parent.mkdir()
+    refused.with_name(f"{refused.name}.partial").symlink_to("/dev/full")
+    assert _reason(folder) == f"{refused}: No space left on device"
     assert not list((folder / RAW).iterdir())
     assert whole(folder), "with room again it is sealed"
 
 
 def test_a_full_disk_under_the_manifest_leaves_the_one_before(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
-    partial = folder / f"{NAME}.partial"
-    partial.symlink_to("/dev/full")
-    assert _reason(folder) == f"{partial}: No space left on device"
-    partial.unlink()
+    (folder / f"{NAME}.partial").symlink_to("/dev/full")
+    assert _reason(folder) == f"{folder / NAME}: No space left on device"
     assert whole(folder)
 
 
@@ -387,7 +385,7 @@ def test_unsealed_run_without_logs_is_damaged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', "\udce9"])
-def test_what_is_no_manifest_is_reported_with_its_path(text: str, runs: Path) -> None:
+def test_a_broken_manifest_is_reported_with_its_path(text: str, runs: Path) -> None:
     path = runs / "one" / NAME
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert str(path) in _reason(runs / "one")

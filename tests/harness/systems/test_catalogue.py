@@ -339,7 +339,9 @@ def test_invalid_or_contradictory_value_of_a_key_is_refused(
         ),
     ],
 )
-def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_contradictory_mirrored_layouts_are_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     assert old in OWN
     found = "\n".join(refused(tmp_path, OWN.replace(old, new, 1)))
     assert message in found
@@ -365,7 +367,7 @@ def test_layout_is_identified_with_its_products_default_timers() -> None:
     assert load_system("rocketmq-2m2s").guarantees(shipped[1]).route_poll_s == 30
 
 
-def test_what_no_file_says_of_shipped_timers_is_not_known() -> None:
+def test_unknown_layouts_have_no_shipped_timers() -> None:
     assert as_shipped(REFERENCE, "all-automatic") is None
     assert as_shipped(RABBIT, "all-automatic-spare") is None  # it has no such profile
     assert as_shipped(RABBIT, "of-somebody-else") is None

@@ -113,7 +113,7 @@ def start(**changes: object) -> AuditStart:
         ),
     ],
 )
-def test_what_the_auditor_started_is_reported_and_what_it_left(
+def test_nodes_that_the_auditor_started_are_reported(
     record: AuditStart, expected: tuple[bool, str]
 ) -> None:
     assert [(one.judged, one.text) for one in starts([record])] == [expected]

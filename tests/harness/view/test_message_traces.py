@@ -82,7 +82,7 @@ def test_a_late_sending_shows_when_it_was_due(tmp_path: Path) -> None:
     assert texts(story_of(tmp_path, story, "missed"))[0] == "was due in orders"
 
 
-def test_what_the_audit_found_is_reported_as_found(tmp_path: Path) -> None:
+def test_a_message_found_by_the_audit_says_so(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=1).confirm(1, at_ms=2)
     story.deliver(1, at_ms=50_000, via=Via.AUDIT, consumer=9)
     assert texts(story_of(tmp_path, story, "stranded"))[-1] == (
@@ -125,7 +125,7 @@ def test_message_delivered_repeatedly_has_one_story_in_its_class(tmp_path: Path)
     assert (group.number, len(group.traces)) == (3, 1)
 
 
-def test_of_a_class_only_the_first_messages_have_stories(tmp_path: Path) -> None:
+def test_only_the_first_messages_of_a_class_have_stories(tmp_path: Path) -> None:
     (group,) = detail_of(tmp_path, crash(lost=range(200, 230))).affected
     assert (group.measure, group.number, len(group.traces)) == ("lost", 30, 5)
     assert [one.message.split()[1] for one in group.traces] == [

@@ -51,7 +51,7 @@ def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
     )
 
 
-def test_what_was_not_reached_is_a_lower_bound() -> None:
+def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     assert texts(story)["availability", 1] == (
         "window 1: silence >= 33.900 s, degraded >= 33.800 s, missed 12 of 4,500"
@@ -103,7 +103,7 @@ def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:
     assert ("torn_transaction", 0) not in found
 
 
-def test_what_had_still_to_wait_is_reported_beside_the_loss() -> None:
+def test_messages_not_yet_due_are_reported_beside_the_loss() -> None:
     story = Story().count("loss_unknown", "not_due", 3).doubt("loss", "not_due", queue="orders")
     assert texts(story)["lost", 0] == (
         "loss >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages: orders: the drain "

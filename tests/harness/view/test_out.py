@@ -14,7 +14,7 @@ def test_outages_are_summed_wherever_they_lie() -> None:
     assert (run.seconds, run.times, run.whole, run.back) == (5, 2, True, True)
 
 
-def test_what_the_system_did_not_end_is_a_bound() -> None:
+def test_outages_that_the_system_did_not_end_are_bounds() -> None:
     undone, never = Story().outage(12, 27, UNDO), Story().outage(12, 60, NEVER)
     found = [outs(story.facts, story.outages)[0] for story in (undone, never)]
     assert [(one.whole, one.back) for one in found] == [(False, True), (False, False)]

@@ -78,7 +78,7 @@ def test_a_run_without_a_prober_says_nothing_of_routes() -> None:
     assert drawn(history) == Routes()
 
 
-def test_of_several_queues_each_route_is_named_by_its_queue() -> None:
+def test_routes_of_several_queues_are_named_by_queue() -> None:
     history = look(History(), "ns1", 0, MASTER)
     look(history, "ns1", 400, why="closed by the server")
     look(history, "ns1", 0, OTHER, prober=PROBER + 1)

@@ -66,7 +66,7 @@ def test_without_any_fault_there_is_no_outage() -> None:
     assert found.outages == () and found.outage_proved
 
 
-def test_what_is_late_after_five_good_seconds_is_counted_apart() -> None:
+def test_late_publishes_after_five_good_seconds_are_counted_apart() -> None:
     story = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 17.4, 17.6)):  # the fault is at 12 s
         story.affect("missed", "", sequence, at_s)

@@ -15,7 +15,10 @@ from typing import Any
 
 import pytest
 
+from harness.systems.rabbitmq.broker import DECLARE
+from harness.systems.rabbitmq.foreign.brokers import TRIAL
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
+from harness.systems.rocketmq.api import ASK
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread
 from harness.workers.agent_calls.network import ANSWER_MAX_BYTES
@@ -228,7 +231,7 @@ def test_probe_message_has_its_size_and_counts_from_the_opening() -> None:
     asyncio.run(story())
 
 
-def test_how_a_canary_was_ended_is_noted_when_it_happens() -> None:
+def test_the_end_of_a_canary_is_noted_at_once() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, link):
             await open_canary(ask, link.port)
@@ -342,17 +345,37 @@ def test_declare_makes_a_queue_and_says_goodbye() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
             queue = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
-            assert await ask("declare", **queue, **here) == {}
+            assert await ask(DECLARE, **queue, **here) == {}
             assert broker.declared == {"orders": {"x-queue-type": "quorum"}}
             assert broker.connections == []
 
     asyncio.run(story())
 
 
+async def brought(word: str) -> dict[str, Any]:
+    """Stand for the call of a package."""
+    return {"word": word}
+
+
+def test_a_package_brings_a_call_by_its_module_and_name() -> None:
+    request = {"do": f"{__name__}:brought", "id": 4, "word": "hello", "timeout_s": 1.0}
+    said = asyncio.run(answer(calls(NOWHERE), request))
+    assert said == {"say": "answer", "id": 4, "value": {"word": "hello"}}
+
+
+@pytest.mark.parametrize("call", [DECLARE, TRIAL, ASK])
+def test_calls_of_our_families_are_there_by_module_and_name(call: str) -> None:
+    said = asyncio.run(answer(calls(NOWHERE), {"do": call, "id": 5}))
+    assert "missing a required argument" in said["text"]
+
+
 @pytest.mark.parametrize(
     ("request_", "kind"),
     [
         ({"do": "nonsense"}, "bad"),
+        ({"do": "no.such.module:call"}, "bad"),
+        ({"do": "harness.workers.agent_calls.remoting:AGAIN_S"}, "bad"),
+        ({"do": f"{__name__}:brought", "word": 1, "more": 2}, "bad"),
         ({"do": "greet", "host": "127.0.0.1"}, "bad"),
         ({"do": "connect", "host": "127.0.0.1", "port": 1, "timeout_s": 1, "more": 1}, "bad"),
         ({"do": "greet_by", "host": "a", "port": 1, "timeout_s": 1, "by": "no.such:code"}, "bad"),
@@ -392,7 +415,7 @@ def _never() -> None:
 
 
 @pytest.mark.slow
-def test_it_answers_lines_and_closes_on_request() -> None:
+def test_the_agent_answers_lines_and_closes_on_request() -> None:
     said = subprocess.run(
         COMMAND,
         input=b'{"do": "hello"}\n{"do": "ping"}\nnonsense\n{"do": "close"}\n',
@@ -410,7 +433,7 @@ def test_it_answers_lines_and_closes_on_request() -> None:
 
 
 @pytest.mark.slow
-def test_it_ends_with_its_input() -> None:
+def test_the_agent_ends_with_its_input() -> None:
     ended = subprocess.run(
         COMMAND, input=b'{"do": "hello"}\n', stdout=subprocess.PIPE, cwd=ROOT, check=False
     )

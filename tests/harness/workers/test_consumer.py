@@ -93,7 +93,7 @@ def test_acknowledgements_are_cumulative_by_batch_and_the_rest_by_tick(tmp_path:
     play(story, tmp_path)
 
 
-def test_what_comes_with_the_subscription_itself_is_acknowledged_too(tmp_path: Path) -> None:
+def test_deliveries_during_the_subscription_are_acknowledged_too(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder, own={"prefetch": 10})
         fill(broker, 40)

@@ -27,13 +27,13 @@ def test_the_phase_shifts_every_intended_time() -> None:
     assert [each.intended_ns for each in paced(phase=0.5).take(20 * MS, 10)] == [5 * MS, 15 * MS]
 
 
-def test_nothing_is_due_before_the_start() -> None:
+def test_no_publish_is_due_before_the_start() -> None:
     pacing = Pacing(100.0, 0.0, MS)
     assert pacing.take(NS_PER_S, 10) == []
     assert pacing.next_ns() is None
 
 
-def test_what_has_no_room_stays_due() -> None:
+def test_a_publish_without_room_stays_due() -> None:
     pacing = paced()
     assert [each.sequence for each in pacing.take(20 * MS, 1)] == [0]
     assert pacing.next_ns() == 10 * MS

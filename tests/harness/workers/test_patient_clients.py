@@ -104,7 +104,7 @@ def test_fire_and_forget_is_unconfirmed_after_the_library_sent_it(
     asyncio.run(story())
 
 
-def test_what_was_refused_is_retried_where_the_workload_says_so(tmp_path: Path) -> None:
+def test_refused_publishes_are_retried_if_the_workload_says_so(tmp_path: Path) -> None:
     settings = settings_of(
         Role.PUBLISHER, tmp_path, rate=100.0, confirm_window=1, retry="until_confirmed"
     )

@@ -171,7 +171,7 @@ def test_until_confirmed_retries_as_new_attempts_even_after_the_load(tmp_path: P
     play(story, tmp_path)
 
 
-def test_what_is_broken_off_is_not_even_tried_again(tmp_path: Path) -> None:
+def test_a_publisher_that_is_broken_off_retries_nothing(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder, retry="until_confirmed", deadline_s=30.0)
         broker.nack = True
@@ -191,7 +191,7 @@ def test_what_is_broken_off_is_not_even_tried_again(tmp_path: Path) -> None:
     play(story, tmp_path)
 
 
-def test_what_is_returned_and_then_acked_is_returned(tmp_path: Path) -> None:
+def test_a_returned_then_acked_message_is_returned(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder)
         broker.unroutable = True
@@ -353,7 +353,7 @@ def test_endpoint_that_accepts_and_stays_silent_is_skipped_in_time(
     play(story, tmp_path)
 
 
-def test_what_is_out_at_the_close_is_settled_as_unknown(tmp_path: Path) -> None:
+def test_messages_outstanding_at_the_close_are_unknown(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder)
         broker.hold = True

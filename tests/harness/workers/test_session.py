@@ -183,7 +183,7 @@ def test_worker_with_a_wrong_name_server_ends_and_names_it(
 
 
 @pytest.mark.slow
-def test_what_a_worker_cannot_understand_ends_it_with_a_word(tmp_path: Path) -> None:
+def test_an_unknown_request_ends_the_worker_with_a_reason(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         worker = await Process.spawn()
         worker.say(do="dance")

@@ -56,7 +56,7 @@ def test_the_reason_is_the_alarm_of_the_last_notice() -> None:
     assert client.hear() == [s.ConnectionUnblocked()]
 
 
-def test_who_only_consumes_is_not() -> None:
+def test_clients_that_only_consume_are_not_blocked() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref1=DISK)
@@ -95,7 +95,7 @@ def test_an_alarm_that_ended_before_any_publish_blocks_nothing() -> None:
     assert node.unread == set()
 
 
-def test_who_comes_under_an_alarm_is_blocked_as_well() -> None:
+def test_publishers_that_connect_during_an_alarm_are_blocked() -> None:
     node = FakeNode()
     node.alarm(ref1=MEMORY)
     client = connected(node)

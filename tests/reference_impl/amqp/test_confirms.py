@@ -61,7 +61,7 @@ def test_nacked_when_all_went_without_a_confirm() -> None:
     assert confirms.verdicts() == [nack(1)]
 
 
-def test_who_has_confirmed_and_then_goes_has_confirmed() -> None:
+def test_a_master_that_ends_after_its_confirm_counts() -> None:
     confirms = Confirms()
     confirms.expect(MIRRORED)
     confirms.confirm("q", MASTER, [1])

@@ -271,7 +271,7 @@ def test_every_exclusive_queue_is_waited_for() -> None:
     assert client.hear() == [s.ConnectionCloseOk()]
 
 
-def test_what_a_client_said_before_its_close_is_carried_out() -> None:
+def test_requests_before_a_close_are_carried_out() -> None:
     node = FakeNode()
     client = Client(node)
     other = Recorder()

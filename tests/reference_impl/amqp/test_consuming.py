@@ -187,7 +187,7 @@ def test_settling_twice_is_406(settle: Method) -> None:
     assert (closed.class_id, closed.method_id) == settle.index
 
 
-def test_what_is_rejected_comes_again_only_if_it_is_to() -> None:
+def test_rejected_messages_return_only_if_requeued() -> None:
     shop = Shop(messages=2)
     assert delivered(shop.client.say(get())) == [(1, b"1", False)]
     shop.client.say(q.BasicReject(1, True))

@@ -65,7 +65,7 @@ def test_one_whose_exchange_is_not_there_is_gone() -> None:
     assert sent_on(letter(exchange="nowhere")) == []
 
 
-def test_it_lists_its_latest_and_first_death() -> None:
+def test_a_dead_letter_lists_latest_and_first_death() -> None:
     headers = headers_of(sent_on(letter())[0][1].header)
     death = {
         "count": 1,
@@ -127,5 +127,5 @@ def test_one_that_would_go_round_is_dropped() -> None:
     assert len(sent_on(letter(reason="rejected", message=again))) == 2
 
 
-def test_whatever_else_comes_is_passed_over() -> None:
+def test_dead_lettering_ignores_unknown_messages() -> None:
     assert DeadLetters(OWN, FakeNode()).handle("what?") == []

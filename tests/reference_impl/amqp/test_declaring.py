@@ -122,7 +122,7 @@ def test_arguments_that_mean_nothing_are_not_compared() -> None:
         {"x-queue-mode": "lazy"},
     ],
 )
-def test_what_is_not_implemented_is_406_and_says_so(arguments: dict[str, Any]) -> None:
+def test_unimplemented_queue_arguments_are_refused_with_406(arguments: dict[str, Any]) -> None:
     code, text = refusal(declare("q", arguments=arguments))
     assert code == 406
     assert next(iter(arguments)) in text

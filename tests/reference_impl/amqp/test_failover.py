@@ -95,7 +95,7 @@ def test_a_consumer_resumes_at_the_new_master_without_client_notice() -> None:
     assert (content.method.tag, content.method.redelivered) == ("c", True)
 
 
-def test_it_is_looked_for_a_new_master_every_30_ms() -> None:
+def test_a_channel_looks_for_a_master_every_30_ms() -> None:
     there = Mirrored()
     there.consumes()
     there.lose_master()

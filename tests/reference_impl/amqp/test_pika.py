@@ -24,7 +24,7 @@ def channel(address: str) -> Iterator[Channel]:
         yield connection.channel()
 
 
-def test_what_is_published_with_confirms_is_consumed_in_order(channel: Channel) -> None:
+def test_confirmed_messages_are_consumed_in_order(channel: Channel) -> None:
     queue = channel.queue_declare("", exclusive=True).method.queue
     channel.confirm_delivery()
     properties = pika.BasicProperties(delivery_mode=2, headers={"k": [1, "two", None]})
@@ -83,7 +83,7 @@ def test_a_transaction_is_visible_only_after_its_commit(channel: Channel) -> Non
     channel.tx_commit()
 
 
-def test_what_leads_nowhere_goes_another_way_by_its_headers(channel: Channel) -> None:
+def test_unroutable_messages_take_the_alternate_headers_exchange(channel: Channel) -> None:
     queue = channel.queue_declare("", exclusive=True).method.queue
     channel.exchange_declare("by-headers", "headers", auto_delete=True)
     channel.queue_bind(queue, "by-headers", arguments={"kind": "order", "x-match": "all"})

@@ -173,14 +173,14 @@ def test_publishes_to_a_down_unmirrored_queue_are_unroutable_and_acked() -> None
     assert acked == q.BasicAck(2, False)
 
 
-def test_what_is_unroutable_and_not_mandatory_is_dropped_in_silence() -> None:
+def test_unroutable_messages_are_dropped_unless_mandatory() -> None:
     client = Client(FakeNode())
     assert client.publish("missing") == []
     (returned,) = client.publish("missing", b"x", mandatory=True)
     assert isinstance(returned, Content)
 
 
-def test_nothing_is_confirmed_while_the_node_may_be_a_minority() -> None:
+def test_a_node_in_a_possible_minority_confirms_nothing() -> None:
     there = Mirrored()
     there.node.is_guarded = True
     there.client.publish("q")

@@ -110,7 +110,7 @@ def test_mirrors_without_a_master_get_their_copies() -> None:
     assert targets(tables, "", "q") == (Target("q", (MIRROR,), None),)
 
 
-def test_what_was_found_is_remembered_until_the_tables_change() -> None:
+def test_routes_are_cached_until_the_tables_change() -> None:
     router, tables = Router(10), tables_with("q")
     found = router.targets(tables, "", "q", NO_PROPERTIES)
     assert router.targets(tables, "", "q", NO_PROPERTIES) is found

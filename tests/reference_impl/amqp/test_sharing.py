@@ -25,7 +25,7 @@ def test_one_delivery_is_granted_at_a_time_until_the_limit() -> None:
     assert shared.settled(1) == [A]
 
 
-def test_who_waited_first_is_granted_first() -> None:
+def test_the_consumer_that_waited_longest_is_granted_first() -> None:
     shared = limited(1)
     assert shared.want(A) == [A]
     shared.delivered(A)

@@ -106,7 +106,7 @@ def test_messages_confirmed_in_a_minority_are_admitted_one_by_one() -> None:
     ]
 
 
-def test_what_a_count_would_let_out_too_is_no_admission() -> None:
+def test_a_confirm_that_counting_allows_is_not_admitted() -> None:
     rig = Rig()
     rig.publish(1)
     assert rig.report(Verdict(1, multiple=False, taken=True)) == []

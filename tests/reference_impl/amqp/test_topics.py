@@ -37,7 +37,7 @@ _pattern = st.lists(st.sampled_from(["a", "b", "*", "#"]), max_size=5)
 
 
 @given(_pattern, _words)
-def test_it_agrees_with_the_definition(pattern: list[str], key: list[str]) -> None:
+def test_topic_matching_agrees_with_the_definition(pattern: list[str], key: list[str]) -> None:
     assert matches(tuple(pattern), tuple(key)) == defined(pattern, key)
 
 

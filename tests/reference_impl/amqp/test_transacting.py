@@ -77,7 +77,7 @@ def test_the_next_transaction_waits_for_its_own_messages() -> None:
         assert there.confirm(1, sequence) == [s.TxCommitOk()]
 
 
-def test_what_is_rolled_back_never_went_out() -> None:
+def test_rolled_back_messages_are_never_delivered() -> None:
     there = Mirrored()
     there.client.publish("q", b"gone")
     assert there.client.say(ROLLBACK) == [s.TxRollbackOk()]
@@ -101,7 +101,7 @@ def test_one_refused_message_ends_the_transaction_channel_with_406(how: str) -> 
     assert closed == s.ChannelClose(406, text, 90, 20)
 
 
-def test_who_says_something_while_a_commit_is_open_is_504() -> None:
+def test_a_method_during_an_open_commit_is_504() -> None:
     there = Mirrored()
     there.client.publish("q")
     there.client.say(COMMIT)

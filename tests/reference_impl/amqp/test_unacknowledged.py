@@ -65,7 +65,7 @@ def test_only_a_delivery_older_than_the_sweeps_is_overdue() -> None:
     assert not out.sweep(2)
 
 
-def test_what_is_put_back_is_out_again_in_its_place() -> None:
+def test_deliveries_put_back_keep_their_order() -> None:
     out = with_four()
     taken = out.take(2, multiple=True)
     out.put_back(reversed(taken))

@@ -158,7 +158,7 @@ def test_deleting_a_queue_removes_only_its_own_bindings() -> None:
     assert "y" not in made.exchanges
 
 
-def test_what_is_transient_does_not_survive_the_stop_of_all() -> None:
+def test_transient_exchanges_do_not_survive_a_full_stop() -> None:
     made = tables(
         exchange("durable"),
         exchange("transient", durable=False),

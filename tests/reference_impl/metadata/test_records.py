@@ -149,7 +149,7 @@ def test_the_latest_synchronised_comes_first() -> None:
     assert world.queues["q"].synchronised == (C, B)
 
 
-def test_who_is_no_mirror_is_not_marked_synchronised() -> None:
+def test_only_mirrors_are_marked_synchronised() -> None:
     world = tables(queue((B,)))
     MarkSynchronised("q", C).apply(world)
     assert world.queues["q"].synchronised == ()

@@ -36,7 +36,7 @@ def next_tags(found: Consumers, count: int) -> list[str | None]:
     return [None if one is None else one.tag for one in taken]
 
 
-def test_they_take_turns() -> None:
+def test_consumers_of_one_queue_take_turns() -> None:
     found = consumers(consume("x"), consume("y"), consume("z", TWO))
     assert next_tags(found, 5) == ["x", "y", "z", "x", "y"]
 
@@ -73,7 +73,7 @@ def test_an_exclusive_consumer_is_alone() -> None:
     assert consumers(consume("x", exclusive=True)).refuses(exclusive=False)
 
 
-def test_who_cancelled_takes_nothing_more_even_when_room_comes_back() -> None:
+def test_a_cancelled_consumer_takes_nothing_more() -> None:
     found = consumers(consume("x", prefetch=1), consume("y"))
     taken = found.next()
     assert taken is not None and taken.tag == "x"
@@ -142,7 +142,7 @@ def test_others_go_on_meanwhile() -> None:
     assert tags.count("reads") == 2 * UNSENT_MAX
 
 
-def test_what_has_gone_out_makes_room_for_as_much() -> None:
+def test_sent_deliveries_make_room_for_as_many() -> None:
     found = consumers(consume("slow"))
     next_tags(found, UNSENT_MAX)
     found.sent(ONE, 50)

@@ -25,7 +25,7 @@ def test_a_mirror_is_synchronised_when_its_missing_messages_are_gone() -> None:
     assert depth.is_synchronised
 
 
-def test_it_is_said_only_once() -> None:
+def test_synchronisation_is_reported_only_once() -> None:
     depth = behind(1)
     assert depth.less(1)
     assert not depth.update(5, 5)

@@ -63,21 +63,21 @@ def test_a_publish_is_enqueued_or_held_as_taken() -> None:
     assert rig.held() == "Ab"
 
 
-def test_of_a_discarded_message_nothing_is_stored() -> None:
+def test_discarded_messages_are_not_stored() -> None:
     rig = Rig()
     rig.mirror.follow(Discarded(CHANNEL, b"a"))
     assert rig.held() == ""
     assert [identity for _, identity, _ in rig.mirror.senders.early()] == [b"a"]
 
 
-def test_what_is_fetched_goes_from_the_head_and_is_held() -> None:
+def test_a_mirror_moves_fetched_messages_to_the_unacknowledged() -> None:
     rig = Rig()
     rig.publish("a", "b", "c")
     rig.mirror.follow(Dropped(1, 2, True))
     assert rig.held() == "ABc"
 
 
-def test_what_is_dropped_for_good_goes_from_the_head() -> None:
+def test_a_mirror_drops_acknowledged_messages_from_the_head() -> None:
     rig = Rig()
     rig.publish("a", "b", "c")
     rig.depth(3)
@@ -151,7 +151,7 @@ def test_a_synchronised_mirror_fails_if_an_incomplete_one_is_promoted() -> None:
         rig.mirror.follow(Promoted(1))
 
 
-def test_what_says_nothing_about_content_is_passed_over() -> None:
+def test_a_mirror_ignores_requests_that_change_no_content() -> None:
     rig = Rig()
     rig.publish("a")
     rig.mirror.follow(RequestDepth())

@@ -74,7 +74,7 @@ def test_a_broadcast_goes_to_the_right_with_the_next_flush() -> None:
     assert member.ring.flush() == []
 
 
-def test_what_was_not_sent_yet_may_be_amended() -> None:
+def test_an_unsent_broadcast_may_be_amended() -> None:
     member = Member()
     member.ring.broadcast(body(7))
     assert member.ring.unsent() == body(7)
@@ -126,7 +126,7 @@ def test_only_the_left_neighbour_is_listened_to() -> None:
     assert (step.effects, step.happened) == ([], [])
 
 
-def test_who_is_alone_sends_nothing() -> None:
+def test_a_lone_member_sends_nothing() -> None:
     world = FixedWorld()
     ring = Ring(A, QUEUE, world, founder=True)
     assert not ring.broadcast(body(1))
@@ -251,7 +251,7 @@ def test_a_message_does_not_overtake_those_that_wait() -> None:
     assert step.happened == [Arrived(A, body(0))]
 
 
-def test_who_is_not_in_the_record_is_lost() -> None:
+def test_a_member_absent_from_the_record_is_lost() -> None:
     member = Member()
     assert member.regroups(2, A, C).lost
     assert Member().regroups(2, A, B, C, dead=(B,)).lost
@@ -323,7 +323,7 @@ def test_the_death_comes_when_the_record_has_forgotten_the_member() -> None:
     assert step.happened == [Died((A,))]
 
 
-def test_who_is_left_alone_forgets_everything_and_erases_the_dead() -> None:
+def test_a_last_member_erases_the_dead_members() -> None:
     member = Member()
     member.hears(SenderState(A, (pub(0),), ()))
     member.ring.broadcast(body(1))

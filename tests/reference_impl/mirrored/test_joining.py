@@ -97,7 +97,7 @@ def test_a_synchronisation_goes_in_batches_and_keeps_what_is_taken() -> None:
     check_copies(cluster.nodes)
 
 
-def test_what_comes_during_a_synchronisation_waits_for_its_end() -> None:
+def test_publishes_during_a_synchronisation_wait_for_its_end() -> None:
     cluster = Cluster("ab", **ALL)
     cluster.unsynchronise("b", backlog=20)
     cluster.nodes.send(cluster.record.master, Synchronise())

@@ -30,7 +30,7 @@ def test_without_room_the_oldest_go() -> None:
     assert numbers(bench) == [3, 4, 5]
 
 
-def test_what_is_out_does_not_count_until_it_comes_back() -> None:
+def test_unacknowledged_messages_do_not_count_against_the_limit() -> None:
     bench = Bench(arguments=LENGTH)
     bench.publish(3)
     first = bench.get()

@@ -99,7 +99,7 @@ def test_q1_becomes_q4_when_nothing_stands_between() -> None:
     assert shape(line) == {"q1": [], "q2": [], "delta": [], "q3": [], "q4": [2]}
 
 
-def test_what_is_requeued_stands_where_it_stood() -> None:
+def test_a_requeued_message_returns_to_its_position() -> None:
     line = filled(range(4))
     taken = [line.take() for _ in range(3)]
     line.requeue(taken[2])

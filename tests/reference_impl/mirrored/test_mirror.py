@@ -280,7 +280,7 @@ def test_batches_are_acknowledged_and_the_end_makes_it_synchronised() -> None:
     assert rig.held() == ["a"]
 
 
-def test_what_came_meanwhile_is_done_afterwards_in_its_order() -> None:
+def test_a_mirror_applies_delayed_publishes_after_synchronising() -> None:
     rig = syncing()
     rig.copied(1, "c")
     rig.published("c")

@@ -49,14 +49,14 @@ def test_an_empty_queue_gives_nothing() -> None:
     assert Bench().get().message is None
 
 
-def test_what_is_got_without_acknowledgement_is_gone() -> None:
+def test_a_get_without_acknowledgement_removes_the_message() -> None:
     bench = Bench()
     bench.publish(2)
     assert number_of(bench.get(no_ack=True)) == 1
     assert looked(bench) == (1, 0, 0)
 
 
-def test_what_is_requeued_is_back_in_its_place_and_redelivered() -> None:
+def test_requeued_messages_return_in_order_and_flagged_redelivered() -> None:
     bench = Bench()
     bench.publish(3)
     numbers = [bench.get().number for _ in range(2)]
@@ -71,7 +71,7 @@ def test_what_is_requeued_is_back_in_its_place_and_redelivered() -> None:
     ]
 
 
-def test_what_is_rejected_for_good_is_gone() -> None:
+def test_a_message_rejected_without_requeue_is_gone() -> None:
     bench = Bench()
     bench.publish(1)
     bench.discard(bench.get().number)
@@ -123,7 +123,7 @@ def test_a_persistent_message_is_confirmed_when_it_is_on_disk() -> None:
 
 
 @pytest.mark.parametrize(("durable", "persistent"), [(True, False), (False, True)])
-def test_what_the_disk_does_not_keep_is_confirmed_without_it(
+def test_transient_messages_are_confirmed_without_the_disk(
     durable: bool, persistent: bool
 ) -> None:
     bench = Bench(durable=durable)
@@ -173,7 +173,7 @@ def test_consumers_take_turns() -> None:
     assert (bench.seen(one), bench.seen(two)) == ([1, 3], [2, 4])
 
 
-def test_what_one_consumer_gives_back_goes_to_who_has_room() -> None:
+def test_a_requeued_message_goes_to_a_consumer_with_room() -> None:
     bench = Bench()
     one = bench.subscribe(prefetch=1, hold=1)
     bench.publish(1)

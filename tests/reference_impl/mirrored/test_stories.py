@@ -58,7 +58,7 @@ def test_a_queue_has_a_master_when_all_nodes_are_back(seed: int) -> None:
 
 @given(seed=SEEDS)
 @settings(max_examples=80, deadline=None)
-def test_nothing_confirmed_is_lost_while_the_oldest_mirror_is_synchronised(seed: int) -> None:
+def test_a_synchronised_oldest_mirror_loses_nothing_confirmed(seed: int) -> None:
     story = run_story(careful(seed))
     claims_of_careful(story)
 

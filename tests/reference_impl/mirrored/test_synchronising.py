@@ -30,7 +30,7 @@ SECOND = SyncBatch(7, ((message("c"), False),))
 WHOLE = SyncDone(7, True)
 
 
-def test_nothing_is_sent_before_all_have_answered() -> None:
+def test_synchronising_starts_after_all_mirrors_answered() -> None:
     sync = syncer()
     assert sync.watches() == [Watch(B), Watch(C)]
     assert sync.ready(SyncReady(7, B, True)) == []
@@ -49,13 +49,13 @@ def test_a_batch_waits_until_every_mirror_took_the_previous_one() -> None:
     assert (sync.over, sync.sent) == (True, 3)
 
 
-def test_who_declines_gets_nothing() -> None:
+def test_a_mirror_that_declines_gets_no_messages() -> None:
     sync = syncer()
     sync.ready(SyncReady(7, B, False))
     assert sent(sync.ready(SyncReady(7, C, True))) == [(C, FIRST)]
 
 
-def test_it_is_over_when_all_decline() -> None:
+def test_synchronising_ends_when_all_mirrors_decline() -> None:
     sync = syncer()
     for mirror in (B, C):
         assert sync.ready(SyncReady(7, mirror, False)) == []
@@ -108,7 +108,7 @@ def test_without_a_policy_it_begins_only_on_request() -> None:
     assert rig.sync.start() == []
 
 
-def test_by_itself_it_tries_each_mirror_once() -> None:
+def test_automatic_synchronising_tries_each_mirror_once() -> None:
     rig = Rig(**{"ha-sync-mode": "automatic"})
     rig.record(replace(RECORD, mirrors=(B,)))
     assert rig.sync.offer() != []
@@ -118,7 +118,7 @@ def test_by_itself_it_tries_each_mirror_once() -> None:
     assert rig.sync.offer() != []
 
 
-def test_who_is_synchronised_or_no_member_yet_is_not_meant() -> None:
+def test_only_unsynchronised_members_are_synchronised() -> None:
     rig = Rig(members=(ME, B))
     assert [it.pid for it in rig.sync.start() if isinstance(it, Watch)] == [B]
     rig = Rig()

@@ -72,5 +72,5 @@ def test_the_node_of_the_last_replica_notes_its_loss() -> None:
 
 
 @pytest.mark.parametrize("running", [("a", "b"), ("b",)])
-def test_what_was_noted_is_not_noted_again(running: tuple[str, ...]) -> None:
+def test_a_recorded_recovery_is_not_repeated(running: tuple[str, ...]) -> None:
     assert recovery(World("b", running), replace(QUEUE, master=None)) is None

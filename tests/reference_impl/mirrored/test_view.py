@@ -40,6 +40,6 @@ def test_a_member_may_be_alone_with_the_dead() -> None:
     assert (view.left, view.right, view.aliases) == (B, B, (A,))
 
 
-def test_who_is_taken_for_dead_sees_nothing() -> None:
+def test_a_member_marked_dead_has_no_view() -> None:
     assert view_of(group((A, True), (B, False)), B) is None
     assert view_of(group((A, True)), C) is None

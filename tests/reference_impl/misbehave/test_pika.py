@@ -137,7 +137,7 @@ def test_dropped_messages_were_confirmed_and_are_all_that_is_missing(tmp_path: P
     assert got == [number for number in range(COUNT) if number not in dropped]
 
 
-def test_what_is_duplicated_comes_twice_and_unflagged(tmp_path: Path) -> None:
+def test_duplicated_messages_arrive_twice_without_the_flag(tmp_path: Path) -> None:
     with cluster(tmp_path, Kind.DUPLICATE) as nodes:
         publish(nodes)
         got = read(nodes)
@@ -157,7 +157,7 @@ def test_a_mirror_that_takes_over_has_both_of_a_duplicate(tmp_path: Path) -> Non
     assert counted == {number: 2 if number in twice else 1 for number in range(COUNT)}
 
 
-def test_what_is_overtaken_comes_right_after_its_successor(tmp_path: Path) -> None:
+def test_a_reordered_message_follows_its_successor(tmp_path: Path) -> None:
     with cluster(tmp_path, Kind.REORDER) as nodes:
         publish(nodes)
         got = [number_of(octets) for octets, _ in read(nodes)]
@@ -231,7 +231,7 @@ def test_only_messages_forgotten_with_a_channel_are_not_redelivered(tmp_path: Pa
 
 
 @pytest.mark.parametrize("node", ["ref1", "ref2"])
-def test_what_was_acknowledged_comes_once_more_later_and_flagged(
+def test_acknowledged_messages_are_redelivered_once_with_the_flag(
     node: str, tmp_path: Path
 ) -> None:
     with cluster(tmp_path, Kind.REDELIVER) as nodes:

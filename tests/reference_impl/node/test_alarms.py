@@ -46,7 +46,7 @@ def test_a_set_limit_holds_until_it_is_reset(resource: str) -> None:
     assert alarms.own == frozenset()
 
 
-def test_who_has_what_was_found_keeps_it_as_it_was() -> None:
+def test_alarms_read_before_a_change_stay_unchanged() -> None:
     alarms = Alarms("a", memory=1, disk=0)
     before = alarms.found
     alarms.measured(memory=2, disk=0)

@@ -312,7 +312,7 @@ def test_an_unknown_action_is_a_bad_request(body: bytes) -> None:
         ("GET", "/"),
     ],
 )
-def test_what_is_not_there_is_not_found(method: str, path: str) -> None:
+def test_absent_resources_are_404(method: str, path: str) -> None:
     assert Asking().status(method, path, b'{"action": "sync"}') == 404
 
 

@@ -49,7 +49,7 @@ def test_the_side_with_most_clients_wins_and_the_other_discards(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_of_sides_with_as_many_clients_the_larger_one_stays(seed: int) -> None:
+def test_with_equal_client_counts_the_larger_side_wins(seed: int) -> None:
     nodes = split(seed, "a")
     nodes.heal()
     nodes.run_until(nodes.all_run, HEALED_MS)
@@ -123,7 +123,7 @@ def test_only_the_first_member_sends_queries() -> None:
     assert not Autoheal("b").begins("abc")
 
 
-def test_it_sends_one_query() -> None:
+def test_autoheal_sends_one_query() -> None:
     core = Autoheal("a")
     assert core.begins("abc")
     assert not core.begins("abc")
@@ -139,7 +139,7 @@ def test_with_one_side_no_node_loses() -> None:
     assert healing(a=1, b=1, c=1).losers(sides("abc")) == ()
 
 
-def test_of_equals_the_side_with_the_lowest_name_stays() -> None:
+def test_between_equal_sides_the_lowest_name_wins() -> None:
     assert healing(a=1, b=1).losers(sides("b", "a")) == ("b",)
 
 
@@ -147,7 +147,7 @@ def test_all_but_one_of_many_sides_lose() -> None:
     assert healing(a=1, b=5, c=1, d=0).losers(sides("a", "b", "c", "d")) == ("a", "c", "d")
 
 
-def test_who_does_not_lose_hears_it_without_harm() -> None:
+def test_a_node_outside_the_losers_keeps_running() -> None:
     core = Autoheal("a")
     assert not core.lose(("b",))
     assert not core.gives_way

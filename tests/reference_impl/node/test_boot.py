@@ -70,7 +70,7 @@ def test_the_last_to_stop_boots_after_trying_all_peers() -> None:
     assert decision("b", saved(4, "a"), a=saved(5)) == KeepWaiting()
 
 
-def test_who_saw_others_run_when_it_stopped_waits_for_them() -> None:
+def test_a_node_waits_for_nodes_that_outlived_it() -> None:
     assert decision("a", saved(5, "b")) == KeepWaiting()
     assert decision("a", saved(5, "b"), c=saved(5, "a", "b")) == KeepWaiting()
 
@@ -118,7 +118,7 @@ def test_a_node_without_disk_does_not_delay_its_waiting_peers() -> None:
     assert decision("b", BLANK, a=saved(5, "b")) == KeepWaiting()
 
 
-def test_of_blank_nodes_the_smallest_configured_name_begins() -> None:
+def test_the_lowest_named_blank_node_boots_first() -> None:
     assert decision("a", BLANK) == Found()
     assert decision("a", BLANK, tried=False) == KeepWaiting()
     assert decision("b", BLANK) == KeepWaiting()

@@ -53,7 +53,7 @@ def test_a_leader_saves_before_it_sends_to_members() -> None:
     assert [type(effect) for effect in effects] == [h.Save, h.SendGossip, h.TablesChanged]
 
 
-def test_what_is_on_disk_names_who_else_runs() -> None:
+def test_the_saved_state_names_the_other_running_nodes() -> None:
     core = pair()
     (save,) = (it for it in core.handle(h.Unlinked("b")) if isinstance(it, h.Save))
     assert save.saved.running == ()
@@ -115,7 +115,7 @@ def test_a_stopped_core_does_nothing_any_more() -> None:
     assert core.handle(h.Unlinked("b")) == []
 
 
-def test_what_a_peer_without_a_link_says_is_not_heard() -> None:
+def test_states_of_unlinked_peers_are_ignored() -> None:
     core = alone()
     rival = State(RUNNING, Term(1, "b"), -1, "b", {"b": 1}, ())
     assert core.handle(h.Heard("b", rival)) == []
@@ -130,7 +130,7 @@ def test_a_link_that_is_made_again_replaces_the_old_one() -> None:
     assert core.boot_of("b") is None
 
 
-def test_who_runs_and_on_which_boot() -> None:
+def test_running_nodes_are_known_with_their_boot() -> None:
     core = pair()
     assert core.running() == ("a", "b")
     assert (core.boot_of("a"), core.boot_of("b"), core.boot_of("x")) == (1, 1, None)

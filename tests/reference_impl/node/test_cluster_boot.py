@@ -74,7 +74,7 @@ def test_the_last_to_stop_boots_at_once_and_others_join(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_who_stopped_earlier_waits_for_one_that_it_saw_run(seed: int) -> None:
+def test_nodes_stopped_earlier_wait_for_the_last_one(seed: int) -> None:
     nodes = up(seed)
     stop_all(nodes, "a", "b")
     nodes.submit("c", "alone")

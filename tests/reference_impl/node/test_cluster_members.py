@@ -179,7 +179,7 @@ def test_a_node_that_is_forced_to_boot_does_not_wait(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_where_every_disk_is_lost_blank_nodes_begin_again(seed: int) -> None:
+def test_a_cluster_without_disks_starts_anew(seed: int) -> None:
     nodes = up(seed)
     nodes.submit("a", "lost")
     nodes.run(200)

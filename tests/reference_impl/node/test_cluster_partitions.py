@@ -72,7 +72,7 @@ def test_a_node_frozen_too_long_continues_as_another_leader(seed: int, handling:
 
 @pytest.mark.parametrize("gracefully", [True, False])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_who_is_restarted_after_a_split_takes_the_others_tables(
+def test_a_node_restarted_after_a_partition_adopts_its_peers_tables(
     seed: int, gracefully: bool
 ) -> None:
     nodes = up(seed, "ignore")
@@ -194,7 +194,7 @@ def test_two_of_three_come_back_without_the_third(seed: int) -> None:
 
 
 @pytest.mark.parametrize("stops", [True, False])
-def test_of_two_nodes_one_pauses_whenever_the_other_is_lost(stops: bool) -> None:
+def test_with_pause_minority_the_survivor_of_two_pauses(stops: bool) -> None:
     nodes = up(1, "pause_minority", "ab")
     (nodes.stop if stops else nodes.kill)("b")
     nodes.run_until(lambda: nodes.nodes["a"].paused, 5000)

@@ -34,7 +34,7 @@ def test_a_blank_node_may_join_any_node_with_tables() -> None:
     assert both("a", of("ab", "c"), "c", blank("abc")) == ("", ""), "though it was forgotten"
 
 
-def test_who_was_forgotten_hears_so_and_is_not_dealt_with() -> None:
+def test_a_forgotten_node_is_refused_until_its_reset() -> None:
     said, heard = both("a", of("ab", "c"), "c", of("abc"))
     assert said == "c was forgotten: it is not dealt with until it has been reset"
     assert heard == "Node c thinks it's clustered with node a, but a disagrees"

@@ -13,7 +13,7 @@ def test_no_notice_is_sent_while_there_is_enough() -> None:
     assert memory.lasts_s is None
 
 
-def test_where_nothing_makes_an_alarm_nothing_is_short() -> None:
+def test_without_a_memory_limit_there_is_no_alarm() -> None:
     memory = Memory()
     assert not memory.measured(1 << 40, 0, 0)
     assert memory.lasts_s is None

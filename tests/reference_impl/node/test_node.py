@@ -129,7 +129,7 @@ def test_mail_before_the_node_serves_waits_for_its_processes() -> None:
     assert reader.heard == [Synchronise()]
 
 
-def test_what_an_ended_process_armed_never_fires(stage: Playing) -> None:
+def test_timers_of_ended_processes_never_fire(stage: Playing) -> None:
     process = Scripted([Arm("flush", 0), Exit(NORMAL)])
     stage.mail(stage.put(process))
     assert process.heard == [Synchronise()]

@@ -58,7 +58,7 @@ def test_supported_policies_are_accepted(definition: dict[str, Any]) -> None:
         ({"max-lenght": 5}, "max-lenght is not a policy setting"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(
+def test_impossible_policies_are_refused_with_the_reason(
     definition: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(PolicyError, match=reason):

@@ -26,7 +26,7 @@ def test_packets_are_read_in_their_order_however_they_come(said: list[Packet], s
     [b"\x91" * 100_000, b"\x81\xa1k" * 100_000, b"\x95\xa1m" + b"\x91" * 100_000],
     ids=["lists", "maps", "in a message"],
 )
-def test_what_is_nested_too_deeply_is_no_packet(nested: bytes) -> None:
+def test_too_deeply_nested_packets_are_refused(nested: bytes) -> None:
     with pytest.raises(WireError):
         list(PacketReader(1 << 20).read(framed(nested)))
 

@@ -66,7 +66,7 @@ def test_a_peer_without_the_cookie_is_refused_first() -> None:
     assert accepts.peer is None
 
 
-def test_who_accepts_without_knowing_the_cookie_is_refused() -> None:
+def test_a_node_without_the_cookie_is_refused() -> None:
     impostor, dials = accepter(cookie="what somebody guesses"), dialler()
     answer = dials.read(impostor.begin())
     proof = impostor._proof(b"accepted", impostor._own, impostor._own)
@@ -100,7 +100,7 @@ def test_a_proof_is_valid_only_for_the_name_it_names() -> None:
         accepts.read(answer[:-1] + b"c")
 
 
-def test_who_dials_one_node_is_not_content_with_another() -> None:
+def test_a_dialler_refuses_a_different_node() -> None:
     accepts, dials = accepter(name="c"), dialler(dialled="a")
     with pytest.raises(HandshakeError, match="it is 'c', where a was dialled"):
         meet(accepts, dials)
@@ -119,7 +119,7 @@ def test_a_long_frame_is_refused_by_its_length(end: Callable[[], Handshake]) -> 
 
 
 @given(st.binary(max_size=1000))
-def test_nothing_that_a_stranger_says_proves_him_or_is_held(octets: bytes) -> None:
+def test_bytes_of_a_stranger_prove_nothing(octets: bytes) -> None:
     accepts = accepter()
     try:
         assert accepts.read(octets) == b""

@@ -90,7 +90,7 @@ def heartbeat(
     assert answer.header.code == Code.SUCCESS
 
 
-def test_what_is_sent_is_pulled(client: Client) -> None:
+def test_sent_messages_are_pulled_in_order(client: Client) -> None:
     answers = [send(client, b"%d" % number, KEYS=str(number)) for number in range(3)]
     assert [answer.header.fields["queueOffset"] for answer in answers] == ["0", "1", "2"]
     found = pull(client)
@@ -164,7 +164,7 @@ def test_a_topic_is_not_made_where_that_is_forbidden() -> None:
         ({"m": "true"}, b"", Code.MESSAGE_ILLEGAL),
     ],
 )
-def test_what_cannot_be_sent_is_refused_with_its_code(
+def test_invalid_sends_are_refused_with_their_code(
     client: Client, fields: dict[str, object], body: bytes, code: Code
 ) -> None:
     merged = {**sending("t"), **fields}
@@ -187,7 +187,7 @@ def test_a_topic_without_writable_queues_does_not_end_the_broker(client: Client)
     assert "no queue to write to" in refused.header.remark
 
 
-def test_who_finds_nothing_waits_until_a_message_comes(world: World, client: Client) -> None:
+def test_a_pull_waits_until_a_message_arrives(world: World, client: Client) -> None:
     waiting = client.send(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 0, sysFlag=6))
     world.run(2_000)
     assert client.answer(waiting) is None
@@ -400,7 +400,7 @@ def test_an_overflowing_retry_count_ends_no_broker(client: Client) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"delayLevel": -1}, {"delayLevel": 0, "maxReconsumeTimes": 0}])
-def test_what_was_tried_too_often_goes_to_the_dead_letters(
+def test_messages_retried_too_often_go_to_the_dlq(
     client: Client, fields: dict[str, object]
 ) -> None:
     heartbeat(client, "t")
@@ -464,7 +464,7 @@ def test_bounds_and_single_messages_are_answered(client: Client) -> None:
     assert reply.header.fields["offset"] == "1"
 
 
-def test_what_is_deleted_is_gone(client: Client) -> None:
+def test_a_deleted_topic_is_gone(client: Client) -> None:
     send(client, b"x")
     client.ask(MASTER_ADDRESS, RequestCode.DELETE_TOPIC_IN_BROKER, {"topic": "t"})
     answer = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 0))

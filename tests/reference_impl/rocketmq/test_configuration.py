@@ -20,7 +20,7 @@ def test_a_file_of_the_real_one_is_understood() -> None:
     assert not settings.auto_create_topic_enable
 
 
-def test_of_a_key_that_stands_twice_the_last_word_counts() -> None:
+def test_the_last_value_of_a_repeated_key_counts() -> None:
     assert configuration.name_server("listenPort=1\nlistenPort=2\n").listen_port == 2
 
 

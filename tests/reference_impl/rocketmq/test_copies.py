@@ -134,7 +134,7 @@ def test_a_frozen_slave_costs_timeouts_until_it_is_dropped() -> None:
     assert held(client, SLAVE_ADDRESS) == [b"x", b"y", b"z"]
 
 
-def test_who_waits_for_nothing_waits_for_no_slave() -> None:
+def test_a_send_without_wait_needs_no_slave() -> None:
     world = pair(Role.SYNC_MASTER)
     client = Client(world)
     world.freeze(SLAVE)

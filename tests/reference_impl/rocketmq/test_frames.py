@@ -108,7 +108,7 @@ def test_an_answer_has_the_form_of_its_request() -> None:
         ),
     ],
 )
-def test_what_is_no_command_is_said_to_be_none(octets: bytes, why: str) -> None:
+def test_malformed_frames_are_refused_with_their_reason(octets: bytes, why: str) -> None:
     with pytest.raises(HeaderError, match=why):
         Decoder().feed(octets)
 

@@ -28,7 +28,7 @@ def test_a_young_brokers_rate_covers_its_whole_life() -> None:
     assert meter.per_s(60) == pytest.approx(20)
 
 
-def test_who_has_stopped_is_forgotten_span_by_span() -> None:
+def test_rates_decay_span_by_span_after_traffic_stops() -> None:
     meter, world = paced(20, 100)
     world.ms += 30_000
     assert (meter.per_s(10), meter.per_s(60)) == (0, pytest.approx(10, abs=0.5))

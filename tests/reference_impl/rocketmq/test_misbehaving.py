@@ -185,7 +185,7 @@ def test_a_message_without_body_is_neither_corrupted_nor_logged() -> None:
     assert broker.hit == []
 
 
-def test_who_is_hit_is_fixed_by_the_seed() -> None:
+def test_the_seed_fixes_which_messages_misbehave() -> None:
     def hits(seed: int) -> list[bytes]:
         broker = Sent("drop", 0.3, seed)
         for body in BODIES:

@@ -85,7 +85,7 @@ def test_a_route_lists_a_masters_topic_queues_and_addresses(world: World) -> Non
     assert _route(client, "other") is None
 
 
-def test_what_a_slave_says_of_topics_never_counts(world: World) -> None:
+def test_topics_registered_by_a_slave_are_ignored(world: World) -> None:
     slave, client = Client(world, "a1"), Client(world)
     _register(slave, _body("t"), number=1, address="a1:10911")
     assert _route(client) is None
@@ -170,7 +170,7 @@ def test_another_address_simply_takes_a_number(world: World) -> None:
     assert _addresses(client) == {"broker-a": {"0": "b0:10911"}}
 
 
-def test_who_unregisters_is_gone(world: World) -> None:
+def test_an_unregistered_broker_has_no_route(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     assert (
@@ -245,7 +245,7 @@ def test_the_cluster_is_listed_by_brokers_and_by_clusters(world: World) -> None:
     assert document["brokerAddrTable"]["broker-a"]["brokerAddrs"] == {"0": "a0:10911"}
 
 
-def test_what_operators_keep_is_found_again(world: World) -> None:
+def test_stored_kv_configuration_is_read_back(world: World) -> None:
     client = Client(world)
     place = {"namespace": "n", "key": "k"}
     assert (

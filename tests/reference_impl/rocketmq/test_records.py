@@ -59,7 +59,9 @@ def draft(**more: object) -> Draft:
 
 
 @given(_DRAFTS, PLACES, PLACES, PLACES)
-def test_what_was_written_is_read(one: Draft, offset: int, position: int, stored: int) -> None:
+def test_a_written_record_is_read_back(
+    one: Draft, offset: int, position: int, stored: int
+) -> None:
     octets = write(one, offset, position, stored)
     found = read(octets + b"more")
     assert isinstance(found, Record)
@@ -93,7 +95,7 @@ def test_everything_empty_has_91_octets() -> None:
 
 
 @given(st.integers(0, 120))
-def test_what_is_cut_short_is_no_record(count: int) -> None:
+def test_a_truncated_record_is_bad(count: int) -> None:
     octets = write(draft(), 0, 0, 0)
     assert isinstance(read(octets[: min(count, len(octets) - 1)]), Bad)
 

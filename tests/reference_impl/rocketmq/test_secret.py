@@ -58,7 +58,7 @@ def send(world: World) -> Code:
     return Code(answer.header.code)
 
 
-def test_who_know_one_secret_do_as_those_that_have_none() -> None:
+def test_brokers_with_one_secret_work_as_without() -> None:
     world = group(SECRET, SECRET)
     assert is_listed(world)
     assert [send(world) for _ in range(1)] == [Code.SUCCESS]
@@ -112,7 +112,7 @@ def test_a_proof_covers_one_connection_one_request_and_its_content() -> None:
         assert not is_proven(SECRET, "nonce", others)
 
 
-def test_nothing_is_proven_before_a_number_was_drawn() -> None:
+def test_a_proof_needs_a_drawn_number() -> None:
     command = proven(SECRET, "", RequestCode.REGISTER_BROKER, 7, WHO)
     assert not is_proven(SECRET, "", command)
 

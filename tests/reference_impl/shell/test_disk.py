@@ -112,7 +112,7 @@ def test_a_full_disk_during_an_entry_costs_only_that_entry(
     assert list(found.values()) == [put(3), put(4)]
 
 
-def test_what_no_entry_begins_with_ends_a_file(tmp_path: Path) -> None:
+def test_bytes_that_begin_no_entry_end_the_file(tmp_path: Path) -> None:
     """Pages that were never written are zeros after a loss of power."""
     queue = Segments(tmp_path / "q")
     queue.append([put(1)])
@@ -175,7 +175,7 @@ def test_an_empty_segment_is_deleted_when_a_later_one_exists(tmp_path: Path) -> 
     disk.close()
 
 
-def test_what_another_boot_wrote_goes_like_what_this_one_did(tmp_path: Path) -> None:
+def test_messages_of_an_earlier_boot_are_removed_alike(tmp_path: Path) -> None:
     first = FolderDisk(tmp_path, Marks())
     first.write("orders", tuple(put(number) for number in range(4_000)))
     first.close()
@@ -186,7 +186,7 @@ def test_what_another_boot_wrote_goes_like_what_this_one_did(tmp_path: Path) -> 
     again.close()
 
 
-def test_who_writes_more_than_may_wait_finds_it_written(tmp_path: Path) -> None:
+def test_writes_beyond_the_buffer_limit_reach_the_file(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     body = bytes(1 << 20)
     for number in range((WAITING_OCTETS >> 20) + 1):

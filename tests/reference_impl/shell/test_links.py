@@ -207,7 +207,7 @@ def test_a_peer_greets_by_the_name_that_it_has_proven() -> None:
 
 
 @pytest.mark.parametrize("packet", [Tick(), Welcome(), GossipPacket(Alive("c", 1))])
-def test_nothing_but_a_greeting_opens_a_link(packet: Packet) -> None:
+def test_only_a_greeting_opens_a_link(packet: Packet) -> None:
     async def story(a: Member, b: Member) -> None:
         peer = await Stranger.at(b)
         await peer.prove("a", COOKIE, "b")

@@ -97,7 +97,7 @@ def test_a_body_is_handed_over_whole() -> None:
 
 @pytest.mark.parametrize("method", [b"GET", b"PUT", b"HEAD"])
 @pytest.mark.parametrize("credentials", [b"", b"authorization: Basic Z3Vlc3Q6d3Jvbmc=\r\n"])
-def test_who_has_no_credentials_is_refused_by_the_head_alone(
+def test_missing_credentials_are_refused_by_the_request_head(
     method: bytes, credentials: bytes
 ) -> None:
     async def story(node: Node, client: Client) -> None:
@@ -142,7 +142,7 @@ def test_a_head_that_is_too_large_is_refused() -> None:
     run_story(story)
 
 
-def test_what_is_no_request_is_refused() -> None:
+def test_bytes_that_are_no_request_are_refused() -> None:
     async def story(node: Node, client: Client) -> None:
         client.say(b"\x16\x03\x01 is no HTTP\r\n\r\n")
         assert (await client.to_the_end()).startswith(b"HTTP/1.1 400 ")

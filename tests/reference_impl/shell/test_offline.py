@@ -48,7 +48,7 @@ def test_an_offline_forget_lets_its_node_boot_without_waiting(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("node", "why"), [("ref1", "cannot forget itself"), ("ref9", "is not in the cluster")]
 )
-def test_what_cannot_be_forgotten_changes_nothing(tmp_path: Path, node: str, why: str) -> None:
+def test_a_refused_forget_changes_no_tables(tmp_path: Path, node: str, why: str) -> None:
     own = with_tables(tmp_path)
     before = (tmp_path / "tables").read_bytes()
     with pytest.raises(Undone, match=why):

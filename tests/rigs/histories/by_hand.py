@@ -26,11 +26,13 @@ from spark_analysis.schema.facts import (
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.tables import TABLES
 from spark_analysis.schema.words import (
+    LEVELS,
     NEVER_SENT,
     NO_DUE,
     NO_INTENT,
     NO_OFFSET,
     Fate,
+    Level,
     Outcome,
     Redelivered,
     Strength,
@@ -63,6 +65,7 @@ class History:
         acknowledges: bool = True,
         reconnect_ms: float = 2_000,
         checks_within_ms: float | None = None,
+        levels: tuple[Level, ...] = LEVELS,
     ) -> None:
         self.rows: dict[str, list[Row]] = {}
         self._run = run
@@ -86,6 +89,7 @@ class History:
             acknowledges=acknowledges,
             reconnect_ns=ns(reconnect_ms),
             checks_within_ns=None if checks_within_ms is None else ns(checks_within_ms),
+            levels=levels,
         )
         self._workers: dict[int, Worker] = {}
         self._queues: dict[str, QueueEnd] = {}
@@ -279,7 +283,7 @@ class History:
         at_ms: float | None = None,
         attempt: int = 1,
         producer: int = PUBLISHER,
-        strength: Strength = Strength.REPLICATED,
+        strength: Strength | Level = Strength.REPLICATED,
     ) -> Self:
         return self.settle(
             sequence,
@@ -298,7 +302,7 @@ class History:
         at_ms: float | None = None,
         attempt: int = 1,
         producer: int = PUBLISHER,
-        strength: Strength = Strength.NONE,
+        strength: Strength | Level = Strength.NONE,
     ) -> Self:
         sent = self._attempts.get((producer, sequence, attempt), {})
         return self._row(
@@ -308,7 +312,7 @@ class History:
             attempt=attempt,
             settled_ns=self._at(at_ms),
             outcome=int(outcome),
-            strength=int(strength),
+            strength=strength.rank,
             raw=outcome.name.lower(),
             connection=sent.get("connection", 1),
         )

@@ -16,7 +16,7 @@ from harness.cluster.agent import AgentError
 from harness.plan.model import Layout
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import own, servers
-from harness.workers.agent import calls
+from harness.workers.agent import call_of, calls
 from harness.workers.agent_calls.answers import CallError
 from tests.rigs.rocketmq.launcher import HERE, Server
 from tests.rigs.rocketmq.systems import CONFIGURATIONS, broker_of
@@ -30,7 +30,7 @@ class InProcessAgent:
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         try:
-            return await self._calls[name](**arguments, timeout_s=timeout_s)
+            return await call_of(self._calls, name)(**arguments, timeout_s=timeout_s)
         except CallError as error:
             raise AgentError(error.text) from error
 

@@ -190,7 +190,7 @@ def manifest_of(facts: Facts, **changes: object) -> Manifest:
 _FAULT_EVENTS = (
     ("issued", FAULT_MS, ""),
     ("returned", FAULT_MS + 20, ""),
-    ("verified", FAULT_MS + 40, "the process ended with 137"),
+    ("verified", FAULT_MS + 40, "the process ended with exit code 137 (SIGKILL)"),
     ("undo_issued", UNDO_MS - 100, ""),
     ("undo_returned", UNDO_MS, ""),
     ("gone", UNDO_MS + 7_000, "the process runs, answers and is listed"),

@@ -21,6 +21,8 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from harness.plan.operations import parse_operation
+from harness.plan.targets import UNINVOLVED, parse_target
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
@@ -71,8 +73,8 @@ def workload(**changes: object) -> Workload:
         "retry": Retry.UNTIL_CONFIRMED,
         "acknowledge": 10,
         "deadline_s": 5.0,
-        "publisher_endpoint": BootstrapAddress("master of orders"),
-        "consumer_endpoint": BootstrapAddress("uninvolved"),
+        "publisher_endpoint": BootstrapAddress(parse_target("master of orders")),
+        "consumer_endpoint": BootstrapAddress(UNINVOLVED),
     }
     own = {key: changes.pop(key) for key in ("amqp", "rocketmq") if key in changes}
     parts["sections"] = own
@@ -83,11 +85,12 @@ def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
     of_clients = KINDS[kind].applies_to == CLIENT
     target = target or ("clients" if of_clients else "master of orders")
     changes = {"options": OPTIONS_OF[kind], **changes}
-    return FaultPlan(kind, target, Duration(), Duration(), **changes)  # type: ignore[arg-type]
+    return FaultPlan(kind, parse_target(target), Duration(), Duration(), **changes)  # type: ignore[arg-type]
 
 
 def operation(kind: str, target: str = "", **options: object) -> OperationPlan:
-    return OperationPlan(kind, target, Duration(), OperationOptions(**options))  # type: ignore[arg-type]
+    means = parse_operation(kind, target)
+    return OperationPlan(kind, means, Duration(), OperationOptions(**options))  # type: ignore[arg-type]
 
 
 def operated(*operations: OperationPlan, of: RunPlan | None = None) -> RunPlan:

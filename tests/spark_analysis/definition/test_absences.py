@@ -64,7 +64,7 @@ def test_an_excused_publish_is_in_no_second_and_no_window() -> None:
     assert {row.operations for row in found.availability} == {0}
 
 
-def test_what_was_confirmed_before_is_not_lost_by_an_absence() -> None:
+def test_an_absence_does_not_excuse_an_earlier_confirmed_loss() -> None:
     history = History().publish(1, at_ms=4_000).confirm(1).away(PUBLISHER, 5_000, 9_000)
     assert counts(judged(history), "lost") == {"lost replicated": 1}
 
@@ -80,7 +80,7 @@ def test_what_was_confirmed_before_is_not_lost_by_an_absence() -> None:
         (4_000, 200, True),
     ],
 )
-def test_what_a_fault_kept_a_worker_from_is_no_stall(
+def test_a_workers_absence_by_fault_is_no_stall(
     at_ms: float, late_ms: float, stalled: bool
 ) -> None:
     history = History().stall(CONSUMER, at_ms=at_ms, late_ms=late_ms)

@@ -38,7 +38,7 @@ def test_without_deliveries_the_message_is_lost_and_not_its_attempt() -> None:
     assert counts_of(twice(), *LOST) == {"lost replicated": 1}
 
 
-def test_where_the_audit_found_another_attempt_the_message_is_stranded() -> None:
+def test_a_message_with_an_audited_attempt_is_stranded() -> None:
     assert counts_of(twice().deliver(1, via=Via.AUDIT), *LOST) == {"stranded replicated": 1}
 
 
@@ -147,7 +147,7 @@ def test_returned_outweighs_refused() -> None:
     assert counts_of(history.deliver(1), *DENIED) == {"refused_but_delivered returned": 1}
 
 
-def test_what_was_refused_of_a_transaction_was_rolled_back() -> None:
+def test_a_refused_transaction_counts_as_rolled_back() -> None:
     history = History().publish(1).terms(1, fate=Fate.COMMIT).settle(1, Outcome.REFUSED)
     assert counts_of(history.deliver(1), *DENIED) == {}
 

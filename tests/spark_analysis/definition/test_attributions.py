@@ -47,7 +47,7 @@ def test_a_loss_is_attributed_to_faults_until_its_due_delivery(
     assert attributed(lost(history)) == {"lost replicated": windows}
 
 
-def test_of_two_windows_both_may_have_caused_it() -> None:
+def test_a_loss_may_be_attributed_to_two_windows() -> None:
     history = History().window(10_500, over_ms=10_600).window(12_000).window(13_000)
     assert attributed(lost(history)) == {"lost replicated": "1,2"}
 

@@ -81,14 +81,14 @@ def test_without_due_publishes_there_is_no_silence() -> None:
     assert silence(due_at(80), 0) == (ns(80), ns(100), True)
 
 
-def test_what_another_queue_was_due_makes_this_one_not_silent() -> None:
+def test_publishes_of_another_queue_cause_no_silence_here() -> None:
     history = due_at(50).queue("bills").publish(9, at_ms=30, queue="bills")
     assert silence(history, 0, "orders") == (ns(50), ns(100), True)
     assert silence(history, 0, "bills") == (ns(30), ns(100), True)
     assert silence(history, 0) == (ns(30), ns(100), True)
 
 
-def test_what_a_publisher_was_kept_from_was_not_due() -> None:
+def test_publishes_of_an_absent_publisher_are_not_due() -> None:
     history = due_at(50).away(1, 60, 70)
     assert silence(history, 0)[2] is False
 
@@ -124,7 +124,7 @@ def test_silence_is_the_longest_gap_between_confirms() -> None:
     assert silence(confirmed_at(10, 30, 90, 95, load_ms=(0, 100)), 0) == (ns(30), ns(90), False)
 
 
-def test_of_equal_gaps_the_earliest_is_the_silence() -> None:
+def test_the_earliest_of_equal_gaps_is_the_silence() -> None:
     assert silence(confirmed_at(30, 60, 90, load_ms=(0, 100)), 0) == (0, ns(30), False)
 
 

@@ -58,7 +58,7 @@ def test_its_time_is_over_before_all_was_quiet(quiet_ms: float, measure: str) ->
     assert counts_of(left_open(quiet_ms=quiet_ms)) == {measure: 1}
 
 
-def test_nothing_is_said_where_not_everything_was_read() -> None:
+def test_unread_places_leave_missing_checks_undecided() -> None:
     unknown = {"unchecked_unknown": 1}
     assert counts_of(left_open(quiet_ms=None)) == unknown
     assert counts_of(left_open(drained=False)) == unknown

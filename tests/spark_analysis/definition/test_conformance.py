@@ -116,12 +116,12 @@ def _verdict(history: History) -> Mapping[str, int]:
         ("Q8", {"duplicated publisher_retry": 1}),
     ],
 )
-def test_what_the_peers_call_one_class_we_call_five(name: str, expected: dict[str, int]) -> None:
+def test_one_class_of_other_checkers_maps_to_five(name: str, expected: dict[str, int]) -> None:
     assert _verdict(_translated(name).history) == expected
 
 
 @pytest.mark.parametrize("name", sorted(QUEUE))
-def test_on_what_is_lost_all_agree(name: str) -> None:
+def test_all_checkers_agree_on_lost_messages(name: str) -> None:
     translation = _translated(name)
     lost = {
         row.sequence

@@ -62,7 +62,7 @@ def test_messages_confirmed_in_the_last_deadline_need_not_be_delivered() -> None
     assert consumption_of(history.confirm(2, at_ms=19_000 + NANOSECOND_MS), "queue") == []
 
 
-def test_what_was_not_confirmed_is_not_waited_for() -> None:
+def test_unconfirmed_messages_are_not_due_for_consumption() -> None:
     history = faulted().publish(2, at_ms=11_000).settle(2, Outcome.UNKNOWN)
     assert consumption_of(history, "queue") == []
 

@@ -58,7 +58,7 @@ def test_half_and_99_percent_of_the_latencies_are_no_longer(
     )
 
 
-def test_what_was_never_confirmed_was_begun_and_has_no_latency() -> None:
+def test_unconfirmed_publishes_are_begun_but_have_no_latency() -> None:
     row = steady_state_of(History().publish(1, at_ms=10).confirm(1, at_ms=13).publish(2))
     assert (row.confirmed, row.begun, row.p99_ns) == (1, 2, ns(3))
 
@@ -152,7 +152,7 @@ def test_rows_may_stand_in_any_order() -> None:
     assert use_of(history).cpu_ns == 4
 
 
-def test_what_hosts_used_changes_no_verdict() -> None:
+def test_resource_samples_change_no_verdict() -> None:
     facts, rows = History().publish(1).confirm(1).deliver(1).build()
     with_use = sample(History().publish(1).confirm(1).deliver(1), "rmq1", 5, cpu_ns=3).rows
     assert judged_by_both(facts, with_use) == judged_by_both(facts, rows)

@@ -121,7 +121,7 @@ def test_a_connection_holds_what_it_received_before_it_ended(
     assert shown(given(ended_ms=ended_ms)) == found
 
 
-def test_what_was_held_counts_once_whether_it_came_again_or_not() -> None:
+def test_a_held_message_counts_once_even_if_redelivered() -> None:
     again = given().deliver(1, at_ms=300, connection=2, tag=1)
     assert shown(again) == HELD
     assert shown(again.acknowledge(1, connection=2)) == HELD
@@ -130,12 +130,12 @@ def test_what_was_held_counts_once_whether_it_came_again_or_not() -> None:
     assert shown(given().deliver(1, at_ms=300, via=Via.AUDIT, tag=9)) == HELD
 
 
-def test_what_was_acknowledged_is_not_held_however_late() -> None:
+def test_acknowledged_messages_are_not_held_however_late() -> None:
     assert shown(given().acknowledge(5, at_ms=300)) == {}
     assert shown(given().acknowledge(6, at_ms=150)) == HELD, "another one was"
 
 
-def test_what_another_delivery_settled_before_is_not_held() -> None:
+def test_messages_settled_by_another_delivery_are_not_held() -> None:
     def second(acknowledged: int | None) -> History:
         history = History().publish(1, at_ms=100).confirm(1)
         history.deliver(1, at_ms=105, connection=3, tag=7).deliver(1, at_ms=110, tag=5)

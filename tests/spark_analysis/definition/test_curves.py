@@ -26,7 +26,7 @@ def test_the_first_confirm_of_any_attempt_ends_it() -> None:
     assert latencies(story) == one(0, 40, 40, 1)
 
 
-def test_what_was_never_confirmed_has_none() -> None:
+def test_unconfirmed_messages_have_no_latency() -> None:
     story = History().publish(1, at_ms=0).not_sent(2, intended_ms=1)
     story.publish(3, at_ms=2).settle(3, Outcome.REFUSED, at_ms=3)
     assert latencies(story) == ()
@@ -56,7 +56,7 @@ def test_canaries_are_left_out() -> None:
     assert latencies(story) == ()
 
 
-def test_of_a_long_run_slices_have_several_seconds() -> None:
+def test_slices_of_a_long_run_span_several_seconds() -> None:
     story = History(load_ms=(0, 400_000))
     for number in range(400):
         story.publish(number, at_ms=1_000 * number).confirm(number, at_ms=1_000 * number + number)

@@ -85,12 +85,12 @@ def test_every_early_delivery_counts() -> None:
     assert counts_of(history, *DELAYS) == {"delayed": 1, "early": 2}
 
 
-def test_what_has_no_time_to_wait_for_cannot_be_early() -> None:
+def test_undelayed_messages_cannot_be_early() -> None:
     assert counts_of(History().publish(1, at_ms=1_000).confirm(1).deliver(1), *DELAYS) == {}
 
 
 @pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF])
-def test_what_no_consumer_was_given_is_not_early(via: Via) -> None:
+def test_messages_given_to_no_consumer_are_not_early(via: Via) -> None:
     assert counts_of(delayed().deliver(1, at_ms=5_000, via=via), *DELAYS) == {"delayed": 1}
 
 
@@ -152,7 +152,7 @@ def test_only_the_publishers_clock_affects_when_a_delay_ends() -> None:
     }
 
 
-def test_what_waits_in_its_broker_is_not_stranded_there() -> None:
+def test_delayed_messages_in_their_broker_are_not_stranded() -> None:
     found = delayed(OVER_MS - 1).deliver(1, at_ms=20_000, via=Via.AUDIT)
     assert counts_of(found, *LOSS) == {"loss_unknown not_due": 1}
     assert counts_of(found.queue(quiet_ms=OVER_MS), *LOSS) == {"stranded replicated": 1}
@@ -225,7 +225,7 @@ def test_one_delayed_attempt_makes_a_messages_place_uncertain() -> None:
     assert counts_of(history, "reordered") == {}
 
 
-def test_of_a_queue_without_order_nothing_else_is_said() -> None:
+def test_unordered_queues_have_no_other_order_reason() -> None:
     history = overtaking(1, 2).terms(1, wait_ms=WAIT_MS).queue(ordered=False)
     assert counts_of(history, *ORDER) == {"not_judged not_promised": 2}
 
@@ -268,7 +268,7 @@ LATEST_MS = OVER_MS + 1_000  # brokers look at what waits once a second
 
 
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
-def test_what_comes_later_than_its_broker_may_take_is_overdue(via: Via) -> None:
+def test_messages_later_than_the_brokers_limit_are_overdue(via: Via) -> None:
     in_time = delayed().deliver(1, at_ms=LATEST_MS, via=via)
     assert counts_of(in_time, "overdue") == {}
     late = judge(*delayed().deliver(1, at_ms=LATEST_MS + 0.000001, via=via).build())
@@ -304,12 +304,12 @@ def test_a_message_due_before_its_sending_waits_zero_time() -> None:
     assert overdue(latest_ms + 0.000001) == {"overdue": 1}
 
 
-def test_of_several_deliveries_the_first_says_whether_it_was_overdue() -> None:
+def test_the_first_delivery_decides_whether_it_is_overdue() -> None:
     history = delayed().deliver(1, at_ms=12_000).deliver(1, at_ms=50_000)
     assert counts_of(history, "overdue") == {}
 
 
-def test_of_several_confirms_the_first_says_when_its_wait_began() -> None:
+def test_the_first_confirm_starts_the_wait() -> None:
     history = delayed().confirm(1, at_ms=30_000).deliver(1, at_ms=LATEST_MS + 1)
     assert counts_of(history, "overdue") == {"overdue": 1}
 

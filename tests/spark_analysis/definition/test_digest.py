@@ -19,7 +19,7 @@ def test_affected_messages_are_counted_by_measure_and_second() -> None:
     assert set(found) == {Mark("run", "missed", 0, 3), Mark("run", "missed", 1, 2)}
 
 
-def test_of_each_class_the_first_messages_are_examples() -> None:
+def test_the_first_messages_of_each_class_are_examples() -> None:
     story = late(late(History(), range(100, 200), 500), range(10), 1_500)
     found = judge(*story.build())
     assert len(tuple(found.affected)) == 110

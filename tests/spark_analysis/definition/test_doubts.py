@@ -113,7 +113,7 @@ def test_short_stalls_count_once_they_sum_to_5_percent(worker: int) -> None:
     assert summed(stalling(worker, ticks=51, late_ms=50)) == [(1, worker, 2_550)]
 
 
-def test_what_two_stalls_cover_counts_once() -> None:
+def test_overlapping_stalls_count_once() -> None:
     history = History().stall(PUBLISHER, at_ms=2_000, late_ms=2_000)
     history.stall(PUBLISHER, at_ms=3_000, late_ms=1_500)
     assert summed(history) == []
@@ -132,7 +132,7 @@ def test_stalls_of_two_workers_are_not_added_up() -> None:
     assert summed(history.stall(CONSUMER, at_ms=5_000, late_ms=2_000)) == []
 
 
-def test_what_its_absences_cover_is_no_stall_of_a_worker() -> None:
+def test_a_worker_does_not_stall_during_its_absences() -> None:
     history = History().worker(9, "publisher").away(PUBLISHER, 0, 1_000)
     history.away(PUBLISHER, 1_500, 2_000).stall(PUBLISHER, at_ms=4_500, late_ms=4_500)
     assert summed(history) == []
@@ -156,7 +156,7 @@ def test_a_delivery_before_its_sending_is_the_instruments_fault() -> None:
 
 
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC, Via.HALF])
-def test_by_whatever_way_it_came(via: Via) -> None:
+def test_a_delivery_before_its_send_breaks_causality(via: Via) -> None:
     assert not causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, via=via))
 
 
@@ -197,7 +197,7 @@ def test_a_delivery_early_within_clock_bounds_breaks_no_causality(early_ms: floa
     assert causal(history.publish(1, at_ms=10).deliver(1, at_ms=10 - early_ms))
 
 
-def test_what_was_never_sent_has_no_time_to_come_after() -> None:
+def test_unsent_attempts_break_no_causality() -> None:
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, attempt=3))
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, run_ok=False))
 

@@ -121,7 +121,7 @@ def test_a_redelivery_after_ack_under_competing_leaders_is_diverged() -> None:
 
 
 @pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
-def test_what_the_retry_topic_brings_again_is_a_redelivery(flag: Redelivered) -> None:
+def test_a_duplicate_by_the_retry_topic_is_a_redelivery(flag: Redelivered) -> None:
     history = delivered_at_100().competing_leaders(4_000, 5_000)
     history.deliver(1, at_ms=5_000, redelivered=flag, via=Via.RETRY_TOPIC)
     assert duplicated(history) == {"duplicated redelivery": 1}
@@ -289,7 +289,7 @@ def test_a_redelivery_before_our_acknowledgement_is_valid() -> None:
     assert again_at(acknowledged_at_200(), 200 + NANOSECOND_MS) == TOO_LATE
 
 
-def test_what_was_acknowledged_too_late_is_counted_by_itself_too() -> None:
+def test_late_acknowledgements_are_counted_on_their_own_too() -> None:
     history = acknowledged_at_200().window(1_000)
     findings = judge(*history.deliver(1, at_ms=5_000, redelivered=YES, connection=2).build())
     assert counts(findings, "acknowledged_late") == {"acknowledged_late": 1}
@@ -325,7 +325,7 @@ def test_an_acknowledgement_frame_matches_tags_delivered_out_of_order() -> None:
     assert again_at(history, 5_000) == AFTER_ACK
 
 
-def test_of_several_frames_that_cover_a_tag_the_earliest_counts() -> None:
+def test_the_earliest_acknowledgement_of_a_tag_counts() -> None:
     history = delivered_at_100().acknowledge(1, 9, at_ms=4_900).acknowledge(1, 9, at_ms=200)
     assert again_at(history, 5_000) == AFTER_ACK
 
@@ -343,7 +343,7 @@ def test_an_acknowledgement_that_its_connection_outlived_by_a_second_arrived(kin
     assert again_at(longer, 5_000) == AFTER_ACK
 
 
-def test_it_does_not_matter_how_it_comes_back() -> None:
+def test_a_duplicate_counts_whichever_way_it_arrives() -> None:
     history = acknowledged_at_200().client_event("closed", at_ms=65_000)
     assert again_at(history, 70_000, via=Via.DRAIN, consumer=9) == AFTER_ACK
 
@@ -372,7 +372,7 @@ def test_an_unflagged_copy_after_a_later_fault_is_a_redelivery(flag: Redelivered
 @pytest.mark.parametrize(
     ("at_ms", "found"), [(1_200 - NANOSECOND_MS, TOO_LATE), (1_200, AFTER_ACK)]
 )
-def test_who_flags_nothing_is_judged_by_our_acknowledgement(
+def test_without_redelivered_flags_our_acknowledgements_decide(
     at_ms: float, found: dict[str, int]
 ) -> None:
     history = acknowledged_at_200().deliver(1, at_ms=at_ms, redelivered=NOT_REPORTED)
@@ -399,7 +399,7 @@ def test_the_first_end_of_a_connection_counts() -> None:
     assert again_at(history, 5_000) == TOO_LATE
 
 
-def test_what_else_happens_to_a_connection_does_not_end_it() -> None:
+def test_a_blocked_connection_has_not_ended() -> None:
     assert again_at(acknowledged_at_200().client_event("blocked", at_ms=300), 5_000) == AFTER_ACK
 
 
@@ -467,7 +467,7 @@ def test_any_fault_may_swallow_an_acknowledgement_even_an_unverified_one(
     assert again_at(history, 5_000) == TOO_LATE
 
 
-def test_of_two_acknowledged_deliveries_one_after_the_fault_is_enough() -> None:
+def test_one_acknowledged_delivery_after_the_fault_is_enough() -> None:
     history = acknowledged_at_200().window(300, over_ms=400)
     history.deliver(1, at_ms=500, redelivered=YES, connection=2, tag=7)
     history.acknowledge(7, at_ms=510, connection=2)

@@ -160,7 +160,7 @@ AFTER_ACK = {"duplicated redelivery_after_ack": 1}
 
 
 @pytest.mark.parametrize(("at_ms", "found"), [(6_200, REDELIVERY), (6_201, AFTER_ACK)])
-def test_what_progress_had_passed_no_retry_topic_may_bring_again(
+def test_the_retry_topic_redelivers_nothing_behind_the_progress(
     at_ms: float, found: dict[str, int]
 ) -> None:
     history = read_at_100().acknowledge(5, at_ms=200)

@@ -128,7 +128,7 @@ def test_another_queues_unreadable_place_hides_no_loss_here() -> None:
     assert losses(history) == {"lost replicated": 1}
 
 
-def test_of_all_reasons_the_first_counts() -> None:
+def test_the_first_reason_for_unknown_loss_counts() -> None:
     history = confirmed().queue(drained=False, unreadable=("rmq2",))
     assert losses(history) == {"loss_unknown drain": 1}
     history.log_open(CONSUMER)
@@ -150,7 +150,7 @@ def test_losses_are_counted_by_strength(strength: Strength) -> None:
 
 
 @pytest.mark.parametrize("outcome", [o for o in Outcome if o is not Outcome.CONFIRMED])
-def test_what_was_not_acknowledged_cannot_be_lost(outcome: Outcome) -> None:
+def test_unconfirmed_messages_cannot_be_lost(outcome: Outcome) -> None:
     assert losses(History().publish(1).settle(1, outcome)) == {}
 
 

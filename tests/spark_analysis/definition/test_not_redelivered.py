@@ -25,7 +25,7 @@ def left(history: History, at_ms: float = 200) -> History:
     return history.client_event("lost", at_ms=at_ms)
 
 
-def test_what_was_left_unacknowledged_and_never_came_again_is_forgotten() -> None:
+def test_unacknowledged_messages_that_never_return_are_not_redelivered() -> None:
     findings = judge(*left(given_out()).build())
     assert counts(findings, *MEASURES) == FORGOTTEN
     assert affected(findings, *MEASURES) == [("", 1, 1, ns(100))]
@@ -42,7 +42,7 @@ def test_a_connection_that_had_ended_before_was_given_nothing() -> None:
     assert counts_of(left(given_out(), 100 - NANOSECOND_MS)) == {}
 
 
-def test_what_was_acknowledged_at_any_time_is_not_forgotten() -> None:
+def test_acknowledged_messages_need_no_redelivery() -> None:
     assert counts_of(left(given_out()).acknowledge(5, at_ms=199)) == {}
     assert counts_of(left(given_out()).acknowledge(4, at_ms=199)) == FORGOTTEN
 
@@ -52,12 +52,12 @@ def test_messages_found_by_drain_or_audit_were_kept(via: Via) -> None:
     assert counts_of(left(given_out()).deliver(1, at_ms=300, via=via, connection=9)) == {}
 
 
-def test_what_came_again_to_one_that_stands_was_kept() -> None:
+def test_a_redelivery_to_an_open_connection_suffices() -> None:
     history = left(given_out()).deliver(1, redelivered=Redelivered.YES, connection=2)
     assert counts_of(history) == {}
 
 
-def test_what_came_again_and_was_left_again_is_forgotten_once() -> None:
+def test_two_abandoned_deliveries_count_once() -> None:
     history = left(given_out()).deliver(1, at_ms=300, connection=2, via=Via.RETRY_TOPIC)
     history.client_event("closed", at_ms=400, connection=2)
     findings = judge(*history.build())
@@ -101,7 +101,7 @@ def killed(history: History) -> History:
     return history.away(CONSUMER, 200)
 
 
-def test_what_a_killed_consumer_left_may_have_been_acknowledged_off_the_record() -> None:
+def test_a_killed_consumers_deliveries_may_have_been_acknowledged() -> None:
     findings = judge(*killed(given_out()).build())
     assert counts(findings, *MEASURES) == {"not_redelivered_unknown consumer_killed": 1}
     assert counts_of(left(killed(given_out()))) == FORGOTTEN, "its end is on record"
@@ -111,7 +111,7 @@ def test_what_a_killed_consumer_left_may_have_been_acknowledged_off_the_record()
     assert counts_of(killed(given_out()).acknowledge(5, at_ms=199)) == {}
 
 
-def test_what_a_killed_consumer_left_and_what_came_again_was_kept() -> None:
+def test_a_killed_consumers_redelivered_messages_were_kept() -> None:
     assert counts_of(killed(given_out()).deliver(1, at_ms=300, via=Via.DRAIN, consumer=9)) == {}
     assert counts_of(killed(given_out()).deliver(1, at_ms=300, consumer=9)) == {}
 
@@ -121,6 +121,6 @@ def test_only_a_consumer_that_never_came_back_was_killed() -> None:
     assert counts_of(given_out().away(9, 200)) == {}
 
 
-def test_what_hides_a_message_anyhow_is_said_before_the_death_of_its_consumer() -> None:
+def test_an_undrained_queue_is_named_before_a_killed_consumer() -> None:
     history = killed(given_out()).queue(drained=False)
     assert counts_of(history) == {"not_redelivered_unknown drain": 1}

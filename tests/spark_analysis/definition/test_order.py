@@ -70,7 +70,7 @@ def test_a_first_delivery_by_the_drain_has_its_place() -> None:
     assert order(history) == {"in_order": 1, "reordered": 1}
 
 
-def test_of_deliveries_at_one_time_the_smaller_tag_was_earlier() -> None:
+def test_simultaneous_deliveries_are_ordered_by_tag() -> None:
     history = confirmed(1, 2).deliver(1, at_ms=50, tag=4).deliver(2, at_ms=50, tag=3)
     assert order(history) == {"in_order": 1, "reordered": 1}
 
@@ -91,7 +91,7 @@ def test_messages_of_another_queue_are_not_compared() -> None:
     assert order(history, queue="bills") == {"in_order": 1}
 
 
-def test_what_another_consumer_got_before_is_compared() -> None:
+def test_order_is_compared_across_consumers() -> None:
     history = confirmed(1, 2).deliver(2).deliver(1, consumer=3)
     assert order(history) == {"in_order": 1, "reordered": 1}
 
@@ -111,7 +111,7 @@ def test_a_confirm_before_another_sending_orders_them_across_connections() -> No
     assert order(on_two_connections(20)) == {"in_order": 2}
 
 
-def test_of_several_confirms_of_an_attempt_the_first_counts() -> None:
+def test_the_first_confirm_of_an_attempt_orders_it() -> None:
     assert order(on_two_connections(30).confirm(1, at_ms=15)) == {"in_order": 1, "reordered": 1}
 
 
@@ -195,7 +195,7 @@ def test_one_attempt_of_unknown_outcome_is_ordered_on_its_connection() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
-def test_what_was_denied_stands_nowhere_for_certain(outcome: Outcome) -> None:
+def test_order_of_refused_messages_is_not_certain(outcome: Outcome) -> None:
     history = confirmed(2).publish(1).settle(1, outcome).deliver(2).deliver(1)
     assert order(history) == {"not_judged not_certain": 1, "in_order": 1}
 
@@ -205,7 +205,7 @@ def test_an_unconfirmed_attempt_of_two_makes_the_place_uncertain() -> None:
     assert order(history.deliver(2).deliver(1)) == {"not_judged not_certain": 1, "in_order": 1}
 
 
-def test_of_two_attempts_one_that_was_confirmed_is() -> None:
+def test_the_confirmed_one_of_two_attempts_is_ordered() -> None:
     history = confirmed(1, 2).publish(1, attempt=2).deliver(2).deliver(1)
     assert order(history) == {"in_order": 1, "reordered": 1}
 
@@ -231,7 +231,7 @@ def test_without_redelivery_flags_order_is_not_judged() -> None:
     assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
 
-def test_what_first_came_by_the_retry_topic_went_another_way() -> None:
+def test_order_by_the_retry_topic_is_not_judged() -> None:
     history = confirmed(1, 2).deliver(2).deliver(1, via=Via.RETRY_TOPIC)
     assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
@@ -255,7 +255,7 @@ def test_a_redelivery_after_the_first_delivery_leaves_its_place_certain() -> Non
     assert order(history) == {"in_order": 1}
 
 
-def test_of_all_reasons_the_first_counts() -> None:
+def test_the_first_reason_for_unjudged_order_counts() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED)
     history.deliver(1, redelivered=Redelivered.NOT_REPORTED)
     assert order(history) == {"not_judged not_certain": 1}

@@ -161,14 +161,14 @@ def test_a_retry_confirmed_in_time_makes_its_message_good() -> None:
     assert outages(history) == NONE
 
 
-def test_what_its_publisher_was_kept_from_is_not_due() -> None:
+def test_an_absent_publisher_causes_no_outage() -> None:
     history = steady(loaded(), (10_000, 12_000))
     assert outages(history.away(1, 10_500, 12_000)) == NONE
     shorter = steady(loaded(), (9_000, 12_000)).away(1, 10_500, 12_000)
     assert outages(shorter) == [(9_000, 12_000)]
 
 
-def test_what_could_not_be_sent_is_bad() -> None:
+def test_unsent_publishes_count_as_bad() -> None:
     history = loaded()
     for sequence in range(500, 600):
         history.not_sent(sequence, intended_ms=sequence * 20)
@@ -185,7 +185,7 @@ def test_a_refusal_is_bad() -> None:
     assert outages(history) == [(10_000, 12_000)]
 
 
-def test_nothing_is_due_after_the_load() -> None:
+def test_publishes_after_the_load_are_not_due() -> None:
     history = steady(loaded(ended_ms=20_000), (20_000 + NANOSECOND_MS, 30_000))
     assert outages(history) == NONE
     assert judge(*history.build()).outages == ()
@@ -209,7 +209,7 @@ def test_without_pace_or_confirms_there_is_no_history(calm: dict[str, bool]) -> 
 # --- without an end ------------------------------------------------------------------------------
 
 
-def test_what_is_bad_to_the_end_of_load_never_ended() -> None:
+def test_an_outage_until_the_end_of_load_never_ended() -> None:
     (row,) = rows(steady(loaded(), (20_000, 30_000)))
     assert (row.from_ns, row.until_ns, row.ended) == (ns(20_000), ns(30_000), "never")
     assert (row.due, row.bad) == (500, 500)
@@ -240,7 +240,7 @@ def under(*bad_ms: tuple[float, float], **window: float | bool) -> History:
     return steady(history, *bad_ms)
 
 
-def test_what_was_over_long_before_the_undo_the_system_ended() -> None:
+def test_the_system_ended_an_outage_long_before_the_undo() -> None:
     (row,) = rows(under((8_000, 12_000)))
     assert (row.ended, row.windows) == ("system", "1")
 
@@ -281,7 +281,7 @@ def test_an_outage_until_the_undo_returned_was_ended_by_it(back_ms: float, by: s
     assert ended(steady(history, (8_000, back_ms))) == [by]
 
 
-def test_of_a_fault_without_an_end_the_system_ends_all() -> None:
+def test_outages_of_an_endless_fault_end_by_the_system() -> None:
     history = loaded().window(8_000, never_ended=True)
     assert ended(steady(history, (8_000, 12_000))) == ["system"]
 

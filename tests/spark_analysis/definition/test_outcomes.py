@@ -92,7 +92,7 @@ def test_an_indeterminate_message_found_only_by_audit_was_not_delivered() -> Non
     assert affected(findings, "lost_indeterminate") == [("found", 1, 0, ns(80))]
 
 
-def test_what_was_refused_and_is_nowhere_was_refused_truly() -> None:
+def test_a_refused_message_that_is_nowhere_is_refused() -> None:
     findings = judge(*History().publish(1).settle(1, Outcome.REFUSED).build())
     assert findings.affected[0].measure == "missed"
     assert outcomes(History().publish(1).settle(1, Outcome.REFUSED)) == {"state refused": 1}

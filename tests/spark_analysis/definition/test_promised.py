@@ -145,7 +145,7 @@ def test_a_load_unavailable_from_before_until_the_end_is_sick() -> None:
     assert verdict(steady(faulted(), (5_000, 30_000))) == "sick"
 
 
-def test_where_nothing_was_due_nothing_is_judged() -> None:
+def test_service_without_due_publishes_is_not_judged() -> None:
     findings = judge(*faulted().build())
     assert row(findings, "fault").verdict == row(findings, "healed").verdict == "few"
     assert {each.scope for each in findings.service} == {"run"}

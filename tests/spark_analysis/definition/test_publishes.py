@@ -60,7 +60,7 @@ def test_a_retry_is_no_publish_of_its_own() -> None:
     assert missed(history.confirm(1, attempt=3)) == IN_TIME
 
 
-def test_what_was_intended_at_the_origin_is_a_publish() -> None:
+def test_a_publish_intended_at_the_origin_counts() -> None:
     assert missed(History().publish(1, at_ms=0).confirm(1)) == IN_TIME
 
 
@@ -105,6 +105,6 @@ def test_a_second_without_pace_still_has_its_confirms_and_deliveries() -> None:
     assert judge(*history.build()).seconds == (Second("run", 0, 0, 0, 1, 1),)
 
 
-def test_what_the_audit_found_was_not_delivered_in_any_second() -> None:
+def test_messages_found_by_the_audit_were_not_delivered() -> None:
     history = History(confirms=False).publish(1).deliver(1, via=Via.AUDIT)
     assert judge(*history.build()).seconds == ()

@@ -139,7 +139,7 @@ def test_at_most_1_percent_of_a_period_confirms_after_undo(late: int, of: Recove
         (25, RecoveredBy.SYSTEM),  # 200 are, as many as its period has
     ],
 )
-def test_of_a_slow_load_100_publishes_are_evidence(of_a_second: int, to: str) -> None:
+def test_a_slow_load_needs_100_publishes_as_evidence(of_a_second: int, to: str) -> None:
     every_ms = 1_000 / of_a_second
     first, end = round(19_100 / every_ms), round(19_800 / every_ms)
     late = dict.fromkeys(range(first, end), UNDO_MS + 5.0)
@@ -217,7 +217,7 @@ def test_a_fault_without_an_end_brought_nothing() -> None:
     assert recovered(answer(history, 10, {})) == (0, RecoveredBy.NOTHING)
 
 
-def test_of_an_undo_that_was_issued_twice_the_first_counts() -> None:
+def test_the_first_of_two_undos_counts() -> None:
     history = load(undo_ms=UNDO_MS + 2_000)
     history.rows["faults"] += [
         {"window": 1, "event": "undo_issued", "at_ns": ns(UNDO_MS)},

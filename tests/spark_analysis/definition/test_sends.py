@@ -36,17 +36,17 @@ def test_failed_sends_have_a_share_and_a_last_time() -> None:
     assert row.sent_by_then == 24
 
 
-def test_where_nothing_fails_there_is_no_time_of_it() -> None:
+def test_without_failed_sends_there_is_no_failure_time() -> None:
     row = sends_of(faulted().publish(1, at_ms=FAULT_MS).confirm(1))
     assert row == Sent("run", 1, 1, 1, 0, None, None, 0)
 
 
-def test_what_was_sent_before_the_fault_counts_for_none() -> None:
+def test_sends_before_the_fault_count_for_no_window() -> None:
     history = faulted().publish(1, at_ms=FAULT_MS - 0.000001)
     assert sends(*history.build()).sends == ()
 
 
-def test_what_fails_after_the_next_fault_counts_for_both() -> None:
+def test_sends_that_fail_after_a_second_fault_count_twice() -> None:
     history = faulted().window(20_000)
     history.publish(1, at_ms=25_000).settle(1, Outcome.UNKNOWN, at_ms=28_000)
     assert sends_of(history, window=1).last_failed_ns == ns(18_000)
@@ -54,7 +54,7 @@ def test_what_fails_after_the_next_fault_counts_for_both() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.UNKNOWN, Outcome.REFUSED, Outcome.RETURNED])
-def test_whatever_was_said_but_a_confirm_is_a_failure(outcome: Outcome) -> None:
+def test_every_outcome_except_a_confirm_is_a_failed_send(outcome: Outcome) -> None:
     history = faulted().publish(1, at_ms=FAULT_MS).settle(1, outcome, at_ms=FAULT_MS + 3)
     assert sends_of(history).failed == 1
 

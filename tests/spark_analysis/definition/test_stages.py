@@ -179,7 +179,7 @@ def test_a_deadline_is_not_too_long() -> None:
     assert drained(waiting(resumed(), 1, 11_000, 12_000 + NANOSECOND_MS))[1] > 2_000
 
 
-def test_where_consumers_never_resume_no_backlog_is_drained() -> None:
+def test_without_resumed_consumers_no_backlog_drains() -> None:
     assert drained(faulted()) == (False, 50_000)
     assert drained(waiting(faulted(), 1, 5_000, 12_000)) == (False, 50_000)
 
@@ -211,7 +211,7 @@ def test_a_message_not_yet_late_counts_for_the_next_window() -> None:
     assert drained(history, 2) == (True, 1_500)
 
 
-def test_what_only_the_drain_brought_waited_to_the_end() -> None:
+def test_messages_read_by_the_drain_waited_until_the_end() -> None:
     assert drained(waiting(resumed(), 1, 11_000, 70_000, via=Via.DRAIN)) == (False, 50_000)
     in_time = waiting(resumed(), 1, 59_000, 70_000, via=Via.DRAIN)
     assert drained(in_time) == (True, 400)
@@ -219,7 +219,7 @@ def test_what_only_the_drain_brought_waited_to_the_end() -> None:
     assert drained(too_long) == (False, 50_000)
 
 
-def test_what_the_retry_topic_brought_ended_its_wait() -> None:
+def test_a_delivery_by_the_retry_topic_ends_the_wait() -> None:
     history = waiting(resumed(), 1, 11_000, 14_000, via=Via.RETRY_TOPIC)
     assert drained(history) == (True, 4_000)
 
@@ -229,7 +229,7 @@ def test_a_duplicate_in_the_drain_does_not_change_the_backlog() -> None:
     assert drained(history) == (True, 4_000)
 
 
-def test_of_two_deliveries_the_first_ends_the_wait() -> None:
+def test_the_first_of_two_deliveries_ends_the_wait() -> None:
     assert drained(waiting(resumed(), 1, 11_000, 14_000).deliver(1, at_ms=17_000)) == (True, 4_000)
 
 

@@ -31,7 +31,7 @@ def test_starvation_lasts_from_the_confirm_to_the_first_delivery() -> None:
     assert longest(sent(History(), 1, 1_000).deliver(1, at_ms=13_000)) == (11_999, 1_001)
 
 
-def test_what_is_given_out_before_its_confirm_came_never_waited() -> None:
+def test_messages_delivered_before_their_confirm_never_waited() -> None:
     history = History().publish(1, at_ms=1_000).deliver(1, at_ms=1_002).confirm(1, at_ms=1_005)
     assert longest(history) == (0, 0)
 
@@ -124,7 +124,7 @@ def test_each_queue_has_a_row_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(("at_ms", "due"), [(58_999, [1]), (58_999 + NANOSECOND_MS, [])])
-def test_what_is_ready_within_the_last_deadline_is_not_due(at_ms: float, due: list[int]) -> None:
+def test_messages_ready_within_the_last_deadline_are_not_due(at_ms: float, due: list[int]) -> None:
     history = sent(History(), 1, at_ms).deliver(1, at_ms=59_500)
     assert [row.due for row in rows(history)] == due
 

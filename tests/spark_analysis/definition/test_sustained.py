@@ -165,7 +165,7 @@ def test_an_unproved_success_may_have_begun_with_the_last_stretch() -> None:
     assert sustained(history) == (False, 18_000)
 
 
-def test_what_never_succeeded_again_lasted_to_the_end_of_load() -> None:
+def test_without_recovery_the_time_lasts_until_load_ends() -> None:
     assert sustained(load(failed_ms=(10_000, 30_000))) == (False, 20_000)
 
 

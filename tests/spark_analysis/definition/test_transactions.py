@@ -88,7 +88,7 @@ def test_a_delivery_of_an_unknown_attempt_is_only_unexpected() -> None:
     assert counts_of(history, *BROKEN, "unexpected") == {"unexpected unknown_attempt": 1}
 
 
-def test_what_was_refused_without_a_transaction_is_refused_but_delivered() -> None:
+def test_a_delivered_refused_message_is_refused_but_delivered() -> None:
     history = History().publish(1).terms(1, wait_ms=1).settle(1, Outcome.REFUSED).deliver(1)
     assert counts_of(history, *BROKEN) == {"refused_but_delivered refused": 1}
 
@@ -122,7 +122,7 @@ def test_a_rolled_back_attempt_outweighs_a_pending_one() -> None:
 
 
 @pytest.mark.parametrize("fate", list(Fate)[1:])
-def test_what_is_pending_is_never_lost(fate: Fate) -> None:
+def test_pending_transactions_are_never_lost(fate: Fate) -> None:
     measures = (*BROKEN, *LOSS, "lost_indeterminate")
     assert counts_of(sent(fate), *measures) == {"lost_indeterminate": 1}
     found = sent(fate).deliver(1, via=Via.HALF)
@@ -246,7 +246,7 @@ def test_a_publish_to_be_rolled_back_is_no_missed_publish(fate: Fate) -> None:
 
 
 @pytest.mark.parametrize("fate", COMMITS)
-def test_what_is_to_be_committed_is_a_publish(fate: Fate) -> None:
+def test_only_messages_to_be_committed_count_as_publishes(fate: Fate) -> None:
     assert counts_of(rolled_back(fate), "operations", "missed") == {"operations": 1, "missed": 1}
     assert counts_of(committed(fate).deliver(1), "operations", "missed") == {"operations": 1}
 
@@ -265,7 +265,7 @@ def test_when_a_transaction_is_given_out_says_nothing_of_order(fate: Fate) -> No
     }
 
 
-def test_what_waits_for_the_brokers_question_is_no_backlog() -> None:
+def test_messages_awaiting_a_transaction_check_are_no_backlog() -> None:
     def reached(fate: Fate) -> bool:
         history = History().window(5).publish(1, at_ms=10).terms(1, fate=fate).confirm(1)
         history.publish(2, at_ms=20).confirm(2).deliver(2)

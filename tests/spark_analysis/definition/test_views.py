@@ -66,13 +66,13 @@ def test_a_late_answer_to_an_older_query_is_ignored() -> None:
     assert moves(history) == [(MASTER, False, 0, ns(805)), (OTHER, False, 0, ns(805))]
 
 
-def test_of_overlapping_queries_the_later_begun_one_counts() -> None:
+def test_the_later_begun_of_overlapping_queries_counts() -> None:
     history = look(History(), "ns1", 0, *ALL, took_ms=500)
     look(history, "ns1", 400, SLAVE, OTHER, took_ms=300)
     assert moves(history) == [(MASTER, False, 0, ns(700))]
 
 
-def test_of_simultaneous_queries_the_later_answer_counts() -> None:
+def test_the_later_answer_of_simultaneous_queries_counts() -> None:
     history = look(History(), "ns1", 400, *ALL)
     look(history, "ns1", 400, SLAVE, OTHER, took_ms=9)
     assert moves(history) == [(MASTER, False, ns(400), ns(409))]
@@ -188,7 +188,7 @@ def test_a_route_unknown_before_the_fault_proves_nothing() -> None:
     assert stages(look(faulted(), "ns1", 9_000, why="closed by the server")) == {}
 
 
-def test_what_happens_in_the_next_windows_time_is_that_windows() -> None:
+def test_route_changes_belong_to_the_window_they_occur_in() -> None:
     history = faulted().window(20_000)
     look(look(history, "ns1", 9_000, *ALL), "ns1", 25_000, SLAVE)
     found = [

@@ -69,7 +69,7 @@ def test_the_first_one_writes_and_the_next_one_reads(tmp_path: Path) -> None:
     assert f"-XX:SharedArchiveFile={following.kept}" in following.options
 
 
-def test_what_was_broken_off_is_no_archive(tmp_path: Path) -> None:
+def test_a_partial_archive_is_not_used(tmp_path: Path) -> None:
     first = archive_in(tmp_path)
     assert first is not None
     first.part.write_bytes(b"cla")
@@ -175,7 +175,7 @@ def test_an_archive_goes_with_its_base(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dumps", ["exit 1", "true"])
-def test_where_no_base_can_be_made_nothing_is_kept(tmp_path: Path, dumps: str) -> None:
+def test_without_a_base_no_archive_is_kept(tmp_path: Path, dumps: str) -> None:
     home = java_without_base(tmp_path, dumps)
     assert archive({"XDG_CACHE_HOME": str(tmp_path)}, home) is None
     assert [path.name for path in (tmp_path / "mqproof" / "spark").iterdir()] == []
@@ -194,7 +194,7 @@ def test_those_that_were_not_used_for_longest_go(tmp_path: Path) -> None:
     assert [path.exists() for path in old] == [True, True, False]
 
 
-def test_what_processes_left_that_died_at_it_is_removed(tmp_path: Path) -> None:
+def test_stale_partial_archives_are_removed(tmp_path: Path) -> None:
     stale, fresh = made(tmp_path, "a-1.part", age_s=DAY_S), made(tmp_path, "a-2.part")
     assert archive_in(tmp_path) is not None
     assert (stale.exists(), fresh.exists()) == (False, True)

@@ -94,7 +94,7 @@ def test_delay_and_transaction_measures_are_compared_only_if_present(
     }
 
 
-def test_what_had_still_to_wait_leaves_loss_open(compared: Compared) -> None:
+def test_messages_not_yet_due_leave_loss_undecided(compared: Compared) -> None:
     lost = compared["termed", "lost", ""]
     assert (lost.runs, lost.judged) == (3, 1)
     assert compared["termed", "loss_unknown", ""].maximum == 1
@@ -230,7 +230,7 @@ def test_at_full_rate_no_share_is_missed(compared: Compared) -> None:
     assert (missed.runs, missed.judged, missed.median) == (1, 0, None)
 
 
-def test_what_could_not_be_judged_is_no_bound(compared: Compared) -> None:
+def test_an_unjudged_time_is_no_bound(compared: Compared) -> None:
     row = compared["doubtful", "degraded", ""]
     assert (row.runs, row.judged, row.bounds) == (3, 0, 0)
 
@@ -262,7 +262,7 @@ def test_one_publish_is_enough_for_a_share(compared: Compared) -> None:
     assert (missed.runs, missed.judged, missed.median) == (2, 1, 0)
 
 
-def test_what_was_not_reached_is_a_bound(compared: Compared) -> None:
+def test_a_time_not_reached_is_a_bound(compared: Compared) -> None:
     for measure in ("degraded", "silence", "first_success"):
         row = compared["bounds", measure, ""]
         assert (row.judged, row.bounds) == (1, 1)

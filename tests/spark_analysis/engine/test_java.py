@@ -37,7 +37,7 @@ def test_java_home_comes_before_the_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_too_old_or_broken_is_passed_over(tmp_path: Path) -> None:
+def test_old_or_broken_javas_are_skipped(tmp_path: Path) -> None:
     old, other = fake_java(tmp_path / "old", "1.8"), fake_java(tmp_path / "other", "17")
     assert started_by(found(tmp_path, old, other / "bin")) == other
     assert started_by(found(tmp_path, Path("/nowhere"), other / "bin")) == other

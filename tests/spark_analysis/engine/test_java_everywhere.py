@@ -106,7 +106,7 @@ def test_drivers_executors_and_the_child_of_a_driver_use_it(
     assert QUICK in launched.splitlines()[0]
 
 
-def test_what_spark_submit_starts_uses_it(
+def test_spark_submit_uses_the_java_that_was_found(
     program: Path, environment: dict[str, str], cluster: Standalone
 ) -> None:
     """With the home that the module prints, as docs/spark.md says."""

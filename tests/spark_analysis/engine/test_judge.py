@@ -203,9 +203,7 @@ def test_every_mart_exists_although_no_run_has_its_rows(
         assert len(found) == (name == "doubts"), name
 
 
-def test_what_is_judged_again_replaces_what_stood_there(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_judging_again_replaces_the_earlier_marts(spark: SparkSession, tmp_path: Path) -> None:
     runs = [sound_run(tmp_path / str(number), f"run {number}") for number in range(20)]
     marts = tmp_path / "marts"
     analyse(spark, [str(run) for run in runs], str(marts))

@@ -49,7 +49,7 @@ def test_all_runs_of_an_experiment_are_copied_byte_for_byte(
     assert [path.name for path in into.parent.iterdir()] == ["e"]
 
 
-def test_what_is_not_there_is_named_and_leaves_nothing(
+def test_a_missing_experiment_is_named_and_leaves_nothing(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     with pytest.raises(Unbrought, match=r"nowhere cannot be brought: .*No such file or directory"):

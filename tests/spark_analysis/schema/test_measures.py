@@ -99,7 +99,7 @@ def test_a_broken_promise_can_be_claimed_reported_and_shown(measure: Measure) ->
 
 
 @EVERY
-def test_what_one_entry_says_of_another_is_in_the_register(measure: Measure) -> None:
+def test_entries_refer_only_to_registered_measures(measure: Measure) -> None:
     if measure.of is not None and measure.of.measure != ROUTES:
         assert BY_NAME[measure.of.measure].grade is Grade.CENSUS
     if measure.doubtful is not None:
@@ -112,7 +112,7 @@ def test_no_two_measures_share_a_name_or_a_title() -> None:
     assert len({each.title for each in REGISTER}) == len(REGISTER)
 
 
-def test_what_is_unknown_is_the_least_grave() -> None:
+def test_unknown_measures_are_the_least_grave() -> None:
     assert gravity("lost") == 0
     assert gravity("some_new_count") == len(REGISTER)
     assert detail("duplicated", "some_new_origin") is None

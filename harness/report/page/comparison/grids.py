@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
+from harness.report.page.applicable import applicable
 from harness.report.page.comparison.places import Place, scenarios_of
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -102,7 +103,7 @@ class Grid:
 def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
     """The tables, and the measures that are 0 in every judged run."""
     rows: dict[Name, dict[Cell, Comparison]] = {}
-    for row in report.comparison:
+    for row in applicable(report):
         cell = (row.scenario, row.system, row.layout, row.client)
         rows.setdefault((row.measure, row.detail), {})[cell] = row
     zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]

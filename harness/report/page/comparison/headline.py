@@ -39,7 +39,7 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
         served = ", and none was unavailable" * fine
         none = f"None of them lost a message that it had confirmed{served}"
     if open_ones:
-        none = f"{listed(kept)} lost none; of {listed(open_ones)} it is not decided"
+        none = f"{listed(kept)} lost none; for {listed(open_ones)}, loss is not decided"
         none = none if outages else f"Nothing was found lost; {none}"
     return "; ".join([*outages, none])
 
@@ -121,7 +121,7 @@ def _of_loss(lost: Sequence[VerdictView], verdicts: Sequence[VerdictView]) -> st
     if letters["pass"]:
         parts.append(f"{listed(letters['pass'])} lost none")
     if letters["open"]:
-        parts.append(f"of {listed(letters['open'])} it is not decided")
+        parts.append(f"for {listed(letters['open'])}, loss is not decided")
     return "; ".join(parts)
 
 

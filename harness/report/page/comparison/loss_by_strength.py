@@ -1,8 +1,9 @@
-"""Loss by strength: what each place confirmed with which promise, and what became of it.
+"""Loss by acknowledgement level: what each place confirmed at each level, and how much is lost.
 
-1. Sums over all judged runs of a place. Places may have had different runs, so each sum stands
-   with what it is of; only the shares compare.
-2. A strength that a place never gave has no number there.
+1. Sums cover all judged runs of a place. Places may have had different runs, so each sum has its
+   total beside it; compare only the shares.
+2. A level that a place never confirmed at has no number there.
+3. docs/verdicts.md, section 1, says what a level means. The texts here say the same.
 """
 
 from collections.abc import Sequence
@@ -12,16 +13,16 @@ from harness.report.page import formats
 from harness.report.page.comparison.places import Place
 from harness.report.page.totals import loss_rate
 from harness.view.summary import Promised
-from spark_analysis.schema.words import Strength
 
 STRENGTHS = {
-    "replicated": "held by every replica of that moment, on disk or only in memory",
-    "stored": "on one disk",
-    "buffered": "in the memory of one broker",
+    "replicated": "other replicas had it, too: all available ones, or as many as the layout "
+    "requires; on disk or only in memory",
+    "stored": "one broker had it on its disk",
+    "buffered": "one broker had it in memory",
     "flush_disk_timeout": "the disk had not answered in time",
     "flush_slave_timeout": "the slave had not answered in time",
     "slave_not_available": "there was no slave to copy to",
-    "unrouted_possible": "perhaps no queue took it",
+    "unrouted_possible": "perhaps it was routed to no queue",
 }
 
 
@@ -50,7 +51,8 @@ class StrengthTable:
 
 def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
     given = [{one.strength: one for one in place.totals.promised} for place in compared]
-    names = [name for name in (s.name.lower() for s in Strength) if any(name in g for g in given)]
+    ranks = sorted({(one.rank, one.strength) for own in given for one in own.values()})
+    names = list(dict.fromkeys(name for _, name in ranks))
     rows = tuple(
         StrengthRow(
             name.replace("_", " "),
@@ -65,7 +67,7 @@ def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
     ends = (
         StrengthRow(
             "unknown",
-            "missing, and a place that may hold it was not read; or a log is incomplete",
+            "not delivered, and a place that may hold it was not read; or a log is incomplete",
             tuple(_untold(place) for place in compared),
         ),
         StrengthRow("runs", "judged for loss", tuple(_runs(place) for place in compared)),

@@ -247,8 +247,8 @@ def _proved(totals: RunTotals) -> str:
         return f"0 of {runs} judged"
     if _is_whole(totals):
         return f"evidence complete in {totals.runs} of {runs}"
-    parts = [f"decided: loss {totals.loss_proved}"]
-    parts += [f"outage {totals.outage_proved}"] if totals.faults_of else []
+    parts = [f"decided: loss in {totals.loss_proved}"]
+    parts += [f"outage in {totals.outage_proved}"] if totals.faults_of else []
     seen = ""
     if totals.faults_seen < totals.faults_of:
         seen = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} seen"
@@ -261,5 +261,5 @@ def _claims(totals: RunTotals) -> str:
     parts = [f"{len(totals.broken)} failed"] if totals.broken else []
     parts += [formats.untrue(len(totals.unfulfilled))] if totals.unfulfilled else []
     parts += [f"{totals.held} held"] if totals.held else []
-    parts += [f"{totals.undecided} open"] if totals.undecided else []
+    parts += [f"{totals.open_claims} open"] if totals.open_claims else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"

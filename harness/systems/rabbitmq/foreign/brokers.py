@@ -20,6 +20,7 @@ from harness.systems.rabbitmq.foreign.rights import TRIED, missing, permitted
 from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.queues import MIRRORED
 
+TRIAL = "harness.workers.agent_calls.amqp_trial:trial"  # the agent imports it
 TRIAL_LIMIT_S = 5.0
 TICKS = "/api/nodes?columns=name,net_ticktime"
 
@@ -86,7 +87,7 @@ class ForeignRabbits:
         for one in self._topology.brokers:
             try:
                 answer = await self._access.agent.call(
-                    "amqp_trial", TRIAL_LIMIT_S, host=one.address, port=one.port
+                    TRIAL, TRIAL_LIMIT_S, host=one.address, port=one.port
                 )
             except AgentError as error:
                 reason = str(error)

@@ -21,7 +21,7 @@ from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
 from harness.systems.port import Adapters, Declaration, Here, Node, Unit
 from pigeonhole.broker import NoOperator, Pigeons
 from pigeonhole.lines import CLIENT_PORT, PEER_PORT
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import LEVELS, Strength
 
 HELLO = Greeting(says='{"do":"hello"}\n', begins='{"say":"hello"')
 SERVICE_PORTS = ServicePorts(
@@ -182,6 +182,7 @@ DECLARATION = Declaration(
     guarantees=_guarantees,
     servers=_servers,
     drain=DRAIN,
+    levels=LEVELS,
     versioned_as="pigeonhole",
     processes=PigeonholeNodes(),
     misbehaves=(),  # its nodes do wrong by their layout

@@ -43,7 +43,7 @@ def test_anchors_change_no_document(document: dict[str, Any]) -> None:
     assert read(anchored(document, lambda name: name[0])) == document
 
 
-def test_what_services_share_stands_once() -> None:
+def test_shared_parts_of_services_are_written_once() -> None:
     broker = {"image": "broker:1", "restart": "no", "labels": {"owner": "me"}}
     services = {
         "a-one": {**broker, "hostname": "one"},

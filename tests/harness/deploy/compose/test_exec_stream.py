@@ -63,7 +63,7 @@ async def test_messages_are_lines_whatever_frames_they_came_in() -> None:
 
 
 @in_a_loop
-async def test_what_we_send_is_not_framed() -> None:
+async def test_sent_messages_are_not_framed() -> None:
     channel, engine = await conversation()
     await channel.send({"do": "hello"})
     assert engine.recv(100) == b'{"do":"hello"}\n'
@@ -91,7 +91,7 @@ async def test_sending_to_a_dead_process_reports_its_last_output() -> None:
 
 
 @in_a_loop
-async def test_what_is_no_message_is_reported() -> None:
+async def test_output_that_is_no_message_is_reported() -> None:
     channel, engine = await conversation()
     engine.sendall(frame(1, b"Segmentation fault\n"))
     with pytest.raises(DeployError, match="no message"):

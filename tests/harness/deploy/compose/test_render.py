@@ -169,7 +169,7 @@ def test_only_proxy_and_agent_are_on_both_networks(layout: Layout) -> None:
     assert all(network["internal"] for network in document["networks"].values())
 
 
-def test_nothing_publishes_a_port_or_is_restarted(layout: Layout) -> None:
+def test_no_service_publishes_a_port_or_restarts(layout: Layout) -> None:
     for service in rendered(layout)["services"].values():
         assert "ports" not in service
         assert service["restart"] == "no"
@@ -208,7 +208,7 @@ def test_the_layout_reaches_the_broker(layout: Layout) -> None:
     assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_minority"
 
 
-def test_whose_loss_pauses_a_node_reaches_the_broker() -> None:
+def test_pause_if_all_down_hosts_reach_the_broker() -> None:
     layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
     environment = rendered(layout)["services"]["rmq2-rabbitmq"]["environment"]
     assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_if_all_down"
@@ -404,7 +404,7 @@ def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
     assert host["ipv4_address"] == "10.231.4.13"
 
 
-def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
+def test_values_of_a_run_are_taken_literally(layout: Layout) -> None:
     settings = replace(SETTINGS, experiment='/tmp/a $HOME "b": #c').literal()
     volume = rendered(layout, settings)["services"]["workers"]["volumes"][0]
     assert volume == {

@@ -63,7 +63,7 @@ def test_resisting_object_is_retried_and_a_missing_one_is_success() -> None:
     assert client.removed == ["n"]
 
 
-def test_what_resists_for_ever_is_named() -> None:
+def test_a_resource_that_cannot_be_removed_is_named() -> None:
     client = engine()
     client.networks.things.append(Thing(client.networks, "n", resists=99))
     with pytest.raises(DeployError, match=r"not removed completely:\nn: .*active endpoints"):

@@ -48,7 +48,7 @@ def test_without_any_it_says_how_to_get_one(programs: Path) -> None:
 
 
 @in_a_loop
-async def test_it_is_given_the_project_and_the_file(programs: Path) -> None:
+async def test_compose_gets_the_project_and_the_file(programs: Path) -> None:
     program(programs, "docker-compose", f'echo "$@" > {programs}/said\n')
     tool = ComposeTool(("docker-compose",), "1.29.2")
     await tool.run("p1", Path("/f/compose.yaml"), ["up", "--detach"], 10.0)
@@ -65,7 +65,7 @@ async def test_a_failure_reports_its_last_lines(programs: Path) -> None:
 
 
 @in_a_loop
-async def test_it_does_not_outlive_its_limit(programs: Path) -> None:
+async def test_compose_is_ended_at_its_time_limit(programs: Path) -> None:
     program(programs, "docker-compose", "while :; do :; done\n")
     tool = ComposeTool(("docker-compose",), "1.29.2")
     with pytest.raises(DeployError, match="did not end within 0 s"):

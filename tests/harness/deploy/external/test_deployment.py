@@ -99,7 +99,7 @@ def test_every_kind_that_is_offered_is_played_here() -> None:
 
 
 @pytest.mark.parametrize("kind", by_command())
-def test_what_the_owners_commands_do_is_proven_and_undone(
+def test_faults_by_the_owners_commands_are_proven_and_undone(
     kind: str, owner: Owner, tmp_path: Path
 ) -> None:
     async def story() -> tuple[Proof, Proof]:

@@ -92,7 +92,7 @@ def test_brokers_of_any_family_are_cleaned_of_our_objects(
     assert noted() == ()
 
 
-def test_what_they_refuse_is_reported_before_anything_is_set(
+def test_refusals_are_reported_before_anything_is_set(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.refused = ("ann may not look", "nor touch")

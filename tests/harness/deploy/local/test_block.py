@@ -53,7 +53,7 @@ def test_port_block_with_one_taken_port_is_skipped(address: str, port: int) -> N
         assert free_block(PORTS, True, drawn(56, 199, 57, 199)) == Block("127.121.200")
 
 
-def test_where_a_standard_port_is_taken_everywhere_all_are_shifted() -> None:
+def test_a_standard_port_in_use_shifts_all_ports() -> None:
     with squatter(BLOCK.host(1), AMQP_PORT):
         found = free_block(PORTS, True, drawn(56, 199))
     assert found.network == BLOCK.network

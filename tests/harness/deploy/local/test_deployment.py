@@ -259,7 +259,7 @@ def test_signal_to_a_dead_node_is_refused_but_undo_repeats(
     assert play(cluster.health(10.0)).clean
 
 
-def test_nothing_of_a_cluster_listens_beyond_loopback(
+def test_a_local_cluster_listens_on_loopback_only(
     cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
     found = [
@@ -308,7 +308,7 @@ def test_workers_are_cluster_processes_and_end_with_an_exit_code(
     assert (closed, killed) == (0, 137)
 
 
-def test_what_hosts_use_is_reported_and_never_goes_back(play: Play, cluster: LocalCluster) -> None:
+def test_reported_cpu_use_never_decreases(play: Play, cluster: LocalCluster) -> None:
     async def used() -> list[int]:
         samples: list[int] = []
         async for sample in cluster.resources():
@@ -377,7 +377,7 @@ async def test_full_disk_is_named_when_a_cluster_starts(tmp_path: Path) -> None:
 
 
 @within(LIMIT_S)
-async def test_what_was_interrupted_while_it_was_started_leaves_nothing(tmp_path: Path) -> None:
+async def test_an_interrupted_start_leaves_no_process(tmp_path: Path) -> None:
     names: list[str] = []
     late = deployment("late", guard=names.append)
     up = asyncio.create_task(late.up(UNMIRRORED, tmp_path, lambda _: None))
@@ -390,7 +390,7 @@ async def test_what_was_interrupted_while_it_was_started_leaves_nothing(tmp_path
 
 
 @within(LIMIT_S)
-async def test_what_is_kept_stands_even_after_a_failure(tmp_path: Path) -> None:
+async def test_a_kept_cluster_runs_even_after_a_failure(tmp_path: Path) -> None:
     with pytest.raises(DeployError):
         await deployment("late", stand_limit_s=0.5, keep=True).up(
             UNMIRRORED, tmp_path, lambda _: None

@@ -48,7 +48,7 @@ def test_a_fault_that_never_ended_reaches_to_the_end(tmp_path: Path) -> None:
     assert "never undone" in held.title
 
 
-def test_what_was_missed_hangs_from_the_top(tmp_path: Path) -> None:
+def test_missed_publishes_are_drawn_from_the_top(tmp_path: Path) -> None:
     story = History(load_ms=(0, 2_000)).flow(range(10), from_ms=0, every_ms=100)
     story.flow(range(10, 20), from_ms=1_000, every_ms=100, confirm_after_ms=None)
     on_time = chart_of(tmp_path, story).plots[0]
@@ -96,9 +96,9 @@ def test_without_confirms_there_is_no_latency_to_draw(tmp_path: Path) -> None:
 
 def test_a_stage_reaches_from_the_fault_to_its_instant(tmp_path: Path) -> None:
     lanes = {lane.name: lane.spans[0] for lane in chart_of(tmp_path, crash()).stages}
-    assert lanes["first_success"].left == 30.0
-    assert lanes["first_success"].text.endswith(" s")
-    assert lanes["first_success"].tone == "reached"
+    assert lanes["first confirm"].left == 30.0
+    assert lanes["first confirm"].text.endswith(" s")
+    assert lanes["first confirm"].tone == "reached"
 
 
 def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> Non
         detail = judged_run(tmp_path / name, story).detail
         assert detail is not None
         lanes = {lane.name: lane.spans[0] for lane in chart(detail.timeline).stages[:4]}
-        first = lanes["first_success, fault 1" if name == "fault" else "first_success"]
+        first = lanes["first confirm, fault 1" if name == "fault" else "first confirm"]
         assert first.tone == "doubted"
         assert first.text.endswith(", not judged")
 
@@ -122,7 +122,7 @@ def test_every_slice_says_its_numbers(tmp_path: Path) -> None:
     )
 
 
-def test_nothing_is_drawn_outside(tmp_path: Path) -> None:
+def test_nothing_is_drawn_outside_the_time_axis(tmp_path: Path) -> None:
     story = crash(lost=range(100, 120))
     story.client_event("lost", at_ms=90_000)
     drawn = chart_of(tmp_path, story)
@@ -180,7 +180,10 @@ def test_name_server_views_are_a_chart_row_but_drainers_not(
         "publisher-1: broker-a master": ["shown", "dropped"],
         "publisher-1: broker-a slave 1": ["shown"],
     }
-    assert {lane.name for lane in drawn.stages} >= {"route_changed", "route_changed_everywhere"}
+    assert {lane.name for lane in drawn.stages} >= {
+        "first route changed",
+        "last route changed",
+    }
 
 
 def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path) -> None:
@@ -193,8 +196,8 @@ def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path)
     assert [len(row.requested) for row in drawn.faults] == [1, 0]
     assert [row.held[0].text for row in drawn.faults] == ["kill rmq1", "partition rmq2"]
     names = [lane.name for lane in drawn.stages]
-    assert "first_success, fault 1" in names
-    assert "first_success, fault 2" in names
+    assert "first confirm, fault 1" in names
+    assert "first confirm, fault 2" in names
 
 
 def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_every_lane_has_its_name_and_a_proportional_span() -> None:
     assert 2 * first < whole
 
 
-def test_what_runs_were_called_is_no_mark_up() -> None:
+def test_names_of_runs_are_escaped_in_svg() -> None:
     lanes = [Lane(HOSTILE, (SCALE.span(0, 100, "held", HOSTILE, HOSTILE),))]
     document = image(HOSTILE, [(HOSTILE, lanes)], [AxisTick(0, HOSTILE)])
     assert "<script" not in document

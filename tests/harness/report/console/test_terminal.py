@@ -99,7 +99,7 @@ def test_terminal_display_is_redrawn_and_leaves_nothing_behind() -> None:
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
 
-def test_whatever_ends_a_run_the_cursor_is_back() -> None:
+def test_the_cursor_returns_however_a_run_ends() -> None:
     screen = Screen(is_terminal=True)
 
     def broken_off() -> None:
@@ -140,7 +140,7 @@ def test_no_color_is_respected() -> None:
     assert "\x1b[3" not in screen.paper.getvalue()
 
 
-def test_what_brokers_call_themselves_does_not_command_the_live_display() -> None:
+def test_broker_names_cannot_send_escapes_to_the_terminal() -> None:
     screen = Screen(is_terminal=True)
     screen.display.live(replace(VIEW, armed=("kill rmq\x1b[2J",)))
     screen.display.close()
@@ -175,15 +175,21 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     text = screen.paper.getvalue()
     assert "fresh cluster: the first" in text
     assert "window 1: silence 0.171 s" in text
-    assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
+    assert "PASS election-loses-nothing: lost == 0, found 0 of 21,400" in text
     (fail,) = [
         line
         for line in screen.lines
         if "WARNING NOT SEEN unnotified-consumer" in line and ":" in line
     ]
-    assert "claimed by seeds/000" in fail
+    assert "claimed by “RabbitMQ之镜像队列”" in fail
     assert "consumers_resumed after 0.161 s" in fail
     assert "expected in this cell" in fail
+
+
+def test_a_run_says_which_version_its_brokers_reported() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story(), brokers="rabbitmq 3.10.8")))
+    assert "  version of the brokers: rabbitmq 3.10.8" in screen.lines
 
 
 def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
@@ -201,7 +207,7 @@ def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     assert len(screen.lines) < len(whole.lines) / 3
 
 
-def test_what_was_not_judged_says_so() -> None:
+def test_an_unjudged_run_is_reported_with_its_reason() -> None:
     screen = Screen()
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines

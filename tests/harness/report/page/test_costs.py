@@ -83,7 +83,7 @@ def test_one_host_that_is_not_known_leaves_the_sum_unknown() -> None:
     assert figures(some)["cores, brokers"].text == "not counted"
 
 
-def test_how_many_runs_say_nothing_stands_beside_the_range() -> None:
+def test_costs_say_how_many_runs_were_measured() -> None:
     found = figures(COST, replace(COST, p50_ms=None), replace(COST, p50_ms=5.0))
     assert found["latency p50, ms"] == Figure("4.0", "3.0 – 5.0, 2 of 3 runs", True)
 

@@ -150,7 +150,7 @@ def test_hundreds_of_doubts_are_counted_and_stand_with_their_kind(tmp_path: Path
     assert len(found.groups[0].rows) == DOUBTED_MAX + 9
 
 
-def test_what_never_armed_has_no_times(tmp_path: Path) -> None:
+def test_a_fault_never_armed_has_no_times(tmp_path: Path) -> None:
     (group,) = view(with_spans(tmp_path / "a", NEVER)).groups
     assert (group.mechanism, group.held, group.gone) == ("nothing: never armed", 0, 0)
     assert (group.arm, group.prove, group.go) == ("–", "–", "–")

@@ -67,7 +67,7 @@ def test_claim_with_many_cells_shows_the_worst_and_counts_others(
     assert len(stays.chips) == 3
 
 
-def test_of_many_cells_those_with_the_largest_numbers_are_drawn(
+def test_only_cells_with_the_largest_numbers_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measures_page, "STRIPS_MAX", 2)

@@ -24,7 +24,7 @@ def plain(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [(tone, text.replace("\u00a0", " ")) for tone, text in pairs]
 
 
-def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
+def test_loss_is_shown_before_downtime() -> None:
     lost = Story().count("lost", "stored", 37).outage(12, 20).outage(30, 33)
     (scene,) = of(page_of(summed(lost), summed(Story(), cell=OTHER))).scenes
     first, second = scene.panels
@@ -62,7 +62,7 @@ def test_runs_of_unknown_length_are_counted_separately() -> None:
     )
 
 
-def test_of_many_scenarios_those_that_differ_most_are_drawn(
+def test_only_the_most_different_scenarios_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(picture_page, "SCENES_MAX", 2)

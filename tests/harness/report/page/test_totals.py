@@ -1,5 +1,7 @@
 """Runs counted together: sums, bounds, and what of it is proved."""
 
+from dataclasses import replace
+
 from harness.claims.judge import ClaimOutcome
 from harness.report.page.cells import cells
 from harness.report.page.totals import median_text, totals_of
@@ -89,7 +91,7 @@ def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:
     assert summed_up.doubts == (("no cluster", 1),)
 
 
-def test_of_no_run_nothing_is_known() -> None:
+def test_totals_of_no_run_are_unknown() -> None:
     summed_up = totals_of([])
     assert (summed_up.outcome, summed_up.silence, summed_up.confirmed) == (None, None, 0)
 
@@ -98,6 +100,7 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     """Not "again after at least 0.001 s", also where another fault's time is exact."""
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     twice = short.window(2, "kill", opens=30).stage("sustained_success", 0.0002, window=2)
+    twice.outage(31, 33)
     (view,) = cells(report(summed(twice)))
     assert view.totals.degraded is None
     assert "again after" not in view.sentence
@@ -105,6 +108,24 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
         "recovery time unknown: the system or the end of the fault may have restored service"
     )
     assert expected in view.sentence
+
+
+def test_without_downtime_there_is_no_recovery_time() -> None:
+    short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
+    (view,) = cells(report(summed(short)))
+    assert view.totals.degraded_doubt
+    assert "It had no downtime" in view.sentence
+    assert "recovery time" not in view.sentence
+
+
+def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> None:
+    run = summed(Story())
+    promise = next(one for one in run.verdicts if one.is_promise and one.outcome == "PASS")
+    warning = replace(promise, claim="harm", outcome=ClaimOutcome.INCONCLUSIVE, warns=True)
+    run = replace(run, verdicts=(promise, warning))
+    (view,) = cells(report(run))
+    assert (view.totals.undecided, view.totals.open_claims) == (0, 1)
+    assert "1 claim held; 1 not decided." in view.sentence
 
 
 def test_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:

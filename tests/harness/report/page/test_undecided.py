@@ -49,7 +49,7 @@ def test_a_run_that_was_not_judged_is_a_reason() -> None:
     assert shown(made).undecided == ("1 run: the cluster did not come up.",)
 
 
-def test_what_was_decided_has_no_such_lines() -> None:
+def test_a_decided_report_lists_no_open_claims() -> None:
     made = report(run(Story()))
     assert made.exit_code == Exit.PASSED
     assert shown(made).undecided == ()
@@ -61,9 +61,9 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
         run(
             Story(),
             verdicts=(
-                verdict("stays", f"lost == 0: 0 of 800, but {doubt}"),
+                verdict("stays", f"lost == 0, found 0 of 800, but {doubt}"),
                 verdict("silent", f"window 1: fault_kind == kill: {doubt}", f"window 2: {doubt}"),
-                verdict("corrupt", f"corrupt == 0: 0, but {doubt}"),
+                verdict("corrupt", f"corrupt == 0, found 0, but {doubt}"),
             ),
         )
     )
@@ -78,7 +78,7 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
         run(
             Story(),
             f"run-{n}",
-            verdicts=(verdict("duplicates", f"duplicated == 0: 0, but {n} {why}"),),
+            verdicts=(verdict("duplicates", f"duplicated == 0, found 0, but {n} {why}"),),
         )
         for n in ("3", "1", "1,204")
     ]
@@ -89,6 +89,6 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
 
 
 def test_a_number_that_all_runs_share_is_no_range() -> None:
-    same = verdict("duplicates", "duplicated == 0: 0, but 3 more are possible")
+    same = verdict("duplicates", "duplicated == 0, found 0, but 3 more are possible")
     made = report(run(Story(), verdicts=(same,)), run(Story(), verdicts=(same,)))
     assert [one.reasons for one in undecided(made)] == [("3 more are possible",)]

@@ -10,7 +10,7 @@ import pytest
 from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
-from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.broker import DECLARE, RabbitBroker
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
@@ -39,7 +39,7 @@ class FakeAgent:
         self.limits_s: set[float] = set()
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        if name == "declare":
+        if name == DECLARE:
             self.declared.append((arguments["queue"], arguments["arguments"]))
         if name != "http":
             return {}

@@ -60,7 +60,7 @@ def test_a_host_that_does_not_answer_is_a_doubt() -> None:
     assert doubts(LAYOUT, said, everywhere([])) == ("rmq2 does not answer",)
 
 
-def test_what_only_one_host_sees_is_a_doubt() -> None:
+def test_a_problem_that_one_host_sees_is_reported() -> None:
     said = everywhere(nodes()) | {
         "rmq3": nodes(rmq1={"running": False}, rmq3={"partitions": ["rabbit@rmq1"]})
     }

@@ -170,6 +170,6 @@ def test_empty_disk_keeps_the_cookie_beside_the_data() -> None:
     assert "rm -rf /var/lib/rabbitmq/mnesia &&" in script.text
 
 
-def test_what_the_management_api_does_the_command_line_does_not() -> None:
+def test_operations_of_the_management_api_have_no_script() -> None:
     assert commands.script(DeletePolicy("mqproof")) is None
     assert commands.script(Synchronise("q")) is None

@@ -35,11 +35,11 @@ def test_default_quorum_layout_equals_rabbitmqs_defaults() -> None:
 
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("layout", ["three", "three-pause-minority", "five"])
-def test_what_others_are_played_quorum_queues_are_too(name: str, layout: str) -> None:
+def test_quorum_queues_run_the_same_scenarios(name: str, layout: str) -> None:
     assert reasons(name, layout) == []
 
 
-def test_what_makes_no_sense_for_them_says_why() -> None:
+def test_scenarios_meaningless_for_quorum_queues_say_why() -> None:
     assert "not durable" in reasons("master-crash-transient")[0]
     assert "an argument of mirrored queues" in reasons("master-crash-told")[0]
     assert "no policy places" in reasons("policy-change")[0]

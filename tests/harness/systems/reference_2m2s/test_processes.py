@@ -61,7 +61,7 @@ def test_brokers_and_name_servers_of_a_cluster_share_its_cookie(word: str) -> No
     assert broker.peer_secret == served.peer_secret == COOKIE
 
 
-def test_where_nothing_is_compressed_every_timer_is_the_real_ones() -> None:
+def test_the_default_profile_has_rocketmqs_own_timers() -> None:
     served = configuration.name_server(SERVERS.configuration(node("name-server")))
     assert served.times.server_channel_max_idle_time == 120_000
     assert served.times.scan_not_active_broker_interval == 10_000
@@ -128,7 +128,7 @@ async def test_without_a_recorded_old_master_no_slave_is_promoted(
 
 
 @in_a_loop
-async def test_it_takes_no_other_order(tmp_path: Path) -> None:
+async def test_the_reference_operator_refuses_other_operations(tmp_path: Path) -> None:
     made, _ = operator(configurations(tmp_path))
     with pytest.raises(DeployError, match="takes no order"):
         await made.carry_out(Synchronise(QUEUE))

@@ -167,7 +167,7 @@ def test_all_mistakes_of_a_file_are_reported_with_choices(
         ('flush = "async"', 'flush = "async"\ncopies = 2', "copies: there is no such key"),
     ],
 )
-def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_contradictory_layouts_are_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert said in "\n".join(refused(tmp_path, OWN.replace(old, new, 1)))
 
 
@@ -224,7 +224,7 @@ def test_the_profile_reaches_name_servers_and_brokers() -> None:
     assert broker["registerNameServerPeriod"] == "10000"
 
 
-def test_what_the_system_cannot_do_is_reported_with_a_reason() -> None:
+def test_unsupported_operations_have_a_reason() -> None:
     system = load_system(ROCKET)
     assert {"alarm", "set_policy", "force_boot"} <= set(system.cannot)
     assert "promote" not in system.cannot

@@ -81,7 +81,7 @@ async def test_without_a_recorded_old_master_no_slave_is_promoted(disks: Disks, 
 
 
 @in_a_loop
-async def test_it_takes_no_other_order() -> None:
+async def test_the_rocketmq_operator_refuses_other_operations() -> None:
     with pytest.MonkeyPatch.context() as patch:
         made, _ = operator(Disks(), patch)
         with pytest.raises(DeployError, match="takes no order"):

@@ -6,7 +6,7 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
-from harness.plan.targets import LEADING_CONTROLLER, parse_target
+from harness.plan.targets import parse_target
 from harness.request.run_request import scenario
 from harness.run.resolving import resolve_processes, role_of_places
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
@@ -52,7 +52,7 @@ def refused(folder: Path, text: str) -> str:
 
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
-def test_what_others_are_played_it_is_too(name: str, layout: str) -> None:
+def test_controller_layouts_run_the_same_scenarios(name: str, layout: str) -> None:
     loaded = load_layout(NAME, layout)
     assert obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose") == []
 
@@ -66,7 +66,7 @@ def test_every_built_in_layout_has_three_controllers_and_two_brokers(layout: str
     assert len(servers.brokers) == 2
 
 
-def test_what_a_confirm_waits_for_is_what_the_layout_says() -> None:
+def test_the_layout_decides_what_a_confirm_waits_for() -> None:
     whole, shipped = (
         SYSTEM.guarantees(load_layout(NAME, f"{name}@compressed"))
         for name in ("separated", "separated-one-in-sync")
@@ -118,7 +118,7 @@ def test_standalone_controller_is_no_name_server_and_holds_no_queue() -> None:
     roles = {"orders": Roles(master="rkc1", mirrors=("rkc2",), synchronised=("rkc2",))}
     assert role_of_places(("rkc3/controller",), roles, servers) == "none"
     assert role_of_places(("rkc1/name-server",), roles, servers) == "name server"
-    target = parse_target(LEADING_CONTROLLER)
+    target = parse_target("leading controller")
     assert resolve_processes(target, "freeze", servers, "rkc4/controller") == (
         "rkc4/controller",
         "process",
@@ -157,5 +157,7 @@ def test_its_rules_are_reported_before_a_run() -> None:
         ("unclean_election = false\n", "", "unclean_election"),
     ],
 )
-def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_contradictory_controller_layouts_are_refused(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
     assert said in refused(tmp_path, OWN.replace(old, new, 1))

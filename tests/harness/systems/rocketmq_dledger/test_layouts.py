@@ -32,7 +32,7 @@ def test_every_built_in_layout_has_groups_of_three(layout: str) -> None:
 
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
-def test_what_others_are_played_dledger_is_too(name: str, layout: str) -> None:
+def test_dledger_runs_the_same_scenarios(name: str, layout: str) -> None:
     assert reasons(name, layout) == []
 
 

@@ -193,7 +193,7 @@ def test_slave_of_4_9_7_retries_pulls_beyond_the_end() -> None:
         ("messages_of_an_empty_queue", 0, False, False),
     ],
 )
-def test_where_nothing_is_the_broker_says_where_to_go_on(
+def test_an_empty_pull_has_the_next_offset(
     folder: Path, name: str, offset: int, more: bool, moved: bool
 ) -> None:
     pulled = answers.pulled(requests.pull(QUEUE, 3), said(folder, name))

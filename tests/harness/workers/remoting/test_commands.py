@@ -109,7 +109,7 @@ def test_non_string_fields_are_read_as_java_would_send_them() -> None:
     assert command.answers
 
 
-def test_what_a_header_leaves_out_is_nothing() -> None:
+def test_absent_header_fields_read_as_empty() -> None:
     header = _answer('{"code":17,"opaque":3,"language":"KLINGON"}').header
     assert (header.flag, header.remark, dict(header.fields)) == (0, "", {})
     assert LANGUAGES[header.language] == "OTHER"

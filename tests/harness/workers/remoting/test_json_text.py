@@ -41,7 +41,7 @@ def _as_fastjson(value: Any, space: str) -> str:
 
 
 @given(VALUES, st.sampled_from(["", " ", "\n\t"]))
-def test_what_fastjson_writes_is_read_with_its_keys_as_text(value: Any, space: str) -> None:
+def test_fastjson_output_is_read_with_textual_keys(value: Any, space: str) -> None:
     assert json_text.read(_as_fastjson(value, space).encode()) == json.loads(json.dumps(value))
 
 
@@ -58,11 +58,11 @@ def test_a_string_that_looks_like_a_map_is_left_alone() -> None:
 @pytest.mark.parametrize(
     "octets", [b"", b"{0:}", b"{0}", b"{a:1}", b"\xff", b'{"a"', b"[" * 100_000]
 )
-def test_what_is_neither_is_refused(octets: bytes) -> None:
+def test_text_that_is_neither_json_nor_fastjson_is_refused(octets: bytes) -> None:
     with pytest.raises(WireError):
         json_text.read(octets)
 
 
-def test_where_an_object_is_needed_nothing_else_will_do() -> None:
+def test_a_json_list_is_no_object() -> None:
     with pytest.raises(WireError, match="not an object"):
         json_text.read_object(b"[1]")

@@ -93,7 +93,7 @@ def test_a_reply_without_sets_is_an_error(body: object) -> None:
         answers.sync_states(SETS, answer(body))
 
 
-def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
+def test_leader_changes_are_reported_one_per_sentence() -> None:
     assert str(member_says("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
     assert str(member_says("broker-a", "", 5)) == "broker-a: no broker leads, term 5"
     state = SyncState("b:1", 3, 5, (A, B), ())
@@ -105,7 +105,7 @@ def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
     assert "no broker is master" in str(controller_says(Controllers("", True), {"g": leaderless}))
 
 
-def test_what_is_new_and_what_is_over_is_a_change() -> None:
+def test_new_and_ended_leaderships_are_changes() -> None:
     before, after = member_says("g", "n0", 1), member_says("g", "n1", 2)
     assert after.since(before) == ("says g: n1 leads, term 2", "says no more g: n0 leads, term 1")
     assert after.since(after) == ()

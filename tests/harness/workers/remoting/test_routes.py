@@ -77,7 +77,7 @@ def test_the_order_in_which_a_server_writes_says_nothing() -> None:
         b'{"brokerDatas":null,"queueDatas":[]}',
     ],
 )
-def test_what_is_no_route_is_refused(body: bytes) -> None:
+def test_a_malformed_route_is_refused(body: bytes) -> None:
     with pytest.raises(WireError, match="no route"):
         read_route(body)
 
@@ -85,7 +85,7 @@ def test_what_is_no_route_is_refused(body: bytes) -> None:
 @pytest.mark.parametrize(
     "body", [b"{}", b'{"brokerAddrTable":[]}', b'{"brokerAddrTable":{"b":1}}']
 )
-def test_what_is_no_cluster_is_refused(body: bytes) -> None:
+def test_malformed_cluster_information_is_refused(body: bytes) -> None:
     with pytest.raises(WireError, match="no cluster info"):
         read_cluster(body)
 

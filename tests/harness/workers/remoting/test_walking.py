@@ -78,7 +78,7 @@ def _three() -> Log:
     return log
 
 
-def test_what_is_written_after_the_walk_began_is_not_read() -> None:
+def test_messages_written_after_the_walk_began_are_skipped() -> None:
     log, walk = _three(), Walk()
     assert walk.request is not None
     walk.hear(log.answer(walk.request))

@@ -130,7 +130,7 @@ async def test_probe_message_is_heard_by_the_other_canary_in_full(
 
 @pytest.mark.parametrize("kind", [name_server, broker])
 @in_a_loop
-async def test_of_several_canaries_each_hears_what_each_says_at_once(
+async def test_several_canaries_hear_their_own_replies_at_once(
     kind: Callable[[], Callable[[Request], Command | None]],
 ) -> None:
     canaries, names = Canaries(), ("proxied", "direct", "other")

@@ -92,7 +92,7 @@ def test_texts_differing_only_in_a_measured_time_are_one() -> None:
     assert raws == {f"MQBrokerException 2 {remark.format('#', '#')}"}
 
 
-def test_what_was_only_handed_over_is_unconfirmed() -> None:
+def test_a_message_only_handed_over_is_unconfirmed() -> None:
     said = RawAnswer(5, 7, HANDED_OVER, NO_STATE, ())
     assert judge(said) == (7, Outcome.UNCONFIRMED, None, "handed over", 5)
 

@@ -307,7 +307,7 @@ def test_silent_broker_ends_at_the_limit_with_that_reason(tmp_path: Path) -> Non
     assert end.doubt == "not read to its end within 0.2 s"
 
 
-def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Path) -> None:
+def test_each_audited_broker_has_its_own_doubt(tmp_path: Path) -> None:
     first, last = Log({TOPIC: 1}), Log({TOPIC: 1})
     first.put(TopicQueue(TOPIC, 0), sent(0))
     last.put(TopicQueue(TOPIC, 0), sent(1))

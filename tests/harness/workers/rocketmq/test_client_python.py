@@ -124,7 +124,7 @@ def _urlsafe(digest: bytes) -> str:
 
 
 @pytest.mark.slow
-def test_it_is_found_beside_the_other_package_of_its_name(tmp_path: Path) -> None:
+def test_client_python_is_found_beside_its_namesake(tmp_path: Path) -> None:
     """This environment has `rocketmq` 0.4.4: a worker of this client imports 2.0.0."""
     require_client(CLIENT_PYTHON.name)
     assert metadata.version(WITH_LIBRARY)
@@ -179,7 +179,7 @@ def test_a_worker_on_this_machine_looks_in_the_users_cache(
         ("x86_64", None, "gcc is missing; install it"),
     ],
 )
-def test_what_building_needs_is_said_before_anything_is_fetched(
+def test_missing_build_tools_are_reported_before_any_download(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

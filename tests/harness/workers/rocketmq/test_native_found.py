@@ -84,7 +84,7 @@ def test_features_are_those_that_some_way_is_open_to() -> None:
         (Role.CONSUMER, RocketOptions(consumer="pull"), "pull"),
     ],
 )
-def test_what_a_workload_wants_and_the_library_lacks_is_said(
+def test_a_capability_that_the_library_lacks_is_named(
     tmp_path: Path, role: Role, options: RocketOptions, missing: str
 ) -> None:
     found = NativeLibrary("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))

@@ -252,7 +252,7 @@ def test_first_send_runs_alone_because_it_fetches_the_route(
     assert {each.outcome for each in heard.answers} == {Outcome.CONFIRMED}
 
 
-def test_of_async_sends_only_those_that_are_out_are_kept(
+def test_only_outstanding_async_sends_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = installed(monkeypatch, OLD)

@@ -265,7 +265,7 @@ def test_without_a_route_it_does_not_begin(tmp_path: Path) -> None:
     play(story, tmp_path)
 
 
-def test_it_begins_where_it_is_wanted(tmp_path: Path) -> None:
+def test_a_client_attaches_to_the_requested_name_server(tmp_path: Path) -> None:
     async def story(cluster: InProcess) -> None:
         for host in ("ns1", "ns2"):
             heard = Heard()

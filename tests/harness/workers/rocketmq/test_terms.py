@@ -47,7 +47,7 @@ def test_shares_are_exact_per_hundred_sequences_and_never_overlap(
         assert (len(fated), len(late), fated & late) == (transactional, delayed, set())
 
 
-def test_what_is_special_is_strewn_among_the_others() -> None:
+def test_special_messages_are_spread_among_the_others() -> None:
     options = RocketOptions(delayed_percent=10)
     late = [each for each in range(100) if level_of(options, each)]
     assert max(after - before for before, after in pairwise(late)) <= 27

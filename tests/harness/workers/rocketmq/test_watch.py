@@ -81,7 +81,7 @@ def test_one_kind_of_query_may_be_silent_alone() -> None:
     assert watch.see(look(800, None, CLUSTER)) == ()
 
 
-def test_what_changed_during_a_silence_happened_since_the_last_answer() -> None:
+def test_a_change_during_silence_dates_from_the_last_answer() -> None:
     watch = shown(BOTH)
     watch.see(look(400, None, took_ms=1000))
     assert watch.see(look(2000, ALONE)) == (

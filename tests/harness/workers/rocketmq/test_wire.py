@@ -59,5 +59,5 @@ def written(entry: Entry) -> bytes:
 
 
 @given(st.lists(ENTRIES))
-def test_what_was_put_is_taken_in_its_order(put: list[Entry]) -> None:
+def test_entries_are_read_in_the_written_order(put: list[Entry]) -> None:
     assert list(entries(b"".join(map(written, put)))) == put

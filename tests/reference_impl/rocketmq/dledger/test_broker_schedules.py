@@ -127,7 +127,7 @@ def test_every_confirmed_message_is_read_at_its_confirmed_offset() -> None:
 
 
 @pytest.mark.nightly
-def test_it_is_in_many_more_schedules() -> None:
+def test_dledger_is_correct_in_many_more_schedules() -> None:
     seeds = range(SCHEDULES, SCHEDULES + MANY)
     assert {seed: wrong for seed in seeds if (wrong := _wrong(seed))} == {}
 

@@ -15,7 +15,7 @@ FRAMES = st.lists(st.tuples(st.integers(0, 5), TAGS, TAGS), max_size=6)
 
 @pytest.mark.parametrize("dense", [True, False])
 @given(rows=GIVEN, frames=FRAMES)
-def test_it_agrees_with_looking_at_every_pair(
+def test_acknowledged_tags_agree_with_comparing_every_pair(
     rows: list[tuple[int, int]], frames: list[tuple[int, int, int]], dense: bool
 ) -> None:
     scale = 1 if dense else 10**12  # too wide to count every tag

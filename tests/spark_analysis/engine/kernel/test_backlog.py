@@ -10,11 +10,11 @@ def test_a_backlog_is_drained_when_its_last_late_message_came() -> None:
     assert WAITING.drained_ns(resumed_ns=5, returned_ns=5, limit_ns=15) == 15
 
 
-def test_it_is_not_drained_before_consumers_resumed() -> None:
+def test_a_backlog_drains_only_after_consumers_resumed() -> None:
     assert WAITING.drained_ns(resumed_ns=60, returned_ns=5, limit_ns=100) == 60
 
 
-def test_what_came_before_the_fault_was_in_force_says_nothing() -> None:
+def test_messages_before_the_fault_do_not_delay_the_backlog() -> None:
     assert WAITING.drained_ns(resumed_ns=17, returned_ns=15, limit_ns=19) == 17
 
 

@@ -41,7 +41,7 @@ WINDOWS = st.lists(st.tuples(TIMES, st.none() | TIMES), max_size=3)
 
 
 @given(COPIES, ACKNOWLEDGEMENTS, EVENTS, WINDOWS)
-def test_it_agrees_with_looking_at_every_pair(
+def test_duplicates_agree_with_comparing_every_pair(
     copies: list[tuple[int, int, int, int, int]],
     acknowledgements: list[tuple[int, int, int, int, int]],
     events: list[tuple[int, int, int, str]],

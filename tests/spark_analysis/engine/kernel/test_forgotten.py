@@ -22,7 +22,7 @@ def given_out() -> History:
     return History().publish(1, at_ms=100).confirm(1).deliver(1, at_ms=110, tag=5)
 
 
-def test_it_is_forgotten_where_its_connection_ended() -> None:
+def test_an_ended_connection_needs_a_redelivery() -> None:
     assert rows_of(given_out()) == set()
     assert rows_of(given_out().client_event("lost", at_ms=200)) == {("not_redelivered", "", 1)}
 
@@ -40,7 +40,7 @@ def test_only_late_acknowledgements_of_the_same_connection_count() -> None:
     assert rows_of(ended.acknowledge(1, 5, at_ms=400)) == set()
 
 
-def test_what_came_again_is_not_forgotten() -> None:
+def test_a_redelivered_message_is_not_missing() -> None:
     again = given_out().client_event("lost", at_ms=200).deliver(1, at_ms=300, connection=2)
     assert rows_of(again) == set()
 

@@ -12,7 +12,7 @@ TIMES = st.lists(st.integers(0, 100))
 CONFIRMS = Gaps(np.array([40, 10, 70]), started_ns=0, ended_ns=100, due_ns=None)
 
 
-def test_of_equal_gaps_the_earliest_is_the_silence() -> None:
+def test_the_longest_gap_is_the_earliest_of_equals() -> None:
     assert CONFIRMS.longest(0, 100) == (30, 10, False)
     assert CONFIRMS.longest(40, 100) == (30, 40, False)
 

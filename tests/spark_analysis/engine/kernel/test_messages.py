@@ -2,6 +2,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.messages import Messages, fold
 from spark_analysis.engine.kernel.records import Attempts, Settlements, Terms
+from spark_analysis.schema.words import LEVELS
 from tests.rigs.histories.both_judges import Memory, raw_columns
 from tests.rigs.histories.by_hand import History
 
@@ -13,7 +14,7 @@ def test_an_attempt_that_was_not_made_has_no_row() -> None:
     assert rows(known, (1, 1), (1, 2), (1, 3), (-1, 1), (-1, 2), (-1, 3)) == [2, 3, *[-1] * 4]
 
 
-def test_where_nothing_was_published_no_attempt_has_a_row() -> None:
+def test_without_publishes_no_attempt_has_a_row() -> None:
     assert rows(folded(History()), (-1, 1), (-1, 2)) == [-1, -1]
 
 
@@ -26,4 +27,4 @@ def rows(known: Messages, *attempts: tuple[int, int]) -> list[int]:
 def folded(history: History) -> Messages:
     _, raw = history.build()
     reader = Memory(raw_columns(raw))
-    return fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
+    return fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms), LEVELS)

@@ -17,7 +17,7 @@ MESSAGES = st.lists(st.tuples(SMALL, SMALL, SENT, st.just(NEVER) | SENT), max_si
 
 
 @given(MESSAGES, st.randoms(use_true_random=False), st.sampled_from([1, 3, 1000]))
-def test_it_agrees_with_looking_at_every_pair(
+def test_order_agrees_with_comparing_every_pair(
     messages: list[tuple[int, int, int, int]], chance: Random, together: int
 ) -> None:
     slots = list(range(len(messages)))

@@ -57,7 +57,7 @@ def test_one_bad_publish_is_none_two_in_a_row_are() -> None:
     assert outages_of((25, 25.2)) == [(25.0, 25.2, "system")]
 
 
-def test_what_the_undo_ended_says_so() -> None:
+def test_an_outage_that_the_undo_ended_says_so() -> None:
     assert outages_of((25, 39.5)) == [(25.0, 39.5, "undo")]
 
 
@@ -80,7 +80,7 @@ def test_one_that_lasts_ended_never() -> None:
     assert outages_of((50, 60)) == [(50.0, 60.0, "never")]
 
 
-def test_what_seemed_good_at_the_end_is_unknown() -> None:
+def test_an_outage_just_before_the_end_is_unknown() -> None:
     """From 58.5 s on no stretch is long enough to tell: 15 publishes and 1.5 s."""
     assert outages_of((50, 58.5)) == [(50.0, 58.5, "unknown")]
 

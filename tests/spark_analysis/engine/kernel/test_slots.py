@@ -35,7 +35,7 @@ def test_slots_sort_as_producer_and_sequence_do(messages: list[tuple[int, int]])
     assert (np.diff(ordered) > 0).all()
 
 
-def test_where_nothing_was_published_no_message_has_a_slot() -> None:
+def test_without_publishes_no_message_has_a_slot() -> None:
     slots = make_slots(*columns([]))
     assert slots.find(*columns([(0, 0), (1, 5)])).tolist() == [-1, -1]
 

@@ -3,7 +3,7 @@ import numpy as np
 from spark_analysis.engine.kernel.stalls import covered_ns
 
 
-def test_what_two_cover_counts_once() -> None:
+def test_overlapping_spans_count_once() -> None:
     spans = np.array([[30, 40], [0, 10], [5, 12], [6, 8]])
     assert covered_ns(spans, 0, 100) == 22
 
@@ -14,5 +14,5 @@ def test_only_what_lies_within_counts() -> None:
     assert covered_ns(np.array([[0, 10]]), 8, 2) == 0
 
 
-def test_nothing_covers_nothing() -> None:
+def test_no_stalls_cover_no_time() -> None:
     assert covered_ns(np.zeros((0, 2), np.int64), 0, 100) == 0

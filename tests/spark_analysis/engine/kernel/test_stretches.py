@@ -59,7 +59,7 @@ def stretches(times: Times, least: int) -> list[tuple[int, int]]:
 
 
 @given(SCOPES, st.sampled_from([2, 7, 1000]))
-def test_they_are_those_of_each_scope_by_itself(
+def test_stretches_of_scopes_are_independent(
     runs: list[list[tuple[int, int, bool]]], together: int
 ) -> None:
     scopes = [

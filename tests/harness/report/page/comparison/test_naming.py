@@ -65,6 +65,6 @@ CASES = {
 
 
 @pytest.mark.parametrize("differs", CASES)
-def test_what_differs_is_the_name(differs: str) -> None:
+def test_columns_are_named_by_their_difference(differs: str) -> None:
     titles, expected = CASES[differs]
     assert list(names(list(titles), titles).values()) == expected

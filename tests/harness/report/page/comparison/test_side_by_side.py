@@ -60,7 +60,7 @@ def test_headline_states_each_loss_and_its_system() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
         "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
-        "of C it is not decided"
+        "for C, loss is not decided"
     )
     two = (summed(Story()), summed(STRANDED, cell=SYNC))
     assert of(*two).headline == (
@@ -119,7 +119,7 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
     assert of(summed(LOST), summed(UNDRAINED, cell=SYNC)).sure == "", "of one it is not known"
 
 
-def test_nothing_lost_is_not_well_where_it_was_out() -> None:
+def test_a_cell_without_loss_still_shows_its_downtime() -> None:
     out, fine = of(summed(BRIEF), summed(Story(), cell=SYNC)).rows[0].fields
     assert [(one.tone, one.edge) for one in (out, fine)] == [("pass", "out"), ("pass", "pass")]
     assert field(LOST).edge == "fail"
@@ -197,7 +197,7 @@ def test_few_runs_with_an_outage_do_not_represent_all() -> None:
     )
 
 
-def test_what_was_not_judged_has_no_number() -> None:
+def test_an_unjudged_cell_shows_no_number() -> None:
     lost = run(Story(), cell=SYNC, verdicts=(), failure="no cluster")
     found = of(summed(Story()), lost)
     verdict = found.verdicts[1]
@@ -206,7 +206,7 @@ def test_what_was_not_judged_has_no_number() -> None:
     empty = found.rows[0].fields[1]
     assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
     assert (empty.proved, empty.drawn) == ("0 of 1 run judged", False)
-    assert found.headline.endswith("A lost none; of B it is not decided")
+    assert found.headline.endswith("A lost none; for B, loss is not decided")
 
 
 def test_a_field_says_lost_out_late_and_proved() -> None:
@@ -221,7 +221,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
     assert (one.proved, one.whole) == ("evidence complete in 1 of 1 run", True)
 
 
-def test_what_is_only_late_is_distinguished_from_what_is_silent() -> None:
+def test_late_confirms_are_distinguished_from_silence() -> None:
     half = Story().silence(0.19).outage(12, 32.2).missed(900)
     one = field(half)
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
@@ -239,15 +239,15 @@ def test_what_is_only_late_is_distinguished_from_what_is_silent() -> None:
     assert plain(comparison.rows[0].fields[1].silent) == "0.17 s"
 
 
-def test_what_comes_late_once_service_was_good_again_is_distinguished() -> None:
+def test_lateness_after_recovery_is_shown_apart() -> None:
     twice = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
         twice.affect("missed", "", sequence, at_s)
-    assert plain(field(twice).late) == "0.07 % late, most of it once service had been good for 5 s"
+    assert plain(field(twice).late) == "0.07 % late, most of it after 5 s of good service"
     once = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
         once.affect("missed", "", sequence, at_s)
-    assert plain(field(once).late) == "0.07 % late, part of it once service had been good for 5 s"
+    assert plain(field(once).late) == "0.07 % late, part of it after 5 s of good service"
     never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
     assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
 
@@ -316,14 +316,14 @@ def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
 def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
     one = field(STALLED)
     assert (one.loss, one.out, one.late) == ("0 lost", "downtime: unknown", "late: not decided")
-    assert (one.proved, one.whole) == ("decided: loss 1, outage 0 of 1 run", False)
+    assert (one.proved, one.whole) == ("decided: loss in 1, outage in 0 of 1 run", False)
     assert not one.drawn
     unseen = field(Story().unverified("the process still runs"))
     assert unseen.tone == "open"
-    assert unseen.proved == "decided: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
+    assert unseen.proved == "decided: loss in 0, outage in 0 of 1 run; 0 of 1 fault seen"
 
 
-def test_where_nothing_is_broken_nothing_is_out() -> None:
+def test_a_run_without_faults_shows_no_downtime() -> None:
     one = field(Story().steady())
     assert (one.out, one.late, one.drawn, one.proved) == (
         "",

@@ -1,12 +1,13 @@
 """Files that mqproof writes are whole or as they were, and a refusal names the place."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.cli import main
-from harness.outside.writing import naming, write_whole
 from harness.run_folder.experiments import remember_merged
+from spark_analysis.schema.writing import naming, replacing, write_whole
 from tests.rigs.machine.file_limit import small_files
 
 HARNESS = Path(__file__).parents[3] / "harness"
@@ -23,6 +24,23 @@ def test_refused_file_is_unchanged_and_the_error_names_it(tmp_path: Path) -> Non
     assert refused.value.filename == str(path)
     assert path.read_text() == "old ?"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("durable", [False, True])
+def test_whatever_lay_at_the_partial_files_name_is_no_obstacle(
+    tmp_path: Path, durable: bool
+) -> None:
+    os.mkfifo(tmp_path / "note.partial")
+    write_whole(tmp_path / "note", "new", durable=durable)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"note": "new"}
+
+
+def test_a_file_is_as_it_was_after_any_exception(tmp_path: Path) -> None:
+    write_whole(tmp_path / "note", "old")
+    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "note") as partial:
+        partial.write_text("half")
+        raise KeyboardInterrupt
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"note": "old"}
 
 
 def test_an_error_that_has_a_path_keeps_it(tmp_path: Path) -> None:
@@ -47,7 +65,7 @@ def test_an_experiment_that_is_refused_leaves_no_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_written_for_people_is_written_whole() -> None:
+def test_files_for_people_are_written_atomically() -> None:
     files = [path for folder in WRITING_FOR_PEOPLE for path in (HARNESS / folder).rglob("*.py")]
     assert len(files) > len(WRITING_FOR_PEOPLE)
     found = {

@@ -1,0 +1,27 @@
+"""The system: NATS JetStream. Entry point of mqproof.systems."""
+
+from pathlib import Path
+
+from harness.systems.port import Declaration
+from mqproof_nats.broker import VERSION
+from mqproof_nats.containers import NATS_CONTAINERS
+from mqproof_nats.layouts import DRAIN, LEVELS, NatsLayoutFile, guarantees, mistakes, servers
+from mqproof_nats.processes import NatsProcesses
+
+NATS_JETSTREAM = Declaration(
+    name="nats-jetstream",
+    folder=lambda: Path(__file__).parent / "files",
+    layout_file=NatsLayoutFile,
+    mistakes=mistakes,
+    guarantees=guarantees,
+    servers=servers,
+    drain=DRAIN,
+    levels=LEVELS,
+    versioned_as=VERSION,
+    processes=NatsProcesses(),
+    misbehaves=(),
+    containers=NATS_CONTAINERS,
+    foreground=None,
+    demo=None,
+    foreign=None,
+)

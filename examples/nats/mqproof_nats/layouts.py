@@ -1,0 +1,161 @@
+"""The shape of a layout file, the layout that it becomes, and what that promises."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from faults.peers import Served, Serving
+from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.model import NO_HANDLING, Drain, Host, Layout
+from harness.plan.servers import Process, ServerRole, Servers
+from harness.plan.toml_problems import TomlProblem
+from harness.systems.layout_parts import (
+    HOSTS_MAX,
+    PROFILES_MAX,
+    AsList,
+    Name,
+    Names,
+    ProfileName,
+    Strict,
+    Title,
+    host_mistakes,
+)
+from mqproof_nats.names import ROUTE_PORT
+from spark_analysis.schema.words import Level
+
+REPLICAS_MAX = 5  # docs: "R=5, the replication factor limit"
+# What a PubAck may mean, from the strongest to the weakest.
+QUORUM_SYNCED = Level(1, "quorum_synced")  # on the disks of a quorum
+QUORUM_CACHED = Level(2, "quorum_cached")  # in the page caches of a quorum, synced later
+STORED = Level(3, "stored")  # on one disk
+BUFFERED = Level(4, "buffered")  # in one page cache
+LEVELS = (QUORUM_SYNCED, QUORUM_CACHED, STORED, BUFFERED)
+_BY_VOTE = NotApplicable("servers vote: one that lacks what a quorum has is not elected")
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Layout.own: the settings that only NATS has."""
+
+    sync_always: bool
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        return (("sync_interval", "always" if self.sync_always else "2m, as NATS comes"),)
+
+
+def storage(layout: Layout) -> Storage:
+    assert isinstance(layout.own, Storage), layout.system
+    return layout.own
+
+
+class _HostFile(Strict):
+    name: Name = Field(description="the host's name in scenarios and reports")
+    processes: Names = Field(description="what runs on it: `server`")
+
+
+class _ProfileFile(Strict):
+    detection_timeout_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] = Field(
+        description="the longest election timeout in seconds: T in scenarios"
+    )
+
+
+class NatsLayoutFile(Strict):
+    """One layout file. The first profile is meant where none is named."""
+
+    name: Name = Field(description="differs from all built-in layouts")
+    title: Title = Field(description="the name in reports")
+    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList] = (
+        Field(description="the machines")
+    )
+    replicas: Annotated[int, Field(ge=1, le=REPLICAS_MAX)] = Field(
+        description="of each stream, and of its consumer"
+    )
+    sync_always: bool = Field(
+        default=False, description="servers sync each message before they acknowledge it"
+    )
+    profiles: Annotated[
+        dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
+    ] = Field(description="timers; the first profile is the default")
+
+    def layout(self, system: str, profile: str) -> Layout:
+        return Layout(
+            name=self.name,
+            profile=profile,
+            system=system,
+            title=self.title,
+            hosts=tuple(Host(one.name, one.name, one.processes) for one in self.hosts),
+            detection_timeout_s=self.profiles[profile].detection_timeout_s,
+            copies=self.replicas,
+            synchronise="automatic",
+            partition_handling=NO_HANDLING,
+            policies=(),
+            own=Storage(self.sync_always),
+        )
+
+
+def mistakes(document: Mapping[str, Any], _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+    """Yield the mistakes of several keys."""
+    yield from host_mistakes(document)
+    replicas, hosts = document.get("replicas"), document.get("hosts")
+    if type(replicas) is int and isinstance(hosts, list) and replicas > len(hosts):
+        text = f"{replicas} replicas on {len(hosts)} hosts: no host holds two of one stream"
+        yield TomlProblem(("replicas",), text)
+
+
+def guarantees(layout: Layout) -> Guarantees:
+    """State what a PubAck promises: a quorum has the message, and its disk only if it syncs."""
+    replicated = (layout.copies or 1) > 1
+    sync_always = storage(layout).sync_always
+    if replicated:
+        level = QUORUM_SYNCED if sync_always else QUORUM_CACHED
+    else:
+        level = STORED if sync_always else BUFFERED
+    return Guarantees(
+        masters=1,
+        mirrored_on=NotApplicable("no policy says where replicas of a stream are"),
+        promote_on_shutdown=_BY_VOTE,
+        promote_on_failure=_BY_VOTE,
+        elects=replicated,
+        elects_by_majority=replicated,
+        route_poll_s=NotApplicable("its clients ask no name server"),
+        confirm_waits_for_mirrors=False,
+        confirm_waits_for_majority=replicated,
+        confirm_waits_for_disk=sync_always,
+        checks_within_s=NotApplicable("it knows no transaction that it asks about"),
+        strength=level,
+        strength_of_transient=level,
+    )
+
+
+def servers(layout: Layout) -> Servers:
+    return Servers(
+        processes=tuple(
+            Process(host=host.name, word=word, role=ServerRole.BROKER, fixed_role=None)
+            for host in layout.hosts
+            for word in host.processes
+        ),
+        apart=False,
+        by_names=False,
+        keep_logs=False,
+        speaks_first=True,  # INFO, and PING from time to time
+        client_settings=(),
+        client_flags=(),
+        copied_every_s=None,
+        voters=(),
+        controllers=(),
+        serving=Serving(
+            by_host={host.name: (Served((ROUTE_PORT,), ROUTE_PORT),) for host in layout.hosts},
+            renewed=False,
+        ),
+    )
+
+
+DRAIN = Drain(
+    queue_name=lambda queue: queue,
+    quiet_s=lambda _: 2.0,  # what waits for its acknowledgement counts as not consumed (client.py)
+    more_s=lambda _: 0.0,
+    in_order=lambda _, consumers: consumers <= 1,
+    gone_by_force_s=5.0,
+)

@@ -1,0 +1,155 @@
+"""Images that a user names, and versions: looked at and built before anything of a run begins.
+
+1. Whatever is wrong with them is bad input, with its place and what to do, reported at once.
+2. A probe is a container that runs two commands and starts no broker; it is always removed.
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from uuid import uuid4
+
+import docker
+import requests
+from docker.errors import DockerException
+from docker.models.containers import Container
+
+from faults.mechanisms import COMPOSE
+from harness.cluster.port import DeployError, Progress
+from harness.deploy import engine, images
+from harness.deploy.pull import pull
+from harness.plan.model import Experiment, Layout
+from harness.plan.problems import PlanError, Problem
+from harness.plan.variants import IMAGE, VERSION
+from harness.plan.versions import Versions
+from harness.systems.catalogue import load_system
+from harness.systems.containers import Probed, UsersImage
+
+PROBE_LIMIT_S = 60
+_OF_ENGINE = ("Step ", " --->", "Removing ")  # lines of a build that no step wrote
+_BUILD_ADVICE = "docs/systems.md lists the versions, and says where their packages come from"
+_PULL_ADVICE = "check the name; `docker pull` it, or `docker build` it, before the run"
+
+
+def prepare(experiment: Experiment, progress: Progress) -> None:
+    """Do nothing for an experiment with default versions only. Raises PlanError, DeployError."""
+    layouts = {
+        (run.layout.system, run.layout.label): run.layout
+        for run in experiment.runs
+        if run.deployment == COMPOSE and (run.layout.version or run.layout.image)
+    }
+    if not layouts:
+        return
+    client = engine.connect()
+    problems = dict.fromkeys(
+        problem
+        for layout in layouts.values()
+        if layout.image
+        for problem in _image_problems(client, layout, progress)
+    )
+    if not problems:
+        problems = dict.fromkeys(_build_problems(client, list(layouts.values()), progress))
+    if problems:
+        raise PlanError(problems)
+
+
+def _image_problems(
+    client: docker.DockerClient, layout: Layout, progress: Progress
+) -> Iterator[Problem]:
+    versions = load_system(layout.system).versions
+    wanted = images.containers_of(layout.system).users_image
+    assert versions is not None, "only such a system gets an image"
+    place = f"{IMAGE} {versions.product}={layout.image}"
+    if wanted is None:
+        yield Problem(place, f"{layout.system} runs no image of a user's")
+        return
+    if reason := _why_missing(client, layout.image, progress):
+        text = f"the image is not here and was not pulled: {reason}"
+        yield Problem(
+            place, text, expected="an image that `docker pull` finds", advice=_PULL_ADVICE
+        )
+        return
+    if text := _wrong_entry_point(client, layout.image, wanted):
+        advice = "name an image that is built on the official one"
+        yield Problem(place, text, expected=wanted.conventions, advice=advice)
+        return
+    progress(f"look into {layout.image}")
+    found = _probed(client, layout.image, wanted)
+    if found.problem:
+        advice = "add it to the image, or name another one"
+        yield Problem(place, found.problem, expected=wanted.conventions, advice=advice)
+        return
+    yield from _version_problems(place, layout, versions, found.version)
+
+
+def _version_problems(
+    place: str, layout: Layout, versions: Versions, found: str
+) -> Iterator[Problem]:
+    if layout.version and versions.contradiction(
+        layout.version, layout.image, {versions.product: found}
+    ):
+        text = f"the image holds {versions.product} {found}, not {layout.version}"
+        advice = f"`{VERSION} {found}`, or another image"
+        yield Problem(f"{place} {VERSION} {layout.version}", text, advice=advice)
+    for why in versions.obstacles(found):
+        yield Problem(place, f"it holds {versions.product} {found}: {why}")
+
+
+def _why_missing(client: docker.DockerClient, image: str, progress: Progress) -> str:
+    """Return why an image is not here, though it was pulled if possible; "" if it is."""
+    try:
+        if images.has(client, image):
+            return ""
+        said: list[str] = []
+
+        def note(text: str) -> None:
+            said.append(text)
+            progress(text)
+
+        return "" if pull(client, image, note) else said[-1].removeprefix("not pulled: ")
+    except DockerException as error:
+        return str(getattr(error, "explanation", "") or error)
+
+
+def _wrong_entry_point(client: docker.DockerClient, image: str, wanted: UsersImage) -> str:
+    found = client.images.get(image).attrs["Config"].get("Entrypoint") or []
+    if found and PurePosixPath(found[0]).name == wanted.entry_point:
+        return ""
+    return f"its entry point is {' '.join(found) or 'not set'}, not {wanted.entry_point}"
+
+
+def _probed(client: docker.DockerClient, image: str, wanted: UsersImage) -> Probed:
+    container: Container | None = None
+    try:
+        container = client.containers.create(
+            image,
+            entrypoint=["timeout", str(PROBE_LIMIT_S), *wanted.probe],
+            name=f"mqproof-probe-{uuid4().hex[:8]}",
+            network_mode="none",
+        )
+        container.start()
+        container.wait(timeout=PROBE_LIMIT_S + 10)
+        return wanted.read(container.logs().decode(errors="replace"))
+    except (DockerException, requests.RequestException) as error:
+        return Probed("", f"a container of it did not start: {error}")
+    finally:
+        if container is not None:
+            container.remove(force=True, v=True)
+
+
+def _build_problems(
+    client: docker.DockerClient, layouts: list[Layout], progress: Progress
+) -> Iterator[Problem]:
+    """A version that its release has no more ends the build, and so does a strange image."""
+    for layout in layouts:
+        try:
+            images.ensure(client, layout.system, progress, bool(layout.balancers), layout)
+        except DeployError as error:
+            place = f"{IMAGE} {layout.image}" if layout.image else f"{VERSION} {layout.version}"
+            yield Problem(place, _short(str(error)), advice=_BUILD_ADVICE)
+
+
+def _short(text: str) -> str:
+    """Return the first line of a failed build's report, and what the failed step itself wrote."""
+    first, *more = text.splitlines()
+    written = [line for line in more if not line.startswith(_OF_ENGINE)]
+    return f"{first.partition(': ')[0]}; its last line: {written[-1]}" if written else first

@@ -1,0 +1,70 @@
+"""Words that mean hosts, processes and clients: what each is parsed into, and what is none."""
+
+import pytest
+
+from harness.plan.operations import OPERATIONS, parse_operation
+from harness.plan.targets import (
+    FAULT_TARGETS,
+    MEANINGS,
+    OF_CLIENTS,
+    PROCESSES,
+    Target,
+    TargetForm,
+    parse_target,
+)
+
+WORDS = {
+    "master of orders": (TargetForm.MASTER, "queue", "orders"),
+    "mirror of a.b c": (TargetForm.MIRROR, "queue", "a.b c"),
+    "uninvolved": (TargetForm.UNINVOLVED, "", ""),
+    "rmq3": (TargetForm.HOST, "host", "rmq3"),
+    "host of fault 12": (TargetForm.HOST_OF_FAULT, "fault", 12),
+    "other than fault 1": (TargetForm.OTHER_THAN_FAULT, "fault", 1),
+    "active balancer": (TargetForm.ACTIVE_BALANCER, "", ""),
+    "standby balancer": (TargetForm.STANDBY_BALANCER, "", ""),
+    "name_server_of publisher-2": (TargetForm.NAME_SERVER, "client", "publisher-2"),
+    "name servers": (TargetForm.NAME_SERVERS, "", ""),
+    "leading controller": (TargetForm.CONTROLLER, "", ""),
+    "clients": (TargetForm.CLIENTS, "", ""),
+    "consumer-1": (TargetForm.CLIENT, "client", "consumer-1"),
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_has_one_form_and_at_most_one_name(word: str) -> None:
+    form, key, name = WORDS[word]
+    found = parse_target(word)
+    assert found == Target(word, form, **({key: name} if key else {}))  # type: ignore[arg-type]
+    assert str(found) == word
+    assert found.of_clients == (form in OF_CLIENTS)
+    assert found.of_processes == (form in PROCESSES)
+
+
+def test_every_form_of_a_fault_has_a_meaning_and_a_word() -> None:
+    forms = {form for form, _, _ in WORDS.values()} | {TargetForm.PROCESS}
+    assert forms == {*FAULT_TARGETS} == MEANINGS.keys()
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("", "master of", "master of  ", "slave of orders", "host of fault 0"),
+        *("name_server_of rmq1", "rmq1/", "/broker", "rmq 1", "host of rmq1"),
+        *("host of name servers", "host of host of rmq1/broker", "mirror of " + 256 * "q"),
+    ],
+)
+def test_anything_else_is_no_target(word: str) -> None:
+    with pytest.raises(ValueError, match="is no "):
+        parse_target(word)
+
+
+@pytest.mark.parametrize("word", ["all", "lost", "spare", "uninvolved", "clients"])
+def test_a_word_that_means_something_names_no_host_or_queue(word: str) -> None:
+    for kind, one in OPERATIONS.items():
+        if word not in one.targets:
+            with pytest.raises(ValueError, match="is no target"):
+                parse_operation(kind, word)
+
+
+def test_the_queue_of_a_word_is_read_without_spaces_around() -> None:
+    assert parse_target("master of  orders ").queue == "orders"

@@ -1,0 +1,51 @@
+"""Versions as people name them, as brokers report them, and what a system cannot be in."""
+
+import pytest
+
+from harness.plan.versions import Versions, is_version, known_as, matches, numbers
+
+RABBIT = Versions("rabbitmq", ("3.10.8", "4.0.5", "4.3.x"), {"4.0": "gone"})
+
+
+@pytest.mark.parametrize("word", ["4.0.5", "4.3.x", "3.8", "4.1.0-rc.1", "4.1.0-beta.3"])
+def test_numbers_of_makers_are_versions(word: str) -> None:
+    assert is_version(word)
+
+
+@pytest.mark.parametrize("word", ["", "x", "4", "4.x.1", "latest", "4.0.5 ", "-4.0", "4..0"])
+def test_other_words_are_no_versions(word: str) -> None:
+    assert not is_version(word)
+
+
+def test_a_last_x_means_any_number_there() -> None:
+    assert matches("4.3.x", "4.3.6")
+    assert not matches("4.3.x", "4.30.6")
+    assert not matches("4.3.5", "4.3.6")
+
+
+def test_a_number_of_a_known_series_is_known() -> None:
+    assert known_as("4.3.6", RABBIT.known) == "4.3.x"
+    assert known_as("4.0.5", RABBIT.known) == "4.0.5"
+    assert known_as("4.0.4", RABBIT.known) == ""
+
+
+def test_numbers_compare_as_versions_do() -> None:
+    assert numbers("3.10.8") < numbers("4.0") < numbers("4.0.5") < numbers("4.3.x")
+
+
+@pytest.mark.parametrize(("version", "gone"), [("", []), ("3.13.7", []), ("4.3.x", ["gone"])])
+def test_a_system_ends_with_a_version(version: str, gone: list[str]) -> None:
+    assert list(RABBIT.obstacles(version)) == gone
+
+
+def test_brokers_of_the_named_version_contradict_nothing() -> None:
+    assert not RABBIT.contradiction("4.3.x", "", {"rabbitmq": "4.3.6", "erlang": "29"})
+    assert not RABBIT.contradiction("", "", {"rabbitmq": "3.10.8"})
+    assert not RABBIT.contradiction("", "mine:1", {"rabbitmq": "4.1.2"})
+
+
+@pytest.mark.parametrize(("version", "image"), [("4.0.5", ""), ("4.0.5", "mine:1"), ("", "")])
+def test_brokers_of_another_version_are_reported(version: str, image: str) -> None:
+    text = RABBIT.contradiction(version, image, {"rabbitmq": "4.1.2"})
+    assert f"the brokers report rabbitmq 4.1.2, not {version or '3.10.8'}" in text
+    assert "--version" in text

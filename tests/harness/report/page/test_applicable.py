@@ -1,0 +1,35 @@
+"""Rows of the comparison that a page leaves out, because they say nothing in their cell."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.report.page.applicable import applicable
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import summed
+from tests.rigs.runs.reports import CELL, compared, report
+
+STEPS = tuple(
+    compared(CELL, measure, 2e9) for measure in ("first_success", "consumers_resumed", "lost")
+)
+RECOVERY = (compared(CELL, "degraded", 1e5, bounds=5),)
+
+
+@pytest.mark.parametrize(
+    ("consumers", "measures"),
+    [(0, ["first_success", "lost"]), (2, ["first_success", "consumers_resumed", "lost"])],
+)
+def test_without_consumers_there_is_no_step_of_theirs(consumers: int, measures: list[str]) -> None:
+    made = report(summed(Story(consumers=consumers)), comparison=STEPS)
+    assert [row.measure for row in applicable(made)] == measures
+
+
+def test_a_cell_whose_runs_cannot_be_read_keeps_all_rows() -> None:
+    made = report(replace(summed(Story()), summary=None), comparison=STEPS)
+    assert tuple(applicable(made)) == STEPS
+
+
+def test_an_unknown_recovery_time_needs_a_downtime() -> None:
+    assert not [*applicable(report(summed(Story()), comparison=RECOVERY))]
+    out = Story().outage(12, 14)
+    assert tuple(applicable(report(summed(out), comparison=RECOVERY))) == RECOVERY

@@ -1,0 +1,28 @@
+"""The versions of a report: a reference behaves like a broker of some version, and is none."""
+
+import pytest
+
+from harness.report.page.versions import versions
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import summed
+from tests.rigs.runs.reports import CELL, report
+
+REFERENCE = (CELL[0], "reference-mirrored", *CELL[2:])
+UNKNOWN = (CELL[0], "no-longer-installed", *CELL[2:])
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        ((CELL,), "3.10.8"),
+        ((REFERENCE,), "behaves like 3.10.8"),
+        ((CELL, REFERENCE), "3.10.8 (the reference behaves like it)"),
+        ((UNKNOWN,), "3.10.8"),
+    ],
+)
+def test_a_reference_has_no_release_of_the_broker_that_it_imitates(
+    cells: tuple[tuple[str, str, str, str], ...], text: str
+) -> None:
+    runs = [summed(Story(), cell=cell) for cell in cells]
+    made = report(*runs, versions={"rabbitmq": "3.10.8", "pika": "1.4.4"})
+    assert [*versions(made)] == [("pika", "1.4.4"), ("rabbitmq", text)]
