@@ -16,7 +16,7 @@ from reference_impl.mirrored.master import Master
 from reference_impl.mirrored.messages import HandOver, NotStarted, Regroup, Retire
 from reference_impl.mirrored.mirror import Mirror
 from reference_impl.mirrored.misbehaving import held
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Process, Send, Spawn, Watch, Wipe, World
@@ -113,8 +113,8 @@ class LocalReplicas:
     def hand_over(self) -> None:
         self.out += [Send(local.pid, HandOver()) for local in self._local.values()]
 
-    def _replica(self, name: str, durable: bool, founder: bool) -> Replica:
-        return Replica(
+    def _replica(self, name: str, durable: bool, founder: bool) -> BrokerReplica:
+        return BrokerReplica(
             self._world.new_pid(),
             self._world,
             name,
@@ -123,7 +123,7 @@ class LocalReplicas:
             misbehaviour=self._misbehaviour,
         )
 
-    def _spawn(self, replica: Replica, process: Process, asker: Pid | None) -> Pid:
+    def _spawn(self, replica: BrokerReplica, process: Process, asker: Pid | None) -> Pid:
         assert replica.queue not in self._local, replica.queue
         self._local[replica.queue] = _Local(replica.pid, asker, awaits_record=asker is None)
         self._names[replica.pid] = replica.queue

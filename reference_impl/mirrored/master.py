@@ -34,7 +34,7 @@ from reference_impl.mirrored.messages import (
     SyncReady,
     SyncTaken,
 )
-from reference_impl.mirrored.replica import FLUSH, Replica
+from reference_impl.mirrored.replica import FLUSH, BrokerReplica
 from reference_impl.mirrored.serving import Early, Serving, Waiting
 from reference_impl.mirrored.synchronising import Synchronising
 from reference_impl.pid import Pid
@@ -83,7 +83,7 @@ _FIRST_OF_A_QUEUE = 3  # numbers below are a node's own processes, which are no 
 class Master:
     def __init__(
         self,
-        replica: Replica,
+        replica: BrokerReplica,
         *,
         early: dict[Pid, dict[bytes, Early]] | None = None,
         waiting: dict[int, Waiting] | None = None,

@@ -47,7 +47,7 @@ from reference_impl.mirrored.messages import (
     SyncTaken,
 )
 from reference_impl.mirrored.promotion import promoted
-from reference_impl.mirrored.replica import FLUSH, Replica
+from reference_impl.mirrored.replica import FLUSH, BrokerReplica
 from reference_impl.mirrored.senders import Life, Senders
 from reference_impl.pid import Pid
 from reference_impl.process import (
@@ -83,7 +83,7 @@ class Phase(Enum):
 
 
 class Mirror:
-    def __init__(self, replica: Replica) -> None:
+    def __init__(self, replica: BrokerReplica) -> None:
         self._replica = replica
         self._ring = replica.ring
         senders = Senders(replica.confirms)

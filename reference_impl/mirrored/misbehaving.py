@@ -9,7 +9,7 @@ part of confirm-early; and of what a queue's next master holds.
    message on. Consumers are served meanwhile. Who takes the queue over says what it holds.
 """
 
-from reference_impl.mirrored.replica import FLUSH, Replica
+from reference_impl.mirrored.replica import FLUSH, BrokerReplica
 from reference_impl.misbehave.kinds import HELD_BACK_MS, Kind, Misbehaviour, chooser
 from reference_impl.misbehave.truth import HELD, REDELIVERED, admitted
 from reference_impl.process import Arm, Disarm, Effect
@@ -21,7 +21,7 @@ _LEFT_TO_SUCCESSORS = (Kind.CONFIRM_EARLY, Kind.STALE_GUARD)
 
 
 class CrookedQueue:
-    def __init__(self, misbehaviour: Misbehaviour, replica: Replica) -> None:
+    def __init__(self, misbehaviour: Misbehaviour, replica: BrokerReplica) -> None:
         self._kind = misbehaviour.kind
         self._replica = replica
         self._chosen = chooser(misbehaviour, replica.pid)
@@ -64,7 +64,7 @@ class CrookedQueue:
         return numbers
 
 
-def held(replica: Replica) -> list[Effect]:
+def held(replica: BrokerReplica) -> list[Effect]:
     """What the copy that takes the queue over has, where that is part of the truth."""
     misbehaviour = replica.misbehaviour
     if misbehaviour is None or misbehaviour.kind not in _LEFT_TO_SUCCESSORS:

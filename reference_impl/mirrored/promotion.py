@@ -11,7 +11,7 @@
 from reference_impl.mirrored.following import Following
 from reference_impl.mirrored.master import Master
 from reference_impl.mirrored.misbehaving import held
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.mirrored.senders import Status
 from reference_impl.mirrored.serving import Early, Waiting
 from reference_impl.pid import Pid
@@ -19,7 +19,7 @@ from reference_impl.process import Effect
 from reference_impl.protocol.queues import Deliver
 
 
-def promoted(replica: Replica, following: Following) -> tuple[Master, list[Effect]]:
+def promoted(replica: BrokerReplica, following: Following) -> tuple[Master, list[Effect]]:
     """The master that goes on under the mirror's Pid, and what it does first."""
     following.requeue_all()
     master = Master(replica, early=_early(following), waiting=_waiting(following))

@@ -19,7 +19,7 @@ from reference_impl.process import NORMAL, SHUTDOWN, Arm, Effect, Pressed, World
 FLUSH = "flush"
 
 
-class Replica:
+class BrokerReplica:
     """The copy of a queue that one process holds."""
 
     def __init__(

@@ -22,7 +22,7 @@ from reference_impl.mirrored.limits import Limits
 from reference_impl.mirrored.limits import limits as limits_of
 from reference_impl.mirrored.messages import Discarded, Published, Requeued, SenderDeath
 from reference_impl.mirrored.misbehaving import CrookedQueue
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Effect, Send, Timeout, Watch
 from reference_impl.protocol.queues import (
@@ -71,7 +71,7 @@ class Serving:
 
     def __init__(
         self,
-        replica: Replica,
+        replica: BrokerReplica,
         early: dict[Pid, dict[bytes, Early]],
         waiting: dict[int, Waiting],
     ) -> None:

@@ -9,14 +9,14 @@ sync.py does it.
 from reference_impl.metadata import governing
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.messages import SyncDone, SyncReady, SyncStart, SyncTaken
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.mirrored.sync import Syncer, batches
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Send
 
 
 class Synchronising:
-    def __init__(self, replica: Replica) -> None:
+    def __init__(self, replica: BrokerReplica) -> None:
         self._replica = replica
         self._syncer: Syncer | None = None
         self._references = 0

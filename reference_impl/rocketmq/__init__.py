@@ -7,6 +7,7 @@ or a clock: shell/rocketmq.py does.
 simulator      cores in virtual time, from one seed
 broker         a broker: topics, sending, pulling, groups, offsets, copies, orders of an operator
 naming         a name server: registered brokers, and the brokers of each topic
+ctgmq          masters and slaves that name servers replace by an election of their own
 dledger        the log of a group of brokers, and the election of its leader
 registration   the body of a broker's registration at a name server
 store          the commit log and the consume queues, octet for octet as the real ones

@@ -20,6 +20,7 @@ class NameServerTimes(msgspec.Struct, frozen=True, rename="camel"):
     scan_not_active_broker_interval: int = 10_000
     broker_channel_expired_time: int = 120_000
     server_channel_max_idle_time: int = 120_000
+    replica_expiry: int = 10_000
 
 
 class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
@@ -58,6 +59,11 @@ class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
     ledger_retry: int = 500
     ledger_redial: int = 1_000
     ledger_checkpoint: int = 3_000
+    replica_beat: int = 1_000
+    replica_lease: int = 7_000
+    replica_check: int = 2_000
+    replica_out: int = 15_000
+    replica_redial: int = 500
 
 
 # What name servers and brokers prove to each other that they know; "": nothing, as the real ones.
@@ -68,7 +74,22 @@ class NameServer(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     listen_port: int = 9876
     bind_address: str = "127.0.0.1"
     peer_secret: Secret = ""
+    control_peers: str = ""  # "s0-host:port" each, parted by semicolons; "": no control node
+    control_self_id: str = ""
+    control_without: str = ""  # rules that are switched off (ctgmq/rules.py), parted by commas
+    control_file_octets: int = 1 << 20
+    store_path_root_dir: str = "store"
+    host_addresses: str = ""  # as a broker's
     times: NameServerTimes = NameServerTimes()
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """By host."""
+        return _addresses(self.host_addresses)
+
+    @property
+    def control_members(self) -> dict[str, str]:
+        return _members(self.control_peers)
 
 
 class Role(StrEnum):
@@ -112,6 +133,10 @@ class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     d_leger_group: str = ""
     d_leger_peers: str = ""  # "n0-host:port" each, parted by semicolons
     d_leger_self_id: str = ""
+    enable_ctgmq: bool = False  # a control node decides who is master
+    min_in_sync_replicas: int = 1
+    replica_truncation: str = "epochs"
+    replica_without: str = ""  # rules that are switched off (ctgmq/rules.py), parted by commas
     ledger_without: str = ""  # a rule that is switched off (dledger/rules.py)
     peer_secret: Secret = ""
     misbehave: str = ""  # a kind; "": it is honest (broker/misbehaving.py)
@@ -139,14 +164,12 @@ class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     @property
     def addresses(self) -> dict[str, str]:
         """By host."""
-        pairs = (one.partition("=") for one in self.host_addresses.split(",") if one.strip())
-        return {host.strip(): address.strip() for host, _, address in pairs}
+        return _addresses(self.host_addresses)
 
     @property
     def members(self) -> dict[str, str]:
         """Addresses of a DLedger group's members, by name."""
-        pairs = (one.partition("-") for one in self.d_leger_peers.split(";") if one.strip())
-        return {name.strip(): address.strip() for name, _, address in pairs}
+        return _members(self.d_leger_peers)
 
     @property
     def peer_name(self) -> str:
@@ -160,6 +183,16 @@ class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     @property
     def is_slave(self) -> bool:
         return self.broker_role is Role.SLAVE
+
+
+def _addresses(text: str) -> dict[str, str]:
+    pairs = (one.partition("=") for one in text.split(",") if one.strip())
+    return {host.strip(): address.strip() for host, _, address in pairs}
+
+
+def _members(text: str) -> dict[str, str]:
+    pairs = (one.partition("-") for one in text.split(";") if one.strip())
+    return {name.strip(): address.strip() for name, _, address in pairs}
 
 
 def over(times: T, factor: float) -> T:

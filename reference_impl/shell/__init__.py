@@ -26,5 +26,6 @@ servers     their connections, and the time
 log_files   a broker's files
 sendable    whether clients can send to them
 play_rocketmq  two groups and two name servers on 127.0.0.1
+play_ctgmq     a group that its name servers switch
 play_dledger   a group that elects its leader, and two name servers
 """

@@ -67,9 +67,10 @@ def play_files(
     configured: Callable[[Path], Mapping[str, tuple[str, str]]],
     ports: Sequence[int],
     obstacle: Callable[[], str],
+    name_servers: int = 2,
 ) -> int:
     """The same, of any servers. `configured`: configurations in a folder; `ports`: all of theirs,
-    two name servers' first; `obstacle`: what keeps clients from sending."""
+    name servers' first; `obstacle`: what keeps clients from sending."""
 
     def begin(folder: Path, children: Children) -> None:
         files = configured(folder)
@@ -82,7 +83,7 @@ def play_files(
             raise NotStarted(", ".join(missing))
         if reason := obstacle():
             print(f"clients cannot send yet: {reason}", file=sys.stderr, flush=True)
-        print(";".join(f"{HOST}:{port}" for port in ports[:2]), flush=True)
+        print(";".join(f"{HOST}:{port}" for port in ports[:name_servers]), flush=True)
         for name, process in started.items():
             print(f"{name}: process {process}", flush=True)
         print("Ctrl-C stops them all", flush=True)

@@ -15,9 +15,12 @@ import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from random import SystemRandom
 from types import MappingProxyType
 
 from reference_impl.rocketmq.broker.server import BrokerServer
+from reference_impl.rocketmq.ctgmq.node import ControlNode
+from reference_impl.rocketmq.ctgmq.settings import of_name_server
 from reference_impl.rocketmq.effects import COPIES, MEMBERS, REMOTING, Server
 from reference_impl.rocketmq.naming.server import NameServer
 from reference_impl.rocketmq.settings import BrokerSettings
@@ -32,9 +35,19 @@ Door = tuple[int, str]
 async def run_name_server(settings: NameServerSettings, with_parent: bool) -> int:
     """Its whole life; its exit status."""
     configured = {"listenPort": str(settings.listen_port)}
-    server = NameServer(SystemClock(), settings.times, configured, settings.peer_secret)
-    doors = [(settings.listen_port, REMOTING)]
-    return await _live(server, settings.bind_address, doors, with_parent)
+    clock, secret, doors = SystemClock(), settings.peer_secret, [(settings.listen_port, REMOTING)]
+    if not settings.control_peers:
+        server = NameServer(clock, settings.times, configured, secret)
+        return await _live(server, settings.bind_address, doors, with_parent)
+    disk = LogFolder(Path(settings.store_path_root_dir))
+    control, members = of_name_server(settings)
+    node = ControlNode(control, members, clock, disk, SystemRandom())
+    server = NameServer(clock, settings.times, configured, secret, node=node)
+    doors.append((int(members.peers[members.name].rpartition(":")[2]), MEMBERS))
+    try:
+        return await _live(server, settings.bind_address, doors, with_parent, settings.addresses)
+    finally:
+        disk.close()
 
 
 async def run_broker(settings: BrokerSettings, with_parent: bool) -> int:

@@ -11,6 +11,7 @@ misbehaving  injected misbehaviour of a broker
 committing   the moment when that counts as sent
 replicating  the same, in a DLedger group
 leading      such a broker's changes of role
+switching    the same, where a control node decides
 pulling      pulls of consumers, and long polling
 retrying     messages that they send back
 delays       delayed messages

@@ -1,6 +1,7 @@
 """The shared state of the parts of one broker."""
 
 import random
+from collections.abc import Callable
 
 from reference_impl.rocketmq.broker.clients import BrokerClients
 from reference_impl.rocketmq.broker.committing import Committing, Putting
@@ -12,10 +13,14 @@ from reference_impl.rocketmq.broker.meters import Meters
 from reference_impl.rocketmq.broker.misbehaving import CrookedBroker, admit_cut
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.pulling import Pulling
-from reference_impl.rocketmq.broker.replicating import Replicating
+from reference_impl.rocketmq.broker.replicating import Acknowledging, Replicating
 from reference_impl.rocketmq.broker.role import CurrentRole
 from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
 from reference_impl.rocketmq.broker.transactions import Transactions
+from reference_impl.rocketmq.ctgmq.message_log import ReplicaLog
+from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
+from reference_impl.rocketmq.ctgmq.requests import ControlRequest
+from reference_impl.rocketmq.ctgmq.settings import of_broker as of_replica
 from reference_impl.rocketmq.dledger.entries import LedgerEntry
 from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.dledger.message_log import LedgerLog
@@ -27,7 +32,7 @@ from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.disk import Disk
 from reference_impl.rocketmq.store.log import FOLDER as COMMIT_LOG
-from reference_impl.rocketmq.store.log import CommitLog
+from reference_impl.rocketmq.store.log import CommitLog, MessageLog
 from reference_impl.rocketmq.store.records import Draft, host
 from reference_impl.rocketmq.store.store import Store
 
@@ -60,12 +65,14 @@ class Parts:
         self.member = self._member() if config.enable_d_leger_commit_log else None
         log_octets = config.mapped_file_size_commit_log
         self.commit_log = CommitLog(disk.series(COMMIT_LOG, log_octets))
+        self.ask_control: Callable[[ControlRequest], None] = lambda _: None
+        self.replica = self._replica() if config.enable_ctgmq else None
         self.store = Store(
             disk,
             self.delays.code_of,
             log_octets,
             config.mapped_file_size_consume_queue,
-            self.commit_log if self.member is None else LedgerLog(self.member),
+            self._log(),
         )
         self.copies = Copies(self.commit_log, config, clock, self.outbox, dice)
         self.committing = self._putting()
@@ -93,7 +100,27 @@ class Parts:
             self.transactions.begun(offset, stored_ms)
         self.pulling.arrived(draft.topic, draft.queue, self.delays.code_of(draft, stored_ms))
 
+    def _log(self) -> MessageLog:
+        if self.replica is not None:
+            return ReplicaLog(self.commit_log, self.replica)
+        return self.commit_log if self.member is None else LedgerLog(self.member)
+
+    def _replica(self) -> BrokerReplica:
+        """Raises ValueError."""
+        self.commit_log.recover()
+        return BrokerReplica(
+            of_replica(self.config),
+            self.clock,
+            self.disk,
+            self.commit_log,
+            self.dice.randbytes(8).hex(),
+            lambda request: self.ask_control(request),
+            lambda position: self.store.cut(position),
+        )
+
     def _putting(self) -> Putting:
+        if self.replica is not None:
+            return Acknowledging(self.store, self.replica, self.clock)
         if self.member is not None:
             return Replicating(self.store, self.member, self.clock)
         return Committing(

@@ -62,6 +62,16 @@ class Registering:
                 self._links[address] = None
                 self._outbox.dial(address, REMOTING)
 
+    def ask(self, body: bytes, heard: Callable[[bytes], None]) -> None:
+        """Ask every name server as a control node; each answer is heard."""
+        for address in self._config.name_servers:
+            link = self._links.get(address)
+            if address not in self._links:
+                self._links[address] = None
+                self._outbox.dial(address, REMOTING)
+            elif link is not None and (link in self._nonces or not self._config.peer_secret):
+                self._ask(link, body, heard)
+
     def dialled(self, address: str) -> bool:
         """Return whether it waits for a connection to there."""
         return address in self._links and self._links[address] is None
@@ -88,6 +98,16 @@ class Registering:
         for link in self._links.values():
             if link is not None:
                 self._say(link, RequestCode.UNREGISTER_BROKER, self._calls.number(), self._who())
+
+    def _ask(self, link: int, body: bytes, heard: Callable[[bytes], None]) -> None:
+        number = self._calls.number()
+
+        def answered(answer: Command | None) -> None:
+            if answer is not None and not answer.header.code:
+                heard(answer.body)
+
+        self._calls.begun(number, link, self._until_ms(), answered)
+        self._say(link, RequestCode.CONTROL, number, {}, body)
 
     def _challenge(self, address: str, connection: int) -> None:
         number = self._calls.number()
@@ -148,4 +168,5 @@ class Registering:
             "brokerAddr": self._config.address,
             "clusterName": self._config.broker_cluster_name,
             "brokerId": str(self._role.broker_id),
+            **({"masterEpoch": str(self._role.epoch)} if self._role.epoch else {}),
         }

@@ -11,6 +11,7 @@ class CurrentRole:
     def __init__(self, config: BrokerSettings) -> None:
         self.is_slave = config.is_slave
         self.broker_id = config.broker_id
+        self.epoch = 0  # of its master, where a control node decides
 
     def lead(self) -> None:
         self.is_slave, self.broker_id = False, MASTER_ID

@@ -22,6 +22,7 @@ from reference_impl.rocketmq.broker.queries import Queries
 from reference_impl.rocketmq.broker.registering import Registering
 from reference_impl.rocketmq.broker.retrying import Retrying
 from reference_impl.rocketmq.broker.sending import Sending
+from reference_impl.rocketmq.broker.switching import Switching
 from reference_impl.rocketmq.broker.tables import Copier
 from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.effects import COPIES, MEMBERS, Clock, Effect
@@ -65,16 +66,7 @@ class BrokerServer:
             parts.topics.registration,
             self._master_is,
         )
-        self._leading = (
-            None
-            if parts.member is None
-            else Leading(
-                parts,
-                parts.member,
-                self._registering.now,
-                partial(self._copier.master_is, ""),
-            )
-        )
+        self._leading = self._leads()
         self._handlers = self._all_handlers()
         self._flushed_ms = clock.now_ms()
         self._flush_ms = clock.now_ms() + config.times.flush_interval_commit_log
@@ -85,6 +77,9 @@ class BrokerServer:
         return self._parts.store
 
     def opened(self, connection: int, peer: str, door: str, dialled: str | None) -> list[Effect]:
+        if door == COPIES and self._parts.replica is not None:
+            self._parts.replica.opened(connection, dialled)
+            return self._turned()
         if door == COPIES:
             self._opened_copies(connection, dialled)
             return self._parts.outbox.take()
@@ -101,7 +96,9 @@ class BrokerServer:
         return self._parts.outbox.take()
 
     def refused(self, address: str, door: str) -> list[Effect]:
-        if door == COPIES:
+        if door == COPIES and self._parts.replica is not None:
+            self._parts.replica.refused(address)
+        elif door == COPIES:
             self._following.refused()
         elif door == MEMBERS:
             self._member.refused(address)
@@ -112,6 +109,8 @@ class BrokerServer:
     def received(self, connection: int, octets: bytes) -> list[Effect]:
         if self._is_members(connection):
             self._member.received(connection, octets)
+        elif (replica := self._parts.replica) is not None and connection in replica:
+            replica.received(connection, octets)
         elif connection in self._following:
             self._following.received(octets)
         elif connection in self._parts.copies:
@@ -124,6 +123,8 @@ class BrokerServer:
     def closed(self, connection: int) -> list[Effect]:
         if self._is_members(connection):
             self._member.closed(connection)
+        elif (replica := self._parts.replica) is not None and connection in replica:
+            replica.closed(connection)
         elif connection in self._following:
             self._following.closed()
         else:
@@ -139,6 +140,8 @@ class BrokerServer:
         parts.calls.overdue(now_ms)
         if parts.member is not None:
             parts.member.tick()
+        if parts.replica is not None:
+            parts.replica.tick()
         self._flush(now_ms)
         parts.copies.tick()
         parts.committing.progress()
@@ -153,12 +156,21 @@ class BrokerServer:
 
     def stop(self) -> list[Effect]:
         """In order: name servers hear of it, and what was written is on the disk."""
+        last = [] if self._parts.replica is None else self._parts.replica.leave()
         self._registering.leave()
         self._parts.flush_tables()
         self._parts.store.close()
         if self._parts.member is not None:
             self._parts.member.stop()
-        return self._parts.outbox.take()
+        return last + self._parts.outbox.take()
+
+    def _leads(self) -> Leading | Switching | None:
+        parts, leave = self._parts, partial(self._copier.master_is, "")
+        if parts.member is not None:
+            return Leading(parts, parts.member, self._registering.now, leave)
+        if parts.replica is not None:
+            return Switching(parts, parts.replica, self._registering, leave)
+        return None
 
     def _commands(self, connection: int, octets: bytes) -> None:
         parts = self._parts

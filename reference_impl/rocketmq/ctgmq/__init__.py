@@ -8,6 +8,8 @@ requests  what replicas ask of them, and what they answer
 replica   a replica: master or slave, its lease, its connections
 master    what a master does: its slaves, the SyncStateSet, what counts as sent
 slave     what a slave does: its log becomes its master's
+message_log  a replica's log as that of a broker's messages
+node      a control node with its Raft member, in a name server
 wire      what both say to each other
 kept      what a replica keeps beside its log
 rules     rules that can be switched off

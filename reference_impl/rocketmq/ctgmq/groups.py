@@ -59,7 +59,7 @@ class Promote(msgspec.Struct, frozen=True, tag=True):
 
 
 GroupCommand = Enrol | Alter | Promote
-_DECODER = msgspec.msgpack.Decoder(GroupCommand)
+_DECODER: msgspec.msgpack.Decoder[GroupCommand] = msgspec.msgpack.Decoder(GroupCommand)
 
 
 def written(command: GroupCommand) -> bytes:

@@ -89,6 +89,11 @@ class ReplicaMaster:
     def takes_puts(self) -> bool:
         return self._has_enough
 
+    @property
+    def is_caught_up(self) -> bool:
+        """Return whether every member has what was in the log when this master began."""
+        return self.confirmed >= self._begun_at
+
     def wait(self, end: int, settled: Settled) -> None:
         """`settled` gets, later, whether every member has the log up to there."""
         until_ms = self._clock.now_ms() + self._times.put_limit

@@ -19,8 +19,6 @@ from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 from reference_impl.rocketmq.ctgmq.settings import ReplicaSettings, Truncation
 from reference_impl.rocketmq.ctgmq.slave import ReplicaSlave
 from reference_impl.rocketmq.ctgmq.wire import (
-    LogPart,
-    MasterHello,
     ReplicaFrames,
     ReplicaMessage,
     SlaveAck,
@@ -39,7 +37,7 @@ class ReplicaRole(Enum):
     SLAVE = "slave"
 
 
-class Replica:
+class BrokerReplica:
     """`ask`: sends a request to all control nodes; each answer is given to `answered`. `cut`:
     removes what stands there and after, from the log and all that is made from it."""
 
@@ -112,7 +110,7 @@ class Replica:
 
     # --- control nodes
 
-    def answered(self, asked_ms: int, answer: ControlAnswer) -> None:
+    def answered(self, sent_ms: int, answer: ControlAnswer) -> None:
         """A control node answered what was asked then."""
         state = answer.state
         if state is None or self._leaves:
@@ -130,7 +128,7 @@ class Replica:
         if self.master is not None:
             self.master.adopt(state)
             if answer.age_ms is not None:
-                until_ms = asked_ms + self._settings.times.lease - answer.age_ms
+                until_ms = sent_ms + self._settings.times.lease - answer.age_ms
                 self._lease_until_ms = max(self._lease_until_ms, until_ms)
 
     def leave(self) -> list[Effect]:

@@ -9,6 +9,7 @@
 import msgspec
 
 from reference_impl.rocketmq.ctgmq.groups import Alter, Enrolled, GroupState
+from reference_impl.rocketmq.remoting.fields import BadRequest
 
 
 class Beat(msgspec.Struct, frozen=True, tag=True):
@@ -37,3 +38,12 @@ class ControlAnswer(msgspec.Struct, frozen=True):
 
 
 ControlRequest = Beat | Leave | Alter
+_DECODER: msgspec.msgpack.Decoder[ControlRequest] = msgspec.msgpack.Decoder(ControlRequest)
+
+
+def read_request(body: bytes) -> ControlRequest:
+    """Raises BadRequest."""
+    try:
+        return _DECODER.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequest(f"no request to a control node: {error}") from error

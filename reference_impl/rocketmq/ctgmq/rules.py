@@ -9,7 +9,7 @@ class ReplicaRule(StrEnum):
     QUORUM_LEASE = "quorum-lease"  # a control node grants what a majority backs, and no more
     LEASE = "lease"  # a master without a lease takes and acknowledges nothing
     LEASE_ON_ACK = "lease-on-ack"  # the lease is looked at before each acknowledgement, too
-    CONFIRMED_ROLE = "confirmed-role"  # after a start nobody serves before a control node says so
+    CONFIRMED_ROLE = "confirmed-role"  # a broker that starts waits for its role
     # The SyncStateSet
     COMMIT_SHRINK = "commit-shrink"  # a member counts until its removal is committed
     UNION = "union"  # a member counts from the moment when it is proposed
@@ -32,4 +32,3 @@ class ReplicaRule(StrEnum):
     # Clients
     READ_CONFIRMED = "read-confirmed"  # readers see what every member has
     ERROR_CODES = "error-codes"  # what was not acknowledged is answered as an error, not as 12
-    ROUTE_EPOCH = "route-epoch"  # a name server refuses masters of earlier epochs

@@ -9,6 +9,8 @@ from enum import StrEnum
 import msgspec
 
 from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
+from reference_impl.rocketmq.dledger.settings import MemberSettings
+from reference_impl.rocketmq.settings import BrokerSettings, BrokerTimes, Flush, NameServer, over
 
 
 class Truncation(StrEnum):
@@ -56,3 +58,51 @@ class ControlSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def keeps(self, rule: ReplicaRule) -> bool:
         return rule not in self.without
+
+
+def of_broker(config: BrokerSettings) -> ReplicaSettings:
+    """Raises ValueError."""
+    times = config.times
+    return ReplicaSettings(
+        group=config.broker_name,
+        name=str(config.broker_id),
+        address=config.ha_address,
+        flushes=config.flush_disk_type is Flush.SYNC_FLUSH,
+        min_in_sync=config.min_in_sync_replicas,
+        truncation=Truncation(config.replica_truncation),
+        batch_octets=config.ha_transfer_batch_size,
+        without=_rules(config.replica_without),
+        times=ReplicaTimes(
+            beat=times.replica_beat,
+            lease=times.replica_lease,
+            put_limit=times.slave_timeout,
+            check=times.replica_check,
+            out=times.replica_out,
+            redial=times.replica_redial,
+        ),
+    )
+
+
+def of_name_server(config: NameServer) -> tuple[ControlSettings, MemberSettings]:
+    """Raises ValueError."""
+    if config.control_self_id not in config.control_members:
+        raise ValueError(f"controlSelfId: {config.control_self_id!r} is not in controlPeers")
+    factor = config.times.replica_expiry / ReplicaTimes().expiry
+    control = ControlSettings(
+        without=_rules(config.control_without),
+        times=ReplicaTimes(expiry=config.times.replica_expiry),
+    )
+    members = MemberSettings(
+        group="control",
+        name=config.control_self_id,
+        peers=config.control_members,
+        secret=config.peer_secret,
+        flushes=True,
+        file_octets=config.control_file_octets,
+        times=over(BrokerTimes(), 1 / factor),
+    )
+    return control, members
+
+
+def _rules(text: str) -> tuple[ReplicaRule, ...]:
+    return tuple(ReplicaRule(one.strip()) for one in text.split(",") if one.strip())

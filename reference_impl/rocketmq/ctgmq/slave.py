@@ -1,6 +1,6 @@
 """A slave: it makes its log equal to its master's, and takes what comes.
 
-1. It says hello with the epoch in which it was told of its master. A master of another epoch sends
+1. It says hello with the epoch of its master, as it knows it. A master of another epoch sends
    it away.
 2. Both compare which epoch began where, from the newest one on. What the slave has beyond the end
    of the last epoch that both have is cut. With no epoch in common it takes nothing.
@@ -57,7 +57,7 @@ class ReplicaSlave:
 
     def take(self, message: MasterHello | LogPart) -> bool:
         """False: the connection is of no use."""
-        assert self.connection is not None, "nobody said it"
+        assert self.connection is not None, "it came on no connection"
         if message.epoch != self.epoch:
             return False
         if isinstance(message, MasterHello):

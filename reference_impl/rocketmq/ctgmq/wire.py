@@ -48,7 +48,7 @@ class LogPart(msgspec.Struct, frozen=True, tag=True):
 
 
 ReplicaMessage = SlaveHello | MasterHello | SlaveAck | LogPart
-_DECODER = msgspec.msgpack.Decoder(ReplicaMessage)
+_DECODER: msgspec.msgpack.Decoder[ReplicaMessage] = msgspec.msgpack.Decoder(ReplicaMessage)
 
 
 def framed(message: ReplicaMessage) -> bytes:

@@ -41,6 +41,7 @@ class Requests:
         configured: Mapping[str, str],
         secret: str,
         dice: random.Random,
+        control: Handler | None = None,
     ) -> None:
         self._routes = routes
         self._clock = clock
@@ -68,6 +69,8 @@ class Requests:
             RequestCode.GET_KVLIST_BY_NAMESPACE: self._space,
             RequestCode.GET_NAMESRV_CONFIG: self._configuration,
         }
+        if control is not None:
+            self.handlers[RequestCode.CONTROL] = partial(self._proven, control)
 
     def closed(self, connection: int) -> None:
         self._nonces.pop(connection, None)
@@ -193,6 +196,7 @@ def _who(incoming: IncomingRequest) -> Identity:
         fields.text("brokerName"),
         fields.long("brokerId"),
         fields.text("brokerAddr"),
+        fields.integer("masterEpoch", 0),
     )
 
 

@@ -3,7 +3,8 @@
 1. A master's report of its topics counts, and counts again only when its version is another, or
    it was not known under its number. A slave's report of topics never counts.
 2. An address has one number: a broker that comes back under another one is taken from the old.
-3. Another address under a number that is taken simply takes it. There is no fencing.
+3. Another address under a number that is taken simply takes it. There is no fencing, unless
+   brokers name the epoch of their master: then only a master of that epoch or a later one takes 0.
 4. A broker's name goes with its last address, and its queues in all topics with the name. Where
    only the master goes the queues stay: a route then shows its slave, and no broker to write to.
 5. A topic is never forgotten otherwise, but by order.
@@ -44,12 +45,13 @@ class Route(msgspec.Struct, rename="camel"):
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """The identity of a registering broker."""
+    """The identity of a registering broker. `epoch`: of its master; 0: it names none."""
 
     cluster: str
     name: str
     number: int
     address: str
+    epoch: int = 0
 
 
 class _Live(msgspec.Struct):
@@ -76,6 +78,7 @@ class Routes:
         self._brokers: dict[str, BrokerGroup] = {}
         self._clusters: dict[str, set[str]] = {}  # names of brokers
         self._live: dict[str, _Live] = {}  # by address
+        self._epochs: dict[str, int] = {}  # of masters, by name
 
     def register(
         self,
@@ -87,6 +90,8 @@ class Routes:
         now_ms: int,
     ) -> Master:
         """Register a broker; return to a slave where its master is."""
+        if self._is_stale(who):
+            return self._master_of(who.name) if who.name in self._brokers else Master()
         is_new = self._settle(who)
         before = self._live.get(who.address)
         if before is None:
@@ -187,6 +192,14 @@ class Routes:
         for queues in found:
             queues.perm = READ | WRITE if writing else queues.perm & ~WRITE
         return len(found)
+
+    def _is_stale(self, who: Identity) -> bool:
+        """Return whether it was the master in an epoch that is over."""
+        latest = self._epochs.get(who.name, 0)
+        if who.number == MASTER and who.epoch < latest:
+            return True
+        self._epochs[who.name] = max(who.epoch, latest)
+        return False
 
     def _settle(self, who: Identity) -> bool:
         """An address under its number. Whether the number, or the name, was not there before."""

@@ -6,17 +6,22 @@
 2. A name server that has stood still finds all brokers silent when it goes on, and gives up those
    that are well: its clock went on, and what they had sent was not read. The scan comes before
    the octets that wait, as it does in the real one, whose timers and readers are other threads.
+3. It may have a control node, which decides who is master (ctgmq).
 """
 
 import random
 from collections.abc import Mapping
 
-from reference_impl.rocketmq.effects import Clock, Effect, Note
+import msgspec
+
+from reference_impl.rocketmq.ctgmq.node import ControlNode
+from reference_impl.rocketmq.ctgmq.requests import ControlAnswer, read_request
+from reference_impl.rocketmq.effects import MEMBERS, Clock, Effect, Note
 from reference_impl.rocketmq.naming.requests import Requests
 from reference_impl.rocketmq.naming.routes import Routes
 from reference_impl.rocketmq.remoting.connections import Connections
 from reference_impl.rocketmq.remoting.header import HeaderError
-from reference_impl.rocketmq.remoting.serving import serve
+from reference_impl.rocketmq.remoting.serving import IncomingRequest, serve
 from reference_impl.rocketmq.settings import NameServerTimes
 
 
@@ -30,13 +35,21 @@ class NameServer:
         configured: Mapping[str, str] | None = None,
         secret: str = "",
         dice: random.Random | None = None,
+        node: ControlNode | None = None,
     ) -> None:
+        self._node = node
+        self._late: list[Effect] = []  # answers of its control node
         self._clock = clock
         self._times = times or NameServerTimes()
         self._notes: list[str] = []
         self._routes = Routes(self._notes.append)
         self._requests = Requests(
-            self._routes, clock, configured or {}, secret, dice or random.SystemRandom()
+            self._routes,
+            clock,
+            configured or {},
+            secret,
+            dice or random.SystemRandom(),
+            None if node is None else self._control,
         )
         self._connections = Connections(self._times.server_channel_max_idle_time)
         self._scan_ms = clock.now_ms() + self._times.scan_first
@@ -45,18 +58,27 @@ class NameServer:
         self,
         connection: int,
         peer: str,
-        door: str,  # noqa: ARG002  (it has one)
+        door: str,
         dialled: str | None,
     ) -> list[Effect]:
+        if door == MEMBERS and self._node is not None:
+            self._node.member.opened(connection, peer, dialled)
+            return self._turned()
         assert dialled is None, "a name server never dials"
         self._connections.opened(connection, peer, self._clock.now_ms())
         return []
 
-    def refused(self, address: str, door: str) -> list[Effect]:  # noqa: ARG002
+    def refused(self, address: str, door: str) -> list[Effect]:
+        if door == MEMBERS and self._node is not None:
+            self._node.member.refused(address)
+            return self._turned()
         raise AssertionError(f"a name server never dials, nor {address}")
 
     def received(self, connection: int, octets: bytes) -> list[Effect]:
         now_ms, effects = self._clock.now_ms(), list[Effect]()
+        if self._node is not None and connection in self._node.member:
+            self._node.member.received(connection, octets)
+            return self._turned()
         try:
             commands = self._connections.received(connection, octets, now_ms)
         except HeaderError:
@@ -67,9 +89,12 @@ class NameServer:
             answer = serve(self._requests.handlers, connection, command)
             if answer is not None:
                 effects += self._connections.send(connection, answer, now_ms)
-        return effects + self._take_notes()
+        return effects + self._take_notes() + self._turned()
 
     def closed(self, connection: int) -> list[Effect]:
+        if self._node is not None and connection in self._node.member:
+            self._node.member.closed(connection)
+            return self._turned()
         self._connections.closed(connection)
         self._requests.closed(connection)
         self._routes.gone(connection)
@@ -82,11 +107,32 @@ class NameServer:
         if now_ms >= self._scan_ms:
             self._scan_ms = now_ms + self._times.scan_not_active_broker_interval
             effects += self._scan(now_ms)
-        return effects
+        if self._node is not None:
+            self._node.member.tick()
+        return effects + self._turned()
 
     def stop(self) -> list[Effect]:
         """Stop without a notice: brokers and clients see it by their connections."""
+        if self._node is not None:
+            self._node.member.stop()
         return []
+
+    def _turned(self) -> list[Effect]:
+        """Return what its control node has to say."""
+        members = [] if self._node is None else self._node.take()
+        late, self._late = self._late, []
+        return members + late
+
+    def _control(self, incoming: IncomingRequest) -> None:
+        assert self._node is not None, "it has no control node"
+        request = read_request(incoming.command.body)
+
+        def answer(found: ControlAnswer) -> None:
+            command = incoming.answer(body=msgspec.msgpack.encode(found))
+            now_ms = self._clock.now_ms()
+            self._late += self._connections.send(incoming.connection, command, now_ms)
+
+        self._node.control.request(request, answer)
 
     def _scan(self, now_ms: int) -> list[Effect]:
         effects = list[Effect]()

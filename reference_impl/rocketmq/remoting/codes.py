@@ -58,6 +58,7 @@ class RequestCode(IntEnum):
     GET_NAMESRV_CONFIG = 319
     QUERY_DATA_VERSION = 322
     ADD_WRITE_PERM_OF_BROKER = 327
+    CONTROL = 9002  # ours (ctgmq/requests.py)
     PEER_CHALLENGE = 9001  # ours (remoting/proofs.py)
 
 

@@ -37,7 +37,7 @@ from reference_impl.mirrored.messages import (
     SyncTaken,
 )
 from reference_impl.mirrored.mirror import DEATH_TIMEOUT_MS, Mirror
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.pid import Pid
 from reference_impl.process import (
     NO_CONNECTION,
@@ -73,7 +73,7 @@ class Rig:
     def __init__(self, *, listed: bool = True) -> None:
         self.world = FixedWorld("b")
         self.world.tables.queues[QUEUE] = RECORD
-        replica = Replica(ME, self.world, QUEUE, durable=True, founder=False)
+        replica = BrokerReplica(ME, self.world, QUEUE, durable=True, founder=False)
         self.replica = replica
         self.process: Any = Mirror(replica)
         self._number = -1

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from reference_impl.mirrored.misbehaving import held
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
 from reference_impl.misbehave.lines import TruthLine
 from reference_impl.misbehave.truth import HELD
@@ -16,11 +16,13 @@ from tests.reference_impl.mirrored.messages_of import message
 LEFT_TO_SUCCESSORS = {Kind.CONFIRM_EARLY, Kind.STALE_GUARD}
 
 
-def successor(kind: Kind | None) -> Replica:
+def successor(kind: Kind | None) -> BrokerReplica:
     """It holds two messages."""
     wrong = None if kind is None else Misbehaviour(kind, "truth")
     me = Pid("b", 1, 2)
-    replica = Replica(me, FixedWorld("b"), QUEUE, durable=True, founder=False, misbehaviour=wrong)
+    replica = BrokerReplica(
+        me, FixedWorld("b"), QUEUE, durable=True, founder=False, misbehaviour=wrong
+    )
     for name in ("one", "two"):
         replica.backing.publish(message(name))
     return replica

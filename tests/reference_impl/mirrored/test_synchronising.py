@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from reference_impl.metadata.tables import Policy, Queue
 from reference_impl.mirrored.messages import SyncBatch, SyncDone, SyncReady, SyncTaken
-from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.replica import BrokerReplica
 from reference_impl.mirrored.sync import BATCH_OCTETS_MAX, Syncer, batches
 from reference_impl.mirrored.synchronising import Synchronising
 from reference_impl.pid import Pid
@@ -92,7 +92,7 @@ class Rig:
         self.world.tables.queues[QUEUE] = RECORD
         self.world.group(1, *members)
         self.world.tables.policies["p"] = Policy("p", ".*", dict(policy), 0, "all")
-        replica = Replica(ME, self.world, QUEUE, durable=True, founder=True)
+        replica = BrokerReplica(ME, self.world, QUEUE, durable=True, founder=True)
         replica.ring.regroup()
         self.sync = Synchronising(replica)
 

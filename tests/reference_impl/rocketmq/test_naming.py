@@ -27,8 +27,11 @@ def _body(*topics: str, counter: int = 1, perm: int = 6) -> bytes:
     return msgspec.json.encode(Registration(Topics(table, DataVersion(counter, 7))))
 
 
-def _who(number: int = 0, address: str = "a0:10911", name: str = "broker-a") -> dict[str, object]:
+def _who(
+    number: int = 0, address: str = "a0:10911", name: str = "broker-a", epoch: int = 0
+) -> dict[str, object]:
     return {
+        **({"masterEpoch": epoch} if epoch else {}),
         "clusterName": "c",
         "brokerName": name,
         "brokerId": number,
@@ -98,6 +101,37 @@ def test_a_slave_learns_its_master(world: World) -> None:
     _register(master, _body("t"))
     after = _register(slave, _body(), number=1, address="a1:10911")
     assert after.header.fields == {"masterAddr": "a0:10911", "haServerAddr": "a0:10912"}
+
+
+@pytest.mark.parametrize(("epochs", "shown"), [((1, 2), "a1:10911"), ((0, 0), "a0:10911")])
+def test_a_resumed_master_would_take_its_route_back(
+    world: World, epochs: tuple[int, int], shown: str
+) -> None:
+    """As in the real one, if brokers name no epochs."""
+    old, new, client = Client(world, "a0"), Client(world, "a1"), Client(world)
+    _register(old, _body("t"), epoch=epochs[0])
+    _register(new, _body("t"), address="a1:10911", epoch=epochs[1])
+    _register(old, _body("t"), epoch=epochs[0])
+    assert _addresses(client)["broker-a"] == {"0": shown}
+
+
+def test_a_route_never_shows_two_masters(world: World) -> None:
+    old, new, client = Client(world, "a0"), Client(world, "a1"), Client(world)
+    _register(old, _body("t"), epoch=1)
+    _register(new, _body("t"), number=1, address="a1:10911", epoch=1)
+    _register(new, _body("t"), address="a1:10911", epoch=2)
+    assert _addresses(client)["broker-a"] == {"0": "a1:10911"}
+    _register(old, _body("t"), number=2, epoch=2)
+    assert _addresses(client)["broker-a"] == {"0": "a1:10911", "2": "a0:10911"}
+
+
+def test_a_slave_of_a_later_master_bars_the_earlier_one(world: World) -> None:
+    old, slave, client = Client(world, "a0"), Client(world, "a1"), Client(world)
+    _register(slave, _body("t"), number=1, address="a1:10911", epoch=2)
+    _register(old, _body("t"), epoch=1)
+    assert _route(client) is None
+    _register(old, _body("t"), epoch=2)
+    assert _addresses(client)["broker-a"] == {"0": "a0:10911", "1": "a1:10911"}
 
 
 def test_topics_of_a_known_version_are_not_read_again(world: World) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from reference_impl.rocketmq.ctgmq.control import Control
-from reference_impl.rocketmq.ctgmq.replica import Replica, ReplicaRole
+from reference_impl.rocketmq.ctgmq.node import ControlNode
+from reference_impl.rocketmq.ctgmq.replica import BrokerReplica, ReplicaRole
 from reference_impl.rocketmq.ctgmq.requests import ControlAnswer, ControlRequest
 from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 from reference_impl.rocketmq.ctgmq.settings import (
@@ -20,7 +20,6 @@ from reference_impl.rocketmq.ctgmq.settings import (
     ReplicaTimes,
     Truncation,
 )
-from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.dledger.settings import MemberSettings
 from reference_impl.rocketmq.effects import (
     COPIES,
@@ -43,17 +42,20 @@ TIMES = ReplicaTimes(out=4_000)
 SENT = (Code.SUCCESS, Code.FLUSH_DISK_TIMEOUT, Code.FLUSH_SLAVE_TIMEOUT, Code.SLAVE_NOT_AVAILABLE)
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _NumberedRequest(msgspec.Struct, frozen=True):
     number: int
     request: ControlRequest
 
 
-class _Answered(msgspec.Struct, frozen=True):
+class _NumberedAnswer(msgspec.Struct, frozen=True):
     number: int
     answer: ControlAnswer
 
 
-_ASKED, _ANSWERED = msgspec.msgpack.Decoder(_Asked), msgspec.msgpack.Decoder(_Answered)
+_REQUESTS, _ANSWERS = (
+    msgspec.msgpack.Decoder(_NumberedRequest),
+    msgspec.msgpack.Decoder(_NumberedAnswer),
+)
 
 
 class ClusterWatch:
@@ -93,9 +95,10 @@ class ClusterWatch:
 class ControlServer:
     """effects.Server: a control node."""
 
-    def __init__(self, control: Control, member: DledgerMember) -> None:
-        self.control = control
-        self.member = member
+    def __init__(self, node: ControlNode) -> None:
+        self._node = node
+        self.control = node.control
+        self.member = node.member
         self._effects: list[Effect] = []
 
     def opened(self, connection: int, peer: str, door: str, dialled: str | None) -> list[Effect]:
@@ -111,13 +114,13 @@ class ControlServer:
         if connection in self.member:
             self.member.received(connection, octets)
             return self._turned()
-        asked = _ASKED.decode(octets)
+        sent = _REQUESTS.decode(octets)
 
         def answer(found: ControlAnswer) -> None:
-            body = msgspec.msgpack.encode(_Answered(asked.number, found))
+            body = msgspec.msgpack.encode(_NumberedAnswer(sent.number, found))
             self._effects.append(Transmit(connection, body))
 
-        self.control.request(asked.request, answer)
+        self.control.request(sent.request, answer)
         return self._turned()
 
     def closed(self, connection: int) -> list[Effect]:
@@ -133,9 +136,7 @@ class ControlServer:
         return []
 
     def _turned(self) -> list[Effect]:
-        self.control.turn()
-        members = self.member.take()
-        self.control.turn()
+        members = self._node.take()
         effects, self._effects = self._effects, []
         return members + effects
 
@@ -157,11 +158,13 @@ class ReplicaServer:
         self._watch = watch
         self._now_ms = now_ms
         self._links: dict[str, int | None] = dict.fromkeys(name_servers)
-        self._asked: dict[int, int] = {}
+        self._sent_ms: dict[int, int] = {}
         self._effects: list[Effect] = []
         log = CommitLog(host.disk.series("commitlog", FILE_OCTETS))
         log.recover()
-        self.replica = Replica(settings, host.clock, host.disk, log, code, self._ask, log.truncate)
+        self.replica = BrokerReplica(
+            settings, host.clock, host.disk, log, code, self._ask, log.truncate
+        )
 
     def put(self, number: int) -> list[Effect]:
         replica, epoch = self.replica, self.replica.epoch
@@ -196,8 +199,8 @@ class ReplicaServer:
         if connection in self.replica:
             self.replica.received(connection, octets)
         elif connection in self._links.values():
-            found = _ANSWERED.decode(octets)
-            self.replica.answered(self._asked[found.number], found.answer)
+            found = _ANSWERS.decode(octets)
+            self.replica.answered(self._sent_ms[found.number], found.answer)
         return self._turned()
 
     def closed(self, connection: int) -> list[Effect]:
@@ -219,9 +222,9 @@ class ReplicaServer:
             if link is None:
                 self._effects.append(Dial(address, REMOTING))
             else:
-                number = len(self._asked)
-                self._asked[number] = self._clock.now_ms()
-                body = msgspec.msgpack.encode(_Asked(number, request))
+                number = len(self._sent_ms)
+                self._sent_ms[number] = self._clock.now_ms()
+                body = msgspec.msgpack.encode(_NumberedRequest(number, request))
                 self._effects.append(Transmit(link, body))
 
     def _turned(self) -> list[Effect]:
@@ -230,8 +233,8 @@ class ReplicaServer:
     def _take(self, effects: list[Effect]) -> list[Effect]:
         if self.replica.role is ReplicaRole.MASTER and self.replica.has_lease:
             self._watch.serves(self._settings.name, self.replica.epoch, self._now_ms())
-        asked, self._effects = self._effects, []
-        return effects + asked
+        own, self._effects = self._effects, []
+        return effects + own
 
 
 class ReplicaCluster:
@@ -288,7 +291,7 @@ class ReplicaCluster:
         assert isinstance(server, ReplicaServer), name
         return server
 
-    def replica(self, name: str) -> Replica:
+    def replica(self, name: str) -> BrokerReplica:
         return self.server(name).replica
 
     def masters(self) -> list[str]:
@@ -364,8 +367,9 @@ class ReplicaCluster:
         )
 
         def boot(host: Host) -> Server:
-            member = DledgerMember(members, host.clock, host.disk, self.world.dice)
-            return ControlServer(Control(settings, member, host.clock), member)
+            return ControlServer(
+                ControlNode(settings, members, host.clock, host.disk, self.world.dice)
+            )
 
         return boot
 

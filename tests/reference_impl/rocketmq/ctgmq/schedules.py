@@ -1,4 +1,4 @@
-"""Random schedules of control nodes and replicas: what happens to them, and which promise it broke.
+"""Random schedules of control nodes and replicas: what happens, and which promise it broke.
 
 1. Everything comes from one seed. A schedule that finds something is played again by its number.
 2. At its end all cuts are healed and all hosts run. Then every replica has to be in the set, the

@@ -118,7 +118,7 @@ def test_a_restarted_master_would_take_messages_that_are_cut(
 
 @pytest.mark.parametrize("first", ["master", "slave"])
 def test_a_restarted_slave_would_rule_with_an_older_log(first: str) -> None:
-    """Both stop: the last committed master goes on, whoever registers first."""
+    """Both stop: the last committed master goes on, and not the first one to register."""
     stage = Stage()
     stage.crash(stage.slave)
     stage.run(8_000)

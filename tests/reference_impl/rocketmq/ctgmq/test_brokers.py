@@ -1,0 +1,124 @@
+"""Brokers that name servers replace, as a client sees them."""
+
+import pytest
+
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
+from tests.reference_impl.rocketmq.ctgmq.brokers import NAME_SERVERS, SwitchedBrokers
+from tests.reference_impl.rocketmq.talking import sending
+
+
+@pytest.fixture
+def brokers() -> SwitchedBrokers:
+    """A group that took a message, whose slave knows the topic."""
+    group = SwitchedBrokers()
+    master = group.whole()
+    assert group.send(master, b"first").header.code == Code.SUCCESS
+    group.world.run(14_000)
+    return group
+
+
+def _other(name: str) -> str:
+    return "b2" if name == "b1" else "b1"
+
+
+def test_a_dead_master_is_replaced_and_nothing_is_lost(brokers: SwitchedBrokers) -> None:
+    old = brokers.whole()
+    sent = [b"%d" % number for number in range(5)]
+    assert {brokers.send(old, body).header.code for body in sent} == {Code.SUCCESS}
+    brokers.world.crash(old)
+    new = brokers.master(but=old)
+    assert brokers.send(new, b"last").header.code == Code.SUCCESS
+    assert brokers.bodies(new) == [b"first", *sent, b"last"]
+    brokers.world.start(old)
+    assert brokers.whole() == new
+    brokers.world.run(3_000)
+    assert brokers.bodies(old) == [b"first", *sent, b"last"]
+
+
+def test_every_route_shows_the_new_master_alone(brokers: SwitchedBrokers) -> None:
+    old = brokers.whole()
+    brokers.world.freeze(old)
+    new = brokers.master(but=old)
+    brokers.world.run(500)
+    for name in NAME_SERVERS:
+        assert brokers.route(name)["0"] == f"{new}:10911"
+    brokers.world.thaw(old)
+    brokers.world.run(10_000)
+    number = old[1:]
+    for name in NAME_SERVERS:
+        assert brokers.route(name) == {"0": f"{new}:10911", number: f"{old}:10911"}
+
+
+def test_a_slave_refuses_with_a_code_that_clients_send_again(brokers: SwitchedBrokers) -> None:
+    answer = brokers.send(_other(brokers.whole()), b"x")
+    assert answer.header.code == Code.SERVICE_NOT_AVAILABLE
+
+
+def test_a_stopped_master_hands_over_within_seconds(brokers: SwitchedBrokers) -> None:
+    old = brokers.whole()
+    world = brokers.world
+    world.call(old, lambda server: server.stop())
+    world.run(20)
+    world.crash(old)
+    assert brokers.master(3_000, but=old) == _other(old)
+
+
+def test_an_undelivered_message_would_wait_for_its_old_master(brokers: SwitchedBrokers) -> None:
+    """A delayed message is delivered by the new master, and by it alone."""
+    old = brokers.whole()
+    assert brokers.send(old, b"later", DELAY="5").header.code == Code.SUCCESS
+    brokers.world.run(1_000)
+    brokers.world.freeze(old)
+    new = brokers.master(but=old)
+    brokers.world.thaw(old)
+    brokers.world.run(70_000)
+    assert brokers.bodies(new) == [b"first", b"later"]
+    assert brokers.whole() == new
+    assert brokers.bodies(old) == [b"first", b"later"]
+
+
+def test_a_half_message_would_be_forgotten_with_its_master(brokers: SwitchedBrokers) -> None:
+    """The new master asks the producer what became of it."""
+    old = brokers.whole()
+    properties = {"TRAN_MSG": "true", "PGROUP": "p", "UNIQ_KEY": "u"}
+    assert brokers.send(old, b"half", **properties).header.code == Code.SUCCESS
+    brokers.world.crash(old)
+    new = brokers.master(but=old)
+    body = b'{"clientID": "c", "producerDataSet": [{"groupName": "p"}], "consumerDataSet": []}'
+    brokers.client.ask(f"{new}:10911", RequestCode.HEART_BEAT, body=body)
+    for _ in range(8):
+        brokers.world.run(20_000)
+        brokers.client.ask(f"{new}:10911", RequestCode.HEART_BEAT, body=body)
+    codes = [one.header.code for one in brokers.client.unasked]
+    assert RequestCode.CHECK_TRANSACTION_STATE in codes
+
+
+def test_offsets_go_on_where_the_last_master_ended(brokers: SwitchedBrokers) -> None:
+    """Also those of messages that it never confirmed are given again, once."""
+    old = brokers.whole()
+    other = _other(old)
+    for pair in ((old, other), (other, old)):
+        brokers.world.cut(*pair)
+    fields = sending("t", 0)
+    brokers.client.send(f"{old}:10911", RequestCode.SEND_MESSAGE_V2, fields, b"cut")
+    brokers.world.run(100)
+    brokers.world.crash(old)
+    new = brokers.master(but=old)
+    answer = brokers.send(new, b"second")
+    assert (answer.header.code, answer.header.fields["queueOffset"]) == (Code.SUCCESS, "1")
+    for pair in ((old, other), (other, old)):
+        brokers.world.heal(*pair)
+    brokers.world.start(old)
+    assert brokers.whole() == new
+    brokers.world.run(1_000)
+    assert brokers.bodies(old) == brokers.bodies(new) == [b"first", b"second"]
+
+
+def test_all_restart_and_the_last_master_goes_on(brokers: SwitchedBrokers) -> None:
+    master = brokers.whole()
+    for name in (*NAME_SERVERS, "b1", "b2"):
+        brokers.world.crash(name)
+    for name in (*NAME_SERVERS, _other(master), master):
+        brokers.world.start(name)
+    assert brokers.whole() == master
+    assert brokers.bodies(master) == [b"first"]
