@@ -37,6 +37,7 @@ def test_whatever_lay_at_the_partial_files_name_is_no_obstacle(
 
 def test_a_file_is_as_it_was_after_any_exception(tmp_path: Path) -> None:
     write_whole(tmp_path / "note", "old")
+
     def interrupted() -> None:
         with replacing(tmp_path / "note") as partial:
             partial.write_text("half")
