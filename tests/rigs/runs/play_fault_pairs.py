@@ -2,7 +2,7 @@
 
 `python -m tests.rigs.runs.play_fault_pairs --processes 4`. It may be stopped and run again: each
 batch's results are written as soon as it ends. Pairs that a batch leaves open are played again at
-the end, alone.
+the end, alone. If it was killed, `mqproof heal` removes the clusters that it left.
 """
 
 import argparse
