@@ -63,7 +63,7 @@ KEYS = (
     Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
     Key("outages", "out", "outage that the system ended"),
-    Key("outages", "open", "outage that the system did not end"),
+    Key("outages", "open", "outage; the system is not known to have ended it"),
     Key("stage", "reached", "from the fault until the event"),
     Key("stage", "missing", "not reached"),
     Key("stage", "doubted", "not judged"),

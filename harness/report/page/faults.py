@@ -149,7 +149,8 @@ def _undone(span: FaultSpan) -> str:
     stood = formats.seconds((span.ended_ns - span.issued_ns) / NS)
     took = ""
     if span.undo_issued_ns is not None:
-        took = f", within {formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)}"
+        seconds = formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)
+        took = f", {seconds} after its undo was issued"
     return f"by {formats.after(span.ended_ns)}{took}; active for {stood}"
 
 
@@ -165,7 +166,7 @@ def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word
         at = f"{formats.seconds((look.at_ns - since_ns) / NS)} {word}"
     took = ""
     if look.began_ns is not None:
-        took = f" (a check of {formats.seconds((look.at_ns - look.began_ns) / NS)})"
+        took = f" (the check took {formats.seconds((look.at_ns - look.began_ns) / NS)})"
     return f"{'yes' if look.ok else 'no'}, {at}{took}: {look.detail or span.doubt}"
 
 

@@ -340,7 +340,7 @@ def _omission_note(stories: int, number: int) -> str:
     if stories == number:
         return ""
     shown = formats.plural(stories, "message")
-    return f"the first {shown} in time, of {formats.count(number)} entries"
+    return f"the first {shown} of {formats.count(number)}, by time"
 
 
 def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from harness.systems.registry import registry
 
 
 def versions(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield each name and version, by name: `rabbitmq`, `behaves like 3.10.8`."""
+    """Yield each name and version, by name: `rabbitmq`, `none; Python brokers behave like …`."""
     real, imitated = set[str](), set[str]()
     for system in {run.cell[1] for run in report.runs}:
         known = registry().systems.get(system)
@@ -18,6 +18,6 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
         if name not in imitated:
             yield name, text
         elif name in real:
-            yield name, f"{text} (the reference behaves like it)"
+            yield name, f"{text} (the Python brokers behave like it)"
         else:
-            yield name, f"behaves like {text}"
+            yield name, f"none; Python brokers behave like {text}"

@@ -25,7 +25,8 @@ _SERVED = tuple(each.name for each in _TIMES if not each.is_step)
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
-    "If a run has several faults, the worst one counts. If one was not judged, no time is shown."
+    "If a run has several faults, the worst one counts. If one was not judged, no time is shown. "
+    "Only scenarios that several columns ran; for the others see “Results by cell”."
 )
 _ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (

@@ -15,8 +15,8 @@ UNKNOWN = (CELL[0], "no-longer-installed", *CELL[2:])
     ("cells", "text"),
     [
         ((CELL,), "3.10.8"),
-        ((REFERENCE,), "behaves like 3.10.8"),
-        ((CELL, REFERENCE), "3.10.8 (the reference behaves like it)"),
+        ((REFERENCE,), "none; Python brokers behave like 3.10.8"),
+        ((CELL, REFERENCE), "3.10.8 (the Python brokers behave like it)"),
         ((UNKNOWN,), "3.10.8"),
     ],
 )
