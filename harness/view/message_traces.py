@@ -141,7 +141,8 @@ def _places(records: Records) -> _Where:
     for event in records.faults:
         if event.event == "issued" and event.role:
             role = event.role.partition(" (")[0]
-            roles.setdefault(event.resolved, []).append(f"{role} when fault {event.window} came")
+            text = f"{role} when fault {event.window} began"
+            roles.setdefault(event.resolved, []).append(text)
 
     def where(worker: int, connection: int) -> str:
         host = hosts.get((worker, connection), "")

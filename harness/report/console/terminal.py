@@ -240,12 +240,12 @@ def _style(verdict: ClaimVerdict) -> str:
 def live_line(view: LiveView) -> str:
     """One look at a run, as one line."""
     success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
-    armed = f" | armed: {', '.join(view.armed)}" if view.armed else ""
+    armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
     after = what_next(view).replace(", ", " | ", 1)
     return (
         f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
-        f"success {success} | open {view.outstanding:,}{armed}{after}"
+        f"on time {success} | unconfirmed {view.outstanding:,}{armed}{after}"
     )
 
 

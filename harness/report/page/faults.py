@@ -123,8 +123,10 @@ def _request_text(span: FaultSpan) -> str:
         return "the plan says nothing of it"
     # A later window may wait until the one before it is gone.
     word = "from" if span.number == 1 else "not before"
+    waits = "" if span.number == 1 else " (it may wait for the end of an earlier fault)"
     lasts = formats.seconds((span.requested_until_ns - span.requested_from_ns) / NS)
-    parts = [f"{word} {formats.after(span.requested_from_ns)} for {lasts}", *span.options]
+    at = f"{word} {formats.after(span.requested_from_ns)}{waits}"
+    parts = [f"{at} for {lasts}", *span.options]
     return ", ".join([*parts, *([] if span.returns else ["never to be undone"])])
 
 

@@ -31,7 +31,7 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
     assert story.message == "message 230 of publisher 1 in orders"
     assert story.near == "0.500 s before fault 1 (kill)"
     assert texts(story) == [
-        "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 came)",
+        "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 began)",
         "attempt 1: confirmed (replicated): the broker said “confirmed”",
         "fault 1, kill rmq1, begins",
         "fault 1, kill rmq1, is undone",

@@ -74,7 +74,7 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"in {many} against {few} ({scenario})."
         )
     return (
-        f"Runs with a loss: {NO_DIFFERENCE} beyond chance (95 %): {more.letter} {many}, "
+        f"How often runs lose messages: {NO_DIFFERENCE} beyond chance (95 %): {more.letter} {many}, "
         f"{less.letter} {few} ({scenario})."
     )
 

@@ -316,7 +316,10 @@ def _out_known(totals: RunTotals) -> str:
 
 def _tried(place: Place, scenarios: int) -> str:
     runs = formats.plural(place.totals.runs, "run")
-    return f"{runs} of {place.scenarios} of {formats.plural(scenarios, 'scenario')}"
+    whole = formats.plural(scenarios, "scenario")
+    return (
+        f"{runs} of {whole if place.scenarios == scenarios else f'{place.scenarios} of {whole}'}"
+    )
 
 
 def _by_scenario(place: Place) -> Iterable[tuple[str, RunTotals]]:

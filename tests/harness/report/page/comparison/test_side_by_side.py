@@ -108,7 +108,7 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
         return plain(of(*lost, *kept).sure)
 
     assert sure(3) == (
-        "Runs with a loss: no difference shown beyond chance (95 %): A 3 of 3 runs, "
+        "How often runs lose messages: no difference shown beyond chance (95 %): A 3 of 3 runs, "
         "B 0 of 3 runs (master-crash)."
     )
     assert sure(6) == (
@@ -152,7 +152,7 @@ def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
     assert re.findall(r"\d+", proved) == ["2", "2", "2"]
     assert "lost none of the 21,400 messages" in said(found, 1)
     assert "in 1 run" in said(found, 1)
-    assert found.verdicts[0].tried == "2 runs of 1 of 1 scenario"
+    assert found.verdicts[0].tried == "2 runs of 1 scenario"
     (median,) = found.verdicts[0].medians
     assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.00 s", "2 of 2")
 
