@@ -247,7 +247,8 @@ class Counted:
         promised = self._delivered - self.total("not_judged", "not_promised")
         if judged * 2 < promised - self.total("not_judged", "not_at_once"):
             why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
-            return replace(counted, high=math.inf, doubt=counted.doubt or why)
+            advice = counted.advice or "let fewer messages be sent again (longer `deadline`)"
+            return replace(counted, high=math.inf, doubt=counted.doubt or why, advice=advice)
         return counted
 
     def _no_order(self) -> Value:
