@@ -48,7 +48,8 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
         return False
     for row in rows:
         if row.verdict in _WHY:
-            return Unknown(f"{scope_name(row)}: {_WHY[row.verdict]}", _TO_DO[row.verdict])
+            whose = "" if row.scope == words.RUN else f"{scope_name(row)}: "
+            return Unknown(f"{whose}{_WHY[row.verdict]}", _TO_DO[row.verdict])
     (run,) = (row for row in rows if row.scope == words.RUN)
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
@@ -64,7 +65,7 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
 def sick(rows: Iterable[Service]) -> Unknown | None:
     """Return why the run's missed publishes say nothing about the fault; None if they do."""
     ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
-    return Unknown(f"the run: {_WHY[words.SICK]}", _STEADY) if ill else None
+    return Unknown(_WHY[words.SICK], _STEADY) if ill else None
 
 
 def only_few(rows: Sequence[Service]) -> bool:

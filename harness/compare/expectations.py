@@ -46,7 +46,10 @@ class Known:
     def allows(self, outcome: ClaimOutcome) -> bool:
         return outcome in self.outcomes
 
-    def describe(self, warns: bool) -> str:
+    def __str__(self) -> str:
+        return self.describe(warns=False)
+
+    def describe(self, *, warns: bool) -> str:
         """Return the outcomes as people read them. `warns`: of a claim that predicts harm."""
         words = OF_WARNINGS if warns else {}
         return " or ".join(words.get(one, one.value) for one in self.outcomes)
@@ -131,7 +134,7 @@ def _stand(verdict: ClaimVerdict, expected: Known | None, broke_off: bool) -> tu
         return Standing.NEW, f"{verdict.claim}: {verdict.word}, and no entry speaks of it"
     if expected.allows(verdict.outcome):
         return Standing.AS_EXPECTED, ""
-    line = f"{verdict.claim}: {verdict.word}, expected {expected.describe(verdict.warns)}"
+    line = f"{verdict.claim}: {verdict.word}, expected {expected.describe(warns=verdict.warns)}"
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE or broke_off:
         return Standing.NOT_JUDGED, line
     return Standing.DIFFERS, line

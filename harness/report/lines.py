@@ -72,7 +72,7 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected.allows(verdict.outcome):
         now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
         return f"expected in this cell{now_and_then}"
-    return f"unexpected in this cell: {expected.describe(verdict.warns)} was expected"
+    return f"unexpected in this cell: {expected.describe(warns=verdict.warns)} was expected"
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
