@@ -103,8 +103,8 @@ def _sentences(totals: RunTotals) -> list[str]:
         sentence, number = totals.doubts[0]
         place = f" (in {formats.of(number, totals.runs, 'run')})" if totals.runs > 1 else ""
         more = len(totals.doubts) - 1
-        others = f", and {formats.plural(more, 'more doubt')}" if more else ""
-        parts.append(f"Not certain: {sentence}{place}{others}.")
+        others = f", and {formats.plural(more, 'more caveat')}" if more else ""
+        parts.append(f"Caveat: {sentence}{place}{others}.")
     return [sentence for sentence in parts if sentence]
 
 

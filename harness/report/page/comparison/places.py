@@ -262,7 +262,7 @@ def _longest_out(totals: RunTotals) -> str:
     if not totals.out.most_s:
         some = f" in the {totals.out.runs} of {totals.runs} runs in which that is known"
         return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
-    head = "At worst it was unavailable"
+    head = "In its worst run it was unavailable"
     if _mostly_unknown(totals):
         known = f"{totals.out.runs} of {totals.runs}"
         head = f"How long it was unavailable is known of {known} runs only: at worst"
