@@ -4,6 +4,7 @@
 2. A probe is a container that runs two commands and starts no broker; it is always removed.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from uuid import uuid4
@@ -25,7 +26,8 @@ from harness.systems.catalogue import load_system
 from harness.systems.containers import Probed, UsersImage
 
 PROBE_LIMIT_S = 60
-_OF_ENGINE = ("Step ", " --->", "Removing ")  # lines of a build that no step wrote
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_OF_ENGINE = ("Step ", "--->", "Removing ")  # lines of a build that no step wrote
 _BUILD_ADVICE = "docs/systems.md lists the versions, and says where their packages come from"
 _PULL_ADVICE = "check the name; `docker pull` it, or `docker build` it, before the run"
 
@@ -151,5 +153,6 @@ def _build_problems(
 def _short(text: str) -> str:
     """Return the first line of a failed build's report, and what the failed step itself wrote."""
     first, *more = text.splitlines()
-    written = [line for line in more if not line.startswith(_OF_ENGINE)]
+    plain = [_COLOUR.sub("", line).strip() for line in more]  # the engine colours errors
+    written = [line for line in plain if line and not line.startswith(_OF_ENGINE)]
     return f"{first.partition(': ')[0]}; its last line: {written[-1]}" if written else first

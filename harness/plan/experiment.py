@@ -9,8 +9,8 @@
 5. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import groupby
@@ -33,10 +33,11 @@ REASONS_MAX = 10  # listed for one cell
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What there is to choose from."""
+    """What there is to choose from. `spoilt`: why a system of a package cannot be used."""
 
     systems: tuple[System, ...]
     layouts: tuple[Layout, ...]
+    spoilt: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,12 @@ def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     """Every word of the request that names nothing, whatever its scenarios say."""
     names = [system.name for system in catalogue.systems]
     wrong = dict.fromkeys(word for word in request.systems if word not in names)
-    problems = [unknown("--system", "system", word, names) for word in wrong]
+    problems = [
+        Problem("--system", catalogue.spoilt[word], tuple(names))
+        if word in catalogue.spoilt
+        else unknown("--system", "system", word, names)
+        for word in wrong
+    ]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
     problems += variants.problems(request.versions, request.images, systems, request.layouts)

@@ -58,7 +58,7 @@ def experiment_of(request: RunRequest, name: str) -> Experiment:
     found, built_in = systems(), layouts()
     own = own_layouts.read(request.layouts, request.systems, found, built_in)
     plan_request = _request(request, name, scenarios, request.systems, own.labels)
-    choices = experiment.Catalogue(found, (*own.layouts, *built_in))
+    choices = experiment.Catalogue(found, (*own.layouts, *built_in), catalogue.spoilt())
     return _planned(plan_request, choices, [*problems, *own.problems])
 
 

@@ -133,6 +133,11 @@ def _layout_files(system: str) -> list[Path]:
     return sorted(files, key=lambda path: path.stem)
 
 
+def spoilt() -> Mapping[str, str]:
+    """Return by name why a system of another package cannot be used."""
+    return registry().spoilt
+
+
 def _declared(name: str) -> Declaration:
     """Raises CatalogueError."""
     found = registry()

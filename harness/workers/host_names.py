@@ -2,17 +2,21 @@
 address of the proxy, and its own table leads there.
 
 1. The table has the form of /etc/hosts. Where there is none, a name means what it means here.
-2. In containers libc is configured (deploy/compose/worker_ways.py): no table is needed.
-3. Libraries that ask libc use the table through nss_wrapper, where this machine has it.
+2. A JVM that gets a table resolves by it alone. RocketMQ's client resolves the name of its own
+   machine, if no network is up, and does not start without; so the table has that, too.
+3. In containers libc is configured (deploy/compose/worker_ways.py): no table is needed.
+4. Libraries that ask libc use the table through nss_wrapper, where this machine has it.
 """
 
 import os
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 HOSTS_FILE = "MQPROOF_HOSTS"
 LIBC_HOSTS_FILE = "NSS_WRAPPER_HOSTS"  # nss_wrapper's own variable
 SYSTEM_HOSTS = Path("/etc/hosts")
+_LOOPBACK = "127.0.0.1"
 _PRELOAD = "LD_PRELOAD"
 _WRAPPER = "libnss_wrapper.so"
 _FOLDERS = ("/usr/lib", "/usr/lib64", "/usr/local/lib")
@@ -49,7 +53,7 @@ def variables(
     `library`: nss_wrapper's, by default the one of this machine. Raises OSError.
     """
     lines = "".join(f"{address} {name}\n" for name, address in addresses.items())
-    table.write_text(lines, encoding="utf-8")
+    table.write_text(lines + _this_machine(addresses), encoding="utf-8")
     found = {HOSTS_FILE: str(table)}
     library = library or wrapper()
     if library is None:
@@ -59,6 +63,12 @@ def variables(
     for_libc.write_text(lines + SYSTEM_HOSTS.read_text(encoding="utf-8"), encoding="utf-8")
     preloaded = " ".join(filter(None, [str(library), environment.get(_PRELOAD, "")]))
     return {**found, _PRELOAD: preloaded, LIBC_HOSTS_FILE: str(for_libc)}
+
+
+def _this_machine(addresses: Mapping[str, str]) -> str:
+    """Return the line of this machine's own name; "" if that is a broker's."""
+    name = socket.gethostname()
+    return "" if name in addresses else f"{_LOOPBACK} {name}\n"
 
 
 def libc_obstacle(environment: Mapping[str, str] = os.environ) -> str:

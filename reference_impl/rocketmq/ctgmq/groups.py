@@ -13,10 +13,12 @@ from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 
 
 class Enrolled(msgspec.Struct, frozen=True):
-    """`code`: drawn once, and kept in the replica's store. `address`: of its log."""
+    """`code`: drawn once, and kept in the replica's store. `address`: of its log; `serves`: of
+    its clients."""
 
     code: str
     address: str
+    serves: str = ""
 
 
 class GroupState(msgspec.Struct, frozen=True):

@@ -176,9 +176,9 @@ class BrokerReplica:
         now_ms = self._clock.now_ms()
         if now_ms >= self._beat_ms and not self._leaves:
             self._beat_ms = now_ms + self._settings.times.beat
-            enrolled = Enrolled(self.memory.code, self._settings.address)
-            group, name = self._settings.group, self._settings.name
-            self._ask(Beat(group, name, enrolled, self.log.end))
+            own = self._settings
+            enrolled = Enrolled(self.memory.code, own.address, own.serves)
+            self._ask(Beat(own.group, own.name, enrolled, self.log.end))
         if self.master is not None:
             self.master.tick()
         slave = self._slave

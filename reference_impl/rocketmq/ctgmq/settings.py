@@ -36,11 +36,13 @@ SLOW_TIMES = ReplicaTimes(beat=30_000, expiry=120_000, lease=90_000)
 
 
 class ReplicaSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`address`: where it gives its log away. `flushes`: a message counts only on the disk."""
+    """`address`: where it gives its log away; `serves`: where it serves clients.
+    `flushes`: a message counts only on the disk."""
 
     group: str
     name: str
     address: str
+    serves: str = ""
     flushes: bool = False
     min_in_sync: int = 1
     truncation: Truncation = Truncation.EPOCHS
@@ -67,6 +69,7 @@ def of_broker(config: BrokerSettings) -> ReplicaSettings:
         group=config.broker_name,
         name=str(config.broker_id),
         address=config.ha_address,
+        serves=config.address,
         flushes=config.flush_disk_type is Flush.SYNC_FLUSH,
         min_in_sync=config.min_in_sync_replicas,
         truncation=Truncation(config.replica_truncation),

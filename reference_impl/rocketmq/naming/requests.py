@@ -8,6 +8,7 @@ import msgspec
 
 from reference_impl.rocketmq import registration
 from reference_impl.rocketmq.effects import Clock
+from reference_impl.rocketmq.naming.controlling import Controlling
 from reference_impl.rocketmq.naming.routes import Identity, Routes
 from reference_impl.rocketmq.naming.values import KeyValues
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
@@ -41,7 +42,7 @@ class Requests:
         configured: Mapping[str, str],
         secret: str,
         dice: random.Random,
-        control: Handler | None = None,
+        controlling: Controlling | None = None,
     ) -> None:
         self._routes = routes
         self._clock = clock
@@ -69,8 +70,10 @@ class Requests:
             RequestCode.GET_KVLIST_BY_NAMESPACE: self._space,
             RequestCode.GET_NAMESRV_CONFIG: self._configuration,
         }
-        if control is not None:
-            self.handlers[RequestCode.CONTROL] = partial(self._proven, control)
+        if controlling is not None:
+            self.handlers |= controlling.handlers
+            for code, handler in controlling.proven.items():
+                self.handlers[code] = partial(self._proven, handler)
 
     def closed(self, connection: int) -> None:
         self._nonces.pop(connection, None)

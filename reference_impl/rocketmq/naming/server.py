@@ -12,16 +12,15 @@
 import random
 from collections.abc import Mapping
 
-import msgspec
-
 from reference_impl.rocketmq.ctgmq.node import ControlNode
-from reference_impl.rocketmq.ctgmq.requests import ControlAnswer, read_request
 from reference_impl.rocketmq.effects import MEMBERS, Clock, Effect, Note
+from reference_impl.rocketmq.naming.controlling import Controlling
 from reference_impl.rocketmq.naming.requests import Requests
 from reference_impl.rocketmq.naming.routes import Routes
+from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.connections import Connections
 from reference_impl.rocketmq.remoting.header import HeaderError
-from reference_impl.rocketmq.remoting.serving import IncomingRequest, serve
+from reference_impl.rocketmq.remoting.serving import serve
 from reference_impl.rocketmq.settings import NameServerTimes
 
 
@@ -49,7 +48,7 @@ class NameServer:
             configured or {},
             secret,
             dice or random.SystemRandom(),
-            None if node is None else self._control,
+            None if node is None else Controlling(node, self._send_later),
         )
         self._connections = Connections(self._times.server_channel_max_idle_time)
         self._scan_ms = clock.now_ms() + self._times.scan_first
@@ -123,16 +122,8 @@ class NameServer:
         late, self._late = self._late, []
         return members + late
 
-    def _control(self, incoming: IncomingRequest) -> None:
-        assert self._node is not None, "it has no control node"
-        request = read_request(incoming.command.body)
-
-        def answer(found: ControlAnswer) -> None:
-            command = incoming.answer(body=msgspec.msgpack.encode(found))
-            now_ms = self._clock.now_ms()
-            self._late += self._connections.send(incoming.connection, command, now_ms)
-
-        self._node.control.request(request, answer)
+    def _send_later(self, connection: int, command: Command) -> None:
+        self._late += self._connections.send(connection, command, self._clock.now_ms())
 
     def _scan(self, now_ms: int) -> list[Effect]:
         effects = list[Effect]()

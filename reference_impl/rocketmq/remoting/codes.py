@@ -58,6 +58,8 @@ class RequestCode(IntEnum):
     GET_NAMESRV_CONFIG = 319
     QUERY_DATA_VERSION = 322
     ADD_WRITE_PERM_OF_BROKER = 327
+    CONTROLLER_GET_METADATA_INFO = 1005  # of RocketMQ 5
+    CONTROLLER_GET_SYNC_STATE_DATA = 1006
     CONTROL = 9002  # ours (ctgmq/requests.py)
     PEER_CHALLENGE = 9001  # ours (remoting/proofs.py)
 

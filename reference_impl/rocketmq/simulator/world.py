@@ -53,7 +53,9 @@ class Host(msgspec.Struct, eq=False):
 class World:
     """The simulated world. `tick_ms`: how often servers get a tick; less often is faster.
     `latency_max_ms`: how long octets are under way at most. `stalls`: None for none; it may
-    change at any time."""
+    change at any time. `kernels`: a host that stood still gets all that was said to it, in order,
+    also on connections that are new or have ended. Else what comes on these is lost, as if its
+    timers were quicker."""
 
     def __init__(
         self,
@@ -61,7 +63,9 @@ class World:
         tick_ms: int = TICK_MS,
         latency_max_ms: float = LATENCY_MAX_MS,
         stalls: Stalls | None = None,
+        kernels: bool = False,
     ) -> None:
+        self._kernels = kernels
         self._tick_ms = tick_ms
         self._latency_max_ms = latency_max_ms
         self.stalls = stalls
@@ -182,9 +186,9 @@ class World:
             if not end.is_closed:
                 end.is_open = True
                 self._carry_out(host, host.server.opened(end.number, peer, door, dialled))
-                if end.peer is not None:
+                if self._kernels and end.peer is not None:
                     self._look_at(end.peer)
-            elif dialled is not None:
+            elif self._kernels and dialled is not None:
                 self._carry_out(host, host.server.refused(dialled, door))
 
         self._when_it_goes_on(host, happens)
@@ -221,14 +225,15 @@ class World:
         if not self._lives(far, peer.boot) or peer.is_closed:
             self._reset(end)
             return
-        if not peer.is_open:
+        if self._kernels and not peer.is_open:
             return
         while end.waiting and not peer.is_closed:
             octets = end.waiting.popleft()
             assert far.server is not None
             self._carry_out(far, far.server.received(peer.number, octets))
         if end.is_closed and not end.waiting:
-            self.network.drop(end)
+            if self._kernels:
+                self.network.drop(end)
             if not peer.is_closed:
                 self._reset(peer)
 
@@ -249,7 +254,7 @@ class World:
         host = self.hosts[end.host]
 
         def happens() -> None:
-            if not end.waiting:  # else what it said before still comes
+            if not end.waiting or not self._kernels:
                 self.network.drop(end)
             if self._lives(host, end.boot):
                 assert host.server is not None

@@ -57,7 +57,8 @@ def test_a_failed_build_reports_what_its_step_wrote() -> None:
             "building mqproof/rabbitmq:4.3.9-1 failed: The command returned 1; its last lines:",
             "Step 6/11 : RUN found",
             " ---> Running in 1",
-            "this Debian release packages RabbitMQ 4.3.6, not 4.3.9",
+            "\x1b[91mthis Debian release packages RabbitMQ 4.3.6, not 4.3.9",
+            "\x1b[0m",
             "Removing intermediate container 1",
         ]
     )

@@ -222,3 +222,21 @@ def test_window_too_short_to_verify_states_the_consequence(deployment: str, what
     assert early.startswith("pair on reference-mirrored all-automatic@T=10 with pika: fault 2: ")
     assert what in early
     assert not fault_lines(deployment, early=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"version": "4.0.5"}, "  version    4.0.5"),
+        ({"image": "mine:1"}, "  version    as the image has it in mine:1"),
+        ({"version": "4.1.0", "image": "mine:1"}, "  version    4.1.0 in mine:1"),
+    ],
+)
+def test_a_dry_run_shows_another_version_than_the_default(
+    changes: dict[str, str], expected: str
+) -> None:
+    layout = replace(LAYOUT, **changes)  # type: ignore[arg-type]
+    request = ExperimentOptions("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
+    shown = list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
+    assert expected in shown
+    assert not any("version" in line for line in lines("cut-one-node", LAYOUT.label))

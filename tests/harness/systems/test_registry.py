@@ -96,6 +96,16 @@ def test_a_broken_declaration_does_not_hide_the_others(offers: list[Offer], wron
     assert wrong in why
 
 
+def test_a_run_of_a_broken_system_is_refused_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = offer(None, refused="acme:Q cannot be loaded: KeyError")
+    monkeypatch.setattr(catalogue, "registry", lambda: read([broken]))
+    assert main(["run", "master-crash", "--system", "acme-queue"]) == Exit.BAD_INPUT
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the system 'acme-queue' of acme 1.2 cannot be used: acme:Q cannot be loaded" in said
+
+
 @pytest.mark.parametrize(
     ("part", "deployment"),
     [("processes", "local"), ("containers", "compose"), ("foreign", "external")],

@@ -44,8 +44,23 @@ def test_libc_reads_table_and_machine_names_through_nss_wrapper(
     assert found["LD_PRELOAD"] == f"{library} libother.so"
     read_by_libc = Path(found[host_names.LIBC_HOSTS_FILE]).read_text()
     assert read_by_libc == "127.70.1.130 rkt1\n127.0.0.1 localhost\n"
-    assert own_table(found) == {"rkt1": "127.70.1.130"}
+    assert own_table(found)["rkt1"] == "127.70.1.130"
     assert host_names.libc_obstacle(found) == ""
+
+
+@pytest.mark.parametrize(
+    ("brokers", "found"),
+    [
+        ({"rkt1": "127.70.1.130"}, {"rkt1": "127.70.1.130", "laptop": "127.0.0.1"}),
+        ({"laptop": "127.70.1.130"}, {"laptop": "127.70.1.130"}),
+    ],
+)
+def test_a_table_has_this_machines_name_for_a_jvm_without_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brokers: dict[str, str], found: dict[str, str]
+) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "laptop")
+    made = host_names.variables(brokers, tmp_path / "publisher-1.hosts")
+    assert own_table(made) == found
 
 
 def test_libc_client_is_refused_if_only_a_table_resolves_names(

@@ -120,10 +120,39 @@ def group(folder: Path, members: int = 3) -> Iterator[Cluster]:
         made.kill()
 
 
+@contextlib.contextmanager
+def switched(folder: Path) -> Iterator[Cluster]:
+    """Ready: three name servers with control nodes, and two brokers of the reference, one of
+    which they made the master."""
+    ports, votes, brokers = (
+        [_free(each) for _ in range(n)] for each, n in ((0, 3), (0, 3), (2, 2))
+    )
+    made = Cluster(REFERENCE)
+    peers = ";".join(f"s{number}-{HERE}:{port}" for number, port in enumerate(votes))
+    for number, port in enumerate(ports):
+        name = f"ns{number + 1}"
+        settings = {
+            "listenPort": str(port),
+            "controlPeers": peers,
+            "controlSelfId": f"s{number}",
+            "storePathRootDir": str(folder / f"{name}-store"),
+        }
+        _add(made, folder, name, port, settings)
+    for number, port in enumerate(brokers):
+        settings = _broker("broker-a", number + 1, port, ports) | {"enableCtgmq": "true"}
+        del settings["brokerRole"]
+        _add(made, folder, f"broker-a-{number}", port, settings)
+    try:
+        asyncio.run(_start_group(made))
+        yield made
+    finally:
+        made.kill()
+
+
 async def _start_group(cluster: Cluster) -> None:
     """Until a name server shows all members, one of them as the master."""
     await cluster.start()
-    (name_server,) = cluster.name_servers
+    name_server = cluster.name_servers[0]
     async with asyncio.timeout(READY_LIMIT_S):
         while not (masters := (await shown(name_server, _broker_ports(cluster))).masters):
             await asyncio.sleep(0.2)

@@ -34,7 +34,7 @@ CLIENTS = (
     NATIVE,
     CLIENT_PYTHON.name,
 )
-# The C++ library asks name servers every 30 s, whatever it is told.
+# The C++ library asks name servers every 30 s; no setting changes that.
 POLL = (("pollNameServerInterval", "1000"),)
 SENT, SENT_LATER = 40, 20
 

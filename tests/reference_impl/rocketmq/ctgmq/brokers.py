@@ -3,6 +3,12 @@
 import json
 from collections.abc import Callable
 
+from harness.workers.remoting.leaders import (
+    Controllers,
+    SyncState,
+    read_controllers,
+    read_sync_states,
+)
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.ctgmq.node import ControlNode
 from reference_impl.rocketmq.ctgmq.settings import of_name_server
@@ -29,7 +35,7 @@ class SwitchedBrokers:
     """Brokers b1 and b2 of one group."""
 
     def __init__(self, seed: int = 1, **settings: object) -> None:
-        self.world = world = World(seed, TICK_MS)
+        self.world = world = World(seed, TICK_MS, kernels=True)
         for name in NAME_SERVERS:
             doors = {9876: REMOTING, 40911: MEMBERS}
             world.add(name, self._name_server(name), doors)
@@ -82,6 +88,15 @@ class SwitchedBrokers:
         code = RequestCode.GET_BROKER_CLUSTER_INFO
         table = json.loads(self.client.ask(f"{name_server}:9876", code).body)["brokerAddrTable"]
         return dict(table.get("broker-a", {"brokerAddrs": {}})["brokerAddrs"])
+
+    def controllers(self, name_server: str) -> Controllers:
+        code = RequestCode.CONTROLLER_GET_METADATA_INFO
+        return read_controllers(self.client.ask(f"{name_server}:9876", code).header.fields)
+
+    def sync_state(self, name_server: str) -> SyncState:
+        code = RequestCode.CONTROLLER_GET_SYNC_STATE_DATA
+        answer = self.client.ask(f"{name_server}:9876", code, body=b'["broker-a"]')
+        return read_sync_states(answer.body)["broker-a"]
 
     def send(self, name: str, body: bytes, queue: int = 0, **properties: str) -> Command:
         fields = sending("t", queue, **properties)

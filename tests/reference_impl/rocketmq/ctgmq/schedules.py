@@ -38,7 +38,6 @@ CRASHES_2 = Mode("crashes-of-two", 2)
 CRASHES_3 = Mode("crashes-of-three", 3)
 POWER_2 = Mode("power-of-two", 2, flushes=True)
 SLAVE_ACK_2 = Mode("slave-ack-of-two", 2, truncation=Truncation.SLAVE_ACK)
-SLAVE_ACK_3 = Mode("slave-ack-of-three", 3, truncation=Truncation.SLAVE_ACK)
 MODES = (CRASHES_2, CRASHES_3, POWER_2)
 
 
@@ -51,7 +50,7 @@ class _Schedule:
     def __init__(self, mode: Mode, seed: int, without: tuple[ReplicaRule, ...]) -> None:
         self._mode = mode
         self._dice = dice = random.Random(f"{mode.name} {seed}")
-        self._world = World(seed, TICK_MS, dice.choice(LATENCIES_MAX_MS))
+        self._world = World(seed, TICK_MS, dice.choice(LATENCIES_MAX_MS), kernels=True)
         self._cluster = ReplicaCluster(
             self._world,
             mode.replicas,

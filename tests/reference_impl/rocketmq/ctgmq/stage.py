@@ -21,7 +21,7 @@ class Stage:
         truncation: Truncation = Truncation.EPOCHS,
         min_in_sync: int = 1,
     ) -> None:
-        self.world = World(1, TICK_MS)
+        self.world = World(1, TICK_MS, kernels=True)
         self.cluster = ReplicaCluster(
             self.world,
             replicas,

@@ -93,6 +93,23 @@ def test_a_half_message_would_be_forgotten_with_its_master(brokers: SwitchedBrok
     assert RequestCode.CHECK_TRANSACTION_STATE in codes
 
 
+def test_tools_of_rocketmq_5_see_the_set(brokers: SwitchedBrokers) -> None:
+    old = brokers.whole()
+    new = _other(old)
+    leaders = {name: brokers.controllers(name) for name in NAME_SERVERS}
+    (control,) = (name for name, each in leaders.items() if each.leads)
+    assert {each.leader for each in leaders.values()} == {control}
+    state = brokers.sync_state(control)
+    assert (state.master, state.epoch) == (f"{old}:10911", 1)
+    assert [(one.address, one.id) for one in state.in_sync] == [("b1:10911", 1), ("b2:10911", 2)]
+    brokers.world.crash(old)
+    assert brokers.master(but=old) == new
+    state = brokers.sync_state(control)
+    assert (state.master, state.epoch) == (f"{new}:10911", 2)
+    assert [one.address for one in state.in_sync] == [f"{new}:10911"]
+    assert [one.address for one in state.others] == [f"{old}:10911"]
+
+
 def test_offsets_go_on_where_the_last_master_ended(brokers: SwitchedBrokers) -> None:
     """Also those of messages that it never confirmed are given again, once."""
     old = brokers.whole()

@@ -15,7 +15,6 @@ from tests.reference_impl.rocketmq.ctgmq.schedules import (
     MODES,
     POWER_2,
     SLAVE_ACK_2,
-    SLAVE_ACK_3,
     Mode,
     broken,
 )
@@ -32,8 +31,8 @@ FOUND_BY = {
     Rule.GRACE: 30,
     Rule.CONFIRMED_ROLE: 0,
     Rule.COMMIT_SHRINK: 6,
-    Rule.UNION: 68,
-    Rule.JOIN_CAUGHT_UP: 121,
+    Rule.UNION: 54,
+    Rule.JOIN_CAUGHT_UP: 199,
     Rule.IN_SET: 0,
     Rule.ERROR_CODES: 0,
     Rule.READ_CONFIRMED: 0,
@@ -63,7 +62,3 @@ def test_a_schedule_finds_the_rule_that_is_switched_off(rule: Rule) -> None:
 
 def test_two_replicas_keep_their_promises_with_slave_ack_offset() -> None:
     assert _broken(SLAVE_ACK_2, range(20)) == {}
-
-
-def test_three_replicas_lose_messages_with_slave_ack_offset() -> None:
-    assert any(broken(SLAVE_ACK_3, seed) for seed in range(40))

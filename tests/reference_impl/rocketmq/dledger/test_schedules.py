@@ -22,8 +22,10 @@ from tests.reference_impl.rocketmq.dledger.schedules import (
 
 SCHEDULES = {CRASHES_3: 550, POWER_3: 350, CRASHES_5: 100}  # a hundred times as many by night
 MANY = 100
-# Of the other rules other promises are broken first, and few or no schedules lose a message.
-LOSE_MESSAGES = (Rule.COMPLETE_LOG, Rule.MAJORITY, Rule.FLUSH_FIRST)
+# Without one of the others other promises are broken, and few or no schedules lose a message.
+LOSE_MESSAGES = (Rule.COMPLETE_LOG, Rule.MAJORITY)
+# What a loss of power takes no member has cut.
+ADMITTED = [rule for rule in Rule if rule is not Rule.FLUSH_FIRST]
 ADMITTED_IN = 12  # schedules
 FOUND_WITHIN = 400  # schedules; medians: docs/behaviour/rocketmq-elections.md 1.1
 
@@ -57,7 +59,7 @@ def test_members_admit_every_confirmed_entry_that_a_missing_rule_costs(rule: Rul
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("rule", ADMITTED)
 def test_members_admit_them_in_many_more_schedules(rule: Rule) -> None:
     for seed in range(MANY * ADMITTED_IN):
         lost, admitted = losses(found_by(rule), seed, rule)
