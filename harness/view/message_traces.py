@@ -107,9 +107,9 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         own = sorted([*around, *own], key=lambda step: step.at_ns)
         end = BY_NAME[row.measure].end
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
-    where = near(row.at_ns, facts)
-    text = f"counted at +{row.at_ns / 1e9:.3f} s, {where}" if where else ""
-    return MessageTrace(_message(row, facts), row.at_ns, text, _bounded(own))
+    place = near(row.at_ns, facts)
+    place = f"counted at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
+    return MessageTrace(_message(row, facts), row.at_ns, place, _bounded(own))
 
 
 def near(at_ns: int, facts: Facts) -> str:

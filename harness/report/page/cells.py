@@ -143,10 +143,10 @@ def _outage(totals: RunTotals) -> str:
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.most_s:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
-    if totals.degraded is not None and totals.degraded.most_s:
-        parts.append(_late_for(totals.degraded))
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
+    if totals.degraded is not None and totals.degraded.most_s and recovers:
+        parts.append(_late_for(totals.degraded))
     if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")

@@ -64,7 +64,7 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     assert one.not_judged == (
         "lost == 0, found 0 of 21,400, but 3 more may be due to this fault or to another one",
     )
-    assert one.advice == ("leave more time between the faults",)
+    assert one.advice == ("leave more time between the faults (`opens`)",)
 
 
 def test_a_loss_without_certain_fault_names_the_clocks() -> None:

@@ -135,6 +135,13 @@ def test_without_downtime_there_is_no_recovery_time() -> None:
     assert "recovery time" not in view.sentence
 
 
+def test_without_downtime_sending_is_not_on_time_again() -> None:
+    quick = Story().stage("sustained_success", 0.005)
+    (view,) = cells(report(summed(quick)))
+    assert "It had no downtime" in view.sentence
+    assert "on time again" not in view.sentence
+
+
 def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> None:
     run = summed(Story())
     promise = next(one for one in run.verdicts if one.is_promise and one.outcome == "PASS")
