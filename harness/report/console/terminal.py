@@ -44,6 +44,7 @@ from harness.report.lines import (
     standing_of,
     verdict_line,
 )
+from harness.report.page.versions import of_brokers
 from harness.report.tried import rate_lines
 from harness.report.undecided import reasons
 from harness.view.observations import Observation
@@ -177,7 +178,7 @@ class Terminal:
         if run.failure:
             self._print(f"not judged: {run.failure}", "yellow")
         if run.brokers:
-            self._print(f"  version of the brokers: {run.brokers}", "dim")
+            self._print(f"  {of_brokers(run.cell[1])}: {run.brokers}", "dim")
         for note in run.notes:
             self._print(f"  {note}", "dim")
         routes = [one for one in run.observations if one.name == ROUTE_CHANGE]

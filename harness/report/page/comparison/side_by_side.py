@@ -261,5 +261,5 @@ def _claims(totals: RunTotals) -> str:
     parts = [f"{len(totals.broken)} failed"] if totals.broken else []
     parts += [formats.untrue(len(totals.unfulfilled))] if totals.unfulfilled else []
     parts += [f"{totals.held} held"] if totals.held else []
-    parts += [f"{totals.open_claims} open"] if totals.open_claims else []
+    parts += [f"{totals.open_claims} not decided"] if totals.open_claims else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"

@@ -308,9 +308,11 @@ def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
     rows = (compared(RABBIT, "silence", 1e9), compared(cut, "silence", 2e9))
     runs = (summed(Story()), summed(Story(), cell=cut), summed(Story(), cell=SYNC))
     (grid,) = of(*runs, comparison=rows).grids
+    assert "Only scenarios that several columns ran" in grid.note
     assert [group.scenario for group in grid.groups] == ["master-crash"]
     (alone,) = of(runs[1], runs[2], comparison=rows[1:]).grids
     assert [group.scenario for group in alone.groups if group.lines] == ["cut-one-node"]
+    assert "Only scenarios" not in alone.note
 
 
 def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
