@@ -34,7 +34,7 @@ _ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         "served",
-        "outage",
+        "service",
         "Service during the fault",
         _WORST,
         _SERVED,
