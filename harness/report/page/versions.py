@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness.judging.result import Report
 from harness.systems.registry import registry
 
+NONE = "none"  # what a broker reports that lacks a part, such as Erlang
 _OWN_VERSION = "version of the brokers"
 _PACKAGES = ("docker", "toxiproxy-python")  # of Python, called as other programs are
 
@@ -21,7 +22,8 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
         known = registry().systems.get(system)
         if known is not None and known.versioned_as is not None:
             (imitated if _imitates(system) else real).add(known.versioned_as)
-    for name, text in sorted(report.versions.items()):
+    found = {name: text for name, text in report.versions.items() if text != NONE}
+    for name, text in sorted(found.items()):
         if name in _PACKAGES:
             yield f"{name} (Python package)", text
         elif name not in imitated:

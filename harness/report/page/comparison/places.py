@@ -288,14 +288,14 @@ def _proof(totals: RunTotals) -> str:
     whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
     if whole and totals.faults_seen == totals.faults_of:
         all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
-        return f"Loss and downtime are known in {all_runs}{faults}."
+        return f"Loss and downtime are proved in {all_runs}{faults}."
     loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
     outage = f", the outage in {totals.outage_proved}" if totals.faults_of else ""
     doubt = ""
     if totals.doubts:
         first = shorten(totals.doubts[0][0], DOUBT_MAX, placeholder=" …")
         doubt = f" Among the reasons: {first}."
-    return f"Loss or downtime is not fully known: {loss}{outage}{faults}.{doubt}"
+    return f"Loss or downtime is not fully proved: {loss}{outage}{faults}.{doubt}"
 
 
 def _known(decided: int, totals: RunTotals) -> str:

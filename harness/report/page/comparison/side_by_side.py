@@ -241,12 +241,12 @@ def _is_whole(totals: RunTotals) -> bool:
 
 
 def _proved(totals: RunTotals) -> str:
-    """Return `loss and downtime known in 2 of 2 runs`, or what was decided."""
+    """Return `loss and downtime proved in 2 of 2 runs`, or what was decided."""
     runs = formats.plural(totals.runs, "run")
     if not totals.judged:
         return f"0 of {runs} judged"
     if _is_whole(totals):
-        return f"loss and downtime known in {totals.runs} of {runs}"
+        return f"loss and downtime proved in {totals.runs} of {runs}"
     parts = [f"decided: loss in {totals.loss_proved}"]
     parts += [f"outage in {totals.outage_proved}"] if totals.faults_of else []
     seen = ""

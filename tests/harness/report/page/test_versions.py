@@ -34,5 +34,5 @@ def test_a_reference_reports_the_version_that_it_imitates() -> None:
 
 
 def test_python_packages_are_not_taken_for_the_programs_of_their_name() -> None:
-    made = report(summed(Story()), versions={"docker": "7.2.0"})
+    made = report(summed(Story()), versions={"docker": "7.2.0", "erlang": "none"})
     assert [*versions(made)] == [("docker (Python package)", "7.2.0")]

@@ -171,7 +171,7 @@ def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
     assert "; 3 more cannot be decided." in said(found, 0)
-    assert "Loss or downtime is not fully known: loss is decided in 0 of 1 run" in said(found, 0)
+    assert "Loss or downtime is not fully proved: loss is decided in 0 of 1 run" in said(found, 0)
 
 
 def test_run_with_unknown_outage_makes_the_longest_a_lower_bound() -> None:
@@ -218,7 +218,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert (plain(one.out), one.median, plain(one.late)) == ("downtime 0.50 s", "", "0.3 % late")
-    assert (one.proved, one.whole) == ("loss and downtime known in 1 of 1 run", True)
+    assert (one.proved, one.whole) == ("loss and downtime proved in 1 of 1 run", True)
 
 
 def test_late_confirms_are_distinguished_from_silence() -> None:
@@ -331,7 +331,7 @@ def test_a_run_without_faults_shows_no_downtime() -> None:
         "",
         "",
         False,
-        "loss and downtime known in 1 of 1 run",
+        "loss and downtime proved in 1 of 1 run",
     )
     found = of(summed(Story().steady()), summed(Story().steady(), cell=SYNC))
     assert found.verdicts[0].out == "no fault"
