@@ -70,7 +70,7 @@ def test_a_killed_publisher_is_not_meant_again() -> None:
     both = Pair("client_freeze", "client_crash", "in the undo", OTHER)
     run = planned_batch([crash, both, crash])
     assert isinstance(run, RunPlan)
-    targets = [window.fault.target for window in run.schedule.windows]
+    targets = [window.fault.target.word for window in run.schedule.windows]
     assert targets[0] == "publisher-1"
     assert targets[2:4] == ["publisher-2", "publisher-3"]
     assert targets[4] == "publisher-4"

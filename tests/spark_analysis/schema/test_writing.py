@@ -37,9 +37,14 @@ def test_whatever_lay_at_the_partial_files_name_is_no_obstacle(
 
 def test_a_file_is_as_it_was_after_any_exception(tmp_path: Path) -> None:
     write_whole(tmp_path / "note", "old")
-    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "note") as partial:
-        partial.write_text("half")
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with replacing(tmp_path / "note") as partial:
+            partial.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"note": "old"}
 
 
