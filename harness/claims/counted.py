@@ -164,11 +164,11 @@ class Counted:
 
     def _shared(self, measure: str, detail: str, among: Among, number: int) -> tuple[str, str]:
         """Return why the cause of so many is ambiguous, and what to do."""
-        why = f"{number:,} more were caused by this fault"
+        why = f"{number:,} more may be due to this fault"
         rows = self._charged(measure, detail)
         if among is not None and any(NO_FAULT in all_ and all_ & among for _, all_ in rows):
-            return f"{why}, by another one, or by none: clients' clocks may be off", _ONE_CLOCK
-        return f"{why} or by another one", "leave more time between the faults"
+            return f"{why}, to another one, or to none: clients' clocks may be off", _ONE_CLOCK
+        return f"{why} or to another one", "leave more time between the faults (`opens`)"
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]
@@ -247,7 +247,8 @@ class Counted:
         promised = self._delivered - self.total("not_judged", "not_promised")
         if judged * 2 < promised - self.total("not_judged", "not_at_once"):
             why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
-            return replace(counted, high=math.inf, doubt=counted.doubt or why)
+            advice = counted.advice or "let fewer messages be sent again (longer `deadline`)"
+            return replace(counted, high=math.inf, doubt=counted.doubt or why, advice=advice)
         return counted
 
     def _no_order(self) -> Value:

@@ -27,9 +27,11 @@ _WHY = {
     words.SICK: "the load was already degraded before the fault",
     words.OPEN: "the cause of its recovery, or the service after it, is unknown",
 }
-_LONGER = "run a longer fault and a longer load after it"
-_MORE = "send more messages while the fault is active"
-_MORE_AFTER = "extend the load after the fault, or send more"
+_LONGER = "run a longer fault (`lasts`) and a longer load after it (`recovery`)"
+_STEADY = "close other programs, or lower `rate`, until the load is on time before the fault"
+_TO_DO = {words.SICK: _STEADY, words.OPEN: _LONGER}
+_MORE = "send more messages while the fault is active (`rate`, or a longer `lasts`)"
+_MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
 
 
 def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...]:
@@ -46,7 +48,8 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
         return False
     for row in rows:
         if row.verdict in _WHY:
-            return Unknown(f"{scope_name(row)}: {_WHY[row.verdict]}", _LONGER)
+            whose = "" if row.scope == words.RUN else f"{scope_name(row)}: "
+            return Unknown(f"{whose}{_WHY[row.verdict]}", _TO_DO[row.verdict])
     (run,) = (row for row in rows if row.scope == words.RUN)
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
@@ -62,7 +65,7 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
 def sick(rows: Iterable[Service]) -> Unknown | None:
     """Return why the run's missed publishes say nothing about the fault; None if they do."""
     ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
-    return Unknown(f"the run: {_WHY[words.SICK]}", _LONGER) if ill else None
+    return Unknown(_WHY[words.SICK], _STEADY) if ill else None
 
 
 def only_few(rows: Sequence[Service]) -> bool:

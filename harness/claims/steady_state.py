@@ -36,7 +36,8 @@ _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",
 )
-_MORE = "extend the steady state, or send more messages in it"
+_MORE = "extend the steady state (`baseline`), or send more messages in it (`rate`)"
+_MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
 
 
 def longest_outage(
@@ -145,14 +146,15 @@ def starved_once_healed(
     rows = [row for row in findings.starvation if row.window == window]
     worst = _hungriest((row for row in rows if not _shared_out(row)), window)
     if worst is None:
-        return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
+        why = "after the fault had ended, too few messages were confirmed to judge consumers"
+        return Unknown(why, _MORE_AFTER)
     if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
         return NotApplicable("another fault kept all consumers away once it was healed")
     found = _starved(worst, facts, doubt, stalled_s)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if worst.place and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
-        return replace(found, low=0, doubt=why, advice=found.advice or _MORE)
+        return replace(found, low=0, doubt=why, advice=found.advice or _MORE_AFTER)
     return found
 
 

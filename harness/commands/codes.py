@@ -21,9 +21,9 @@ _OWN: dict[str, tuple[str, ...]] = {
     "analyse": _JUDGED,
     "judge": _FOUND,
     "demo": (
-        "the first layout lost nothing, and the second was caught",
+        "every verdict is the expected one: the first layout loses nothing, the second does",
         "a verdict differs from the expected one",
-        "something could not be judged",
+        "a claim could not be judged, as on a busy machine",
     ),
     "compare": ("nothing got worse", "something got worse", "nothing could be compared"),
     "nightly": ("nothing is worse", "something is worse", "not everything was judged"),

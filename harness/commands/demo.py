@@ -19,7 +19,7 @@ def show_demo(
     seed: SeedOption = None,
     results: Annotated[Path, typer.Option(help="Folder that the experiment goes into.")] = RESULTS,
 ) -> int:
-    """See what it does, in a minute and a half, with nothing but Python."""
+    """See what it does, in less than two minutes, with brokers written in Python."""
     shell: Shell = context.obj
     shell.results = results
     if reason := why_not_written(results / stamp()):

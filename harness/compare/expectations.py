@@ -19,7 +19,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.judge import OF_WARNINGS, ClaimOutcome, ClaimVerdict
 from harness.plan.problems import PlanError, unknown
 from harness.plan.toml_problems import validated
 
@@ -47,7 +47,12 @@ class Known:
         return outcome in self.outcomes
 
     def __str__(self) -> str:
-        return " or ".join(self.outcomes)
+        return self.describe(warns=False)
+
+    def describe(self, *, warns: bool) -> str:
+        """Return the outcomes as people read them. `warns`: of a claim that predicts harm."""
+        words = OF_WARNINGS if warns else {}
+        return " or ".join(words.get(one, one.value) for one in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +114,7 @@ class Expectations:
 def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
     """Return the verdicts that did not pass; the others stand elsewhere and would hide them."""
     usual = (ClaimOutcome.PASS, ClaimOutcome.NOT_APPLICABLE)
-    rest = dict.fromkeys(
-        f"{one.claim} {one.outcome}" for one in verdicts if one.outcome not in usual
-    )
+    rest = dict.fromkeys(f"{one.claim} {one.word}" for one in verdicts if one.outcome not in usual)
     return f"no entry speaks of this cell{': ' if rest else ''}{', '.join(rest)}"
 
 
@@ -128,10 +131,10 @@ def _stand(verdict: ClaimVerdict, expected: Known | None, broke_off: bool) -> tu
     if expected is None:
         if verdict.outcome is ClaimOutcome.NOT_APPLICABLE:
             return Standing.AS_EXPECTED, ""
-        return Standing.NEW, f"{verdict.claim}: {verdict.outcome}, and no entry speaks of it"
+        return Standing.NEW, f"{verdict.claim}: {verdict.word}, and no entry speaks of it"
     if expected.allows(verdict.outcome):
         return Standing.AS_EXPECTED, ""
-    line = f"{verdict.claim}: {verdict.outcome}, expected {expected}"
+    line = f"{verdict.claim}: {verdict.word}, expected {expected.describe(warns=verdict.warns)}"
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE or broke_off:
         return Standing.NOT_JUDGED, line
     return Standing.DIFFERS, line

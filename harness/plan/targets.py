@@ -88,8 +88,8 @@ CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 MEANINGS = {  # of a fault's target; an operation's stand in operations.MEANINGS
     TargetForm.MASTER: "the host that holds the queue's master when the window opens",
     TargetForm.MIRROR: "the host of the queue's oldest mirror when the window opens",
-    TargetForm.UNINVOLVED: "a host that holds no copy of any queue; where clients enter: that no "
-    "fault means",
+    TargetForm.UNINVOLVED: "the first host that holds no copy of any queue; for endpoints of "
+    "clients: the first host that no fault targets",
     TargetForm.HOST: "the host of that name in the layout; a balancer, too",
     TargetForm.HOST_OF_FAULT: "the host that fault N of the file means",
     TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not mean",

@@ -44,6 +44,10 @@ from harness.report.lines import cell_name
 _SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
 PAUSES_MAX = 5  # shown for one fault or operation
 
+# What `uninvolved` means for a fault, and for an endpoint of clients.
+_NO_COPY = "holds no copy of any queue"
+_NO_TARGET = "no fault targets"
+
 
 def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     """Yield the whole experiment, run by run; repeats of a cell are shown once."""
@@ -315,7 +319,7 @@ def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     if entry.hosts:
         return ", ".join(entry.hosts[:1] if alone else entry.hosts) + alone
     assert entry.target is not None, entry
-    return f"{entry.target}: {_meaning(entry.target, run)}{alone}"
+    return f"{entry.target}: {_meaning(entry.target, run, _NO_TARGET)}{alone}"
 
 
 def _always(role: QueueRole, run: RunPlan) -> str:
@@ -324,12 +328,12 @@ def _always(role: QueueRole, run: RunPlan) -> str:
     return ", ".join(one.host for one in brokers if one.fixed_role is role)
 
 
-def _meaning(target: Target, run: RunPlan) -> str:
+def _meaning(target: Target, run: RunPlan, free: str = _NO_COPY) -> str:
     """What a target means on this run's layout, as far as that is known before it stands."""
-    return f"{'the whole host of ' if target.whole_host else ''}{_means(target, run)}"
+    return f"{'the whole host of ' if target.whole_host else ''}{_means(target, run, free)}"
 
 
-def _means(target: Target, run: RunPlan) -> str:
+def _means(target: Target, run: RunPlan, free: str) -> str:
     hosts = ", ".join(host.name for host in run.layout.hosts)
     match target.form:
         case TargetForm.MASTER:
@@ -339,7 +343,7 @@ def _means(target: Target, run: RunPlan) -> str:
             mirrors = _always(QueueRole.MIRROR, run) or hosts
             return f"one of {mirrors}: the oldest mirror of {target.queue} then"
         case TargetForm.UNINVOLVED:
-            return f"one of {hosts}: the first that no fault means"
+            return f"one of {hosts}: the first that {free}"
         case TargetForm.ACTIVE_BALANCER | TargetForm.STANDBY_BALANCER:
             whose = "has" if target.form is TargetForm.ACTIVE_BALANCER else "lacks"
             return (

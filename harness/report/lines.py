@@ -31,7 +31,7 @@ _MEANING = {
     Exit.FAILED: "failed",
     Exit.NOT_DECIDED: "not decided",
     Exit.INTERRUPTED: "interrupted",
-    Exit.CRASH: "not decided, by a fault of mqproof itself",
+    Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
 
@@ -72,7 +72,7 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected.allows(verdict.outcome):
         now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
         return f"expected in this cell{now_and_then}"
-    return f"unexpected in this cell: {expected} was expected"
+    return f"unexpected in this cell: {expected.describe(warns=verdict.warns)} was expected"
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
@@ -90,7 +90,12 @@ def cell_lines(report: Report) -> Iterator[str]:
     for result in report.cells:
         lines = list(_alike(result.lines))
         reasons = f": {'; '.join(lines)}" if lines else ""
-        yield f"{result.standing}: {cell_name(result.cell)}{reasons}"
+        yield f"{_word(result.standing)}: {cell_name(result.cell)}{reasons}"
+
+
+def _word(standing: Standing) -> str:
+    """Return it as people read it: most claims of a cell that is `not judged` may be decided."""
+    return "not decided" if standing is Standing.NOT_JUDGED else standing.value
 
 
 def _alike(lines: Iterable[str]) -> Iterator[str]:
@@ -117,7 +122,7 @@ def _verdict(report: Report) -> str:
     code = report.exit_code
     if report.judge is Judge.EXPECTATIONS and code is not Exit.INTERRUPTED:
         standings = [result.standing for result in report.cells]
-        counts = [f"{standings.count(one)} {one}" for one in Standing if one in standings]
+        counts = [f"{standings.count(one)} {_word(one)}" for one in Standing if one in standings]
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
         return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
     words = Counter(verdict.word for run in report.runs for verdict in run.verdicts)

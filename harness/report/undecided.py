@@ -13,6 +13,7 @@ from typing import NamedTuple
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report
 
+Cell = tuple[str, str, str, str]
 _CONDITION = re.compile(
     r"^(window \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?(?:: |, found )"
 )
@@ -23,12 +24,14 @@ _OF_RUN = re.compile(r"^window \d+: (?=fault \d+: )")  # a fault in doubt is eve
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """`claims`: by name, in their order. `runs`: in how many of them one was not judged for it."""
+    """`claims`: by name, in their order. `runs`: in how many of them one was not judged for it.
+    `cells`: of these runs."""
 
     reasons: tuple[str, ...]
     advice: tuple[str, ...]
     claims: tuple[str, ...]
     runs: int
+    cells: tuple[Cell, ...] = ()
 
 
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
@@ -52,6 +55,7 @@ def undecided(report: Report) -> Iterator[Undecided]:
             advice,
             tuple(dict.fromkeys(each.claim for each in found if each.claim)),
             len({each.run for each in found}),
+            tuple(dict.fromkeys(each.cell for each in found)),
         )
         for (_, advice), found in groups.items()
     ]
@@ -62,6 +66,7 @@ class _OpenClaim(NamedTuple):
     """A claim that a run leaves open; without a name: all claims of the run."""
 
     run: str
+    cell: Cell
     claim: str
     reasons: tuple[str, ...]
     advice: tuple[str, ...]
@@ -70,10 +75,11 @@ class _OpenClaim(NamedTuple):
 def _open_claims(report: Report) -> Iterator[_OpenClaim]:
     for run in report.runs:
         if not run.verdicts:
-            yield _OpenClaim(run.name, "", (run.failure or "the run was not judged",), ())
+            why = run.failure or "the run was not judged"
+            yield _OpenClaim(run.name, run.cell, "", (why,), ())
         for one in run.verdicts:
             if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                yield _OpenClaim(run.name, one.claim, reasons(one), one.advice)
+                yield _OpenClaim(run.name, run.cell, one.claim, reasons(one), one.advice)
 
 
 def _masked(reason: str) -> str:

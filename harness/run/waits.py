@@ -38,7 +38,8 @@ def waits(
     phase = conductor.phase
     since_ns = origin_ns + entered_ns.get(phase.name.lower(), now_ns - origin_ns)
     if phase is RunPhase.DRAIN:
-        yield f"draining the queues: {_passed(now_ns - since_ns, ending.drain_limit_s)} each"
+        limit = f"{ending.drain_limit_s:.0f} s at most for each"  # queue after queue
+        yield f"draining the queues: {_passed(now_ns - since_ns)}, {limit}"
     if phase is RunPhase.AUDIT:
         step = ending.audit or "reading what brokers still hold"
         yield f"audit: {step}: {_passed(now_ns - since_ns)}"

@@ -107,7 +107,9 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         own = sorted([*around, *own], key=lambda step: step.at_ns)
         end = BY_NAME[row.measure].end
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
-    return MessageTrace(_message(row, facts), row.at_ns, near(row.at_ns, facts), _bounded(own))
+    place = near(row.at_ns, facts)
+    place = f"counted at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
+    return MessageTrace(_message(row, facts), row.at_ns, place, _bounded(own))
 
 
 def near(at_ns: int, facts: Facts) -> str:
@@ -141,7 +143,8 @@ def _places(records: Records) -> _Where:
     for event in records.faults:
         if event.event == "issued" and event.role:
             role = event.role.partition(" (")[0]
-            roles.setdefault(event.resolved, []).append(f"{role} when fault {event.window} came")
+            text = f"{role} when fault {event.window} began"
+            roles.setdefault(event.resolved, []).append(text)
 
     def where(worker: int, connection: int) -> str:
         host = hosts.get((worker, connection), "")

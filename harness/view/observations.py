@@ -22,6 +22,13 @@ from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
 from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER
 
+# Of a message's state: the broker's answer to a publisher is a confirm, no acknowledgement.
+_ANSWERS = {
+    "acknowledged": "confirmed",
+    "indeterminate": "unknown outcome",
+    "not_sent": "not sent",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
@@ -79,7 +86,9 @@ def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
 
 def _messages(evidence: Evidence) -> Observation:
     states = evidence.counted.details("state")
-    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
+    counts = ", ".join(
+        f"{_ANSWERS.get(name, name)} {number:,}" for name, number in sorted(states.items())
+    )
     return Observation("messages", 0, bool(states), f"messages: {counts or 'none was sent'}")
 
 

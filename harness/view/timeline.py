@@ -27,6 +27,7 @@ NO_ROUTES = Routes()
 EVENTS_MAX = 120
 NS_PER_S = 1_000_000_000
 _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
+_KINDS = {"lost": "connection lost:"}  # "lost no confirm" would read as good news
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 
@@ -307,7 +308,8 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
         yield Happening(end.at_ns, "process", end.place, f"ended: {end.detail}", False)
     for client in events.clients:
         if client.kind not in _QUIET:
-            who, text = worker_name(client.worker, facts), f"{client.kind} {client.detail}".strip()
+            who = worker_name(client.worker, facts)
+            text = f"{_KINDS.get(client.kind, client.kind)} {client.detail}".strip()
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     for worker, at_ns, late_ns in _stalls(findings):
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spark_analysis.schema.regular import NotRegular
 
-OURS = "this is a fault of mqproof itself"
+OURS = "this is a defect of mqproof itself"
 _SAID_MAX = 300
 
 

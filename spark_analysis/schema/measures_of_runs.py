@@ -129,7 +129,7 @@ OF_SERVICE = (
     _step(
         "first_success",
         "first confirm",
-        "a message sent after the fault was confirmed",
+        "the first confirm of a message that was sent since the fault began",
         one_event_proves=True,
     ),
     Measure(
@@ -138,17 +138,19 @@ OF_SERVICE = (
         unit=Unit.NS,
         part_of=Whole.TIME,
         title="Degraded",
-        meaning="from the fault until sending was on time again, and stayed so",
+        meaning="from the fault until sending was on time again, for 5 s and 200 messages",
         mart=Mart.STAGES,
         short="degraded",
         stopped_by=_SENDING,
         listed=False,
-        reached=Reached("sustained_success", "sending was on time again, and stayed so"),
+        reached=Reached(
+            "sustained_success", "from then on, sending was on time for 5 s and 200 messages"
+        ),
     ),
     _step(
         "consumers_resumed",
         "first delivery",
-        "a message sent after the fault was delivered",
+        "the first delivery of a message that was sent since the fault began",
         _RECEIVING,
         one_event_proves=True,
     ),

@@ -177,7 +177,7 @@ def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
     assert verdicts[0].startswith(
         "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs (95 % CI: 0.84 to 91 %) "
         "every host that failed came back with its disk "
-        "total downtime, at worst ≥ 40.4 s downtime in 1 of 2 runs (95 % CI: 1.3 to 99 %) "
+        "total downtime of the worst run ≥ 40.4 s downtime in 1 of 2 runs (95 % CI: 1.3 to 99 %) "
         "0.3 % late "
         "(of 2 of 3 runs) decided"
     )

@@ -134,7 +134,7 @@ def test_internal_error_in_one_run_is_reported_last_without_harm(
     monkeypatch.setattr(stored_stage, "run_report", failing)
     assert cli.main(["analyse", str(experiment)]) == 255
     said = capfd.readouterr()
-    assert f"not judged: {experiment / 'runs' / 'old'}: this is a fault of mqproof" in said.out
+    assert f"not judged: {experiment / 'runs' / 'old'}: this is a defect of mqproof" in said.out
     (crash,) = experiment.glob("crash-*.txt")
     assert f"the traceback is in {crash}" in said.out
     assert "Traceback" not in said.out + said.err

@@ -240,7 +240,7 @@ def _ended_badly(code: int, victim: str, said: str) -> list[str]:
     wrong = []
     if code not in ((-signal.SIGKILL, 0, 1, 2, 130) if HARNESS in victim else (0, 1, 2, 130)):
         wrong.append(f"it ended with {code}")
-    if "Traceback" in said or "fault of mqproof" in said:
+    if "Traceback" in said or "defect of mqproof" in said:
         wrong.append("it crashed")
     return wrong
 

@@ -63,14 +63,14 @@ KEYS = (
     Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
     Key("outages", "out", "outage that the system ended"),
-    Key("outages", "open", "outage that the system did not end"),
-    Key("stage", "reached", "from the fault until the event"),
-    Key("stage", "missing", "not reached"),
+    Key("outages", "open", "outage; the system is not known to have ended it"),
+    Key("stage", "reached", "time from the fault to a recovery step"),
+    Key("stage", "missing", "recovery step not reached"),
     Key("stage", "doubted", "not judged"),
     Key("marks", Grade.VIOLATION.value, "messages that break a promise"),
-    Key("marks", Grade.HARMLESS.value, "messages affected without harm"),
-    Key("marks", "fine", "as it should be"),
-    Key("marks", "bad", "failed"),
+    Key("marks", Grade.HARMLESS.value, "messages affected, no promise broken"),
+    Key("marks", "fine", "event of clients or probes: good"),
+    Key("marks", "bad", "event of clients or probes: failure"),
 )
 
 

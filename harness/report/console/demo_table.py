@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.cells import CellView, cells
 
@@ -32,8 +33,11 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
     whose brokers are real."""
     if report.exit_code == 0:
         yield "The demo did what it should: one layout keeps its promise, the other is caught."
+    elif report.exit_code == Exit.NOT_DECIDED:
+        yield "Some claims of the demo could not be judged; the report says which, and why."
+        yield "On a busy machine this happens: close other programs, and repeat the demo."
     else:
-        yield "The demo did not come out as it should; the report says where and why."
+        yield "The demo did not come out as it should."
     yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
     yield "Real brokers:  mqproof doctor && mqproof run master-crash --system " + real
 

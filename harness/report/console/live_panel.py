@@ -32,7 +32,7 @@ class LivePanel:
         if len(view.parts) < width:
             yield from bar(view.parts, view.phase, min(width, WIDEST), signs)
         yield _line(_phase_words(view))
-        yield _line(f"armed: {', '.join(view.armed) or 'nothing'}", "red" if view.armed else "dim")
+        yield _line(f"fault: {', '.join(view.armed) or 'none'}", "red" if view.armed else "dim")
         yield Text(_rates(view))
         if view.strip is not None:
             most = (console.size.height - HEAD) // LINES_A_ROW
@@ -83,7 +83,7 @@ def _rates(view: LiveView) -> str:
     success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
     return (
         f"sent {view.sent_per_s:,.0f}/s, confirmed {view.confirmed_per_s:,.0f}/s ({success}), "
-        f"delivered {view.delivered_per_s:,.0f}/s, open {view.outstanding:,}"
+        f"delivered {view.delivered_per_s:,.0f}/s, unconfirmed {view.outstanding:,}"
     )
 
 

@@ -25,6 +25,6 @@ def _cell_line(view: CellView) -> str:
         runs = f"{totals.judged} of {runs} judged"
     if totals.loss_judged:
         runs = f"{runs}; {loss_rate(totals).describe('lost')}"
-    known = f"; {view.standing}" if view.standing else ""
+    known = f"; {view.standing}" if view.standing and totals.judged else ""
     why = totals.doubts[0][0] if totals.doubts and not totals.judged else ""
     return f"{weight(totals) or why or 'not judged'} ({runs}{known})".replace("\u00a0", " ")

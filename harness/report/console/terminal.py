@@ -44,6 +44,7 @@ from harness.report.lines import (
     standing_of,
     verdict_line,
 )
+from harness.report.page.versions import of_brokers
 from harness.report.tried import rate_lines
 from harness.report.undecided import reasons
 from harness.view.observations import Observation
@@ -177,7 +178,7 @@ class Terminal:
         if run.failure:
             self._print(f"not judged: {run.failure}", "yellow")
         if run.brokers:
-            self._print(f"  version of the brokers: {run.brokers}", "dim")
+            self._print(f"  {of_brokers(run.cell[1])}: {run.brokers}", "dim")
         for note in run.notes:
             self._print(f"  {note}", "dim")
         routes = [one for one in run.observations if one.name == ROUTE_CHANGE]
@@ -240,12 +241,12 @@ def _style(verdict: ClaimVerdict) -> str:
 def live_line(view: LiveView) -> str:
     """One look at a run, as one line."""
     success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
-    armed = f" | armed: {', '.join(view.armed)}" if view.armed else ""
+    armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
     after = what_next(view).replace(", ", " | ", 1)
     return (
         f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
-        f"success {success} | open {view.outstanding:,}{armed}{after}"
+        f"on time {success} | unconfirmed {view.outstanding:,}{armed}{after}"
     )
 
 

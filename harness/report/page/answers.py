@@ -63,11 +63,14 @@ def first_screen(report: Report, total: RunTotals) -> FirstScreen:
 def _undecided(report: Report) -> Iterator[str]:
     """Yield a line for each reason: the claims that it keeps open, and what to do."""
     groups = list(undecided(report))
+    several = len({run.cell for run in report.runs}) > 1
     for one in groups[:REASONS_MAX]:
         names = list(one.claims[:NAMES_MAX])
         names += [f"{len(one.claims) - NAMES_MAX} more"] if len(one.claims) > NAMES_MAX else []
         what = listed(names) if names else formats.plural(one.runs, "run")
-        where = f" (in {formats.plural(one.runs, 'run')})" if names and one.runs > 1 else ""
+        places = [f"in {formats.plural(one.runs, 'run')}"] if names and one.runs > 1 else []
+        places += [f"in {_places(report, one.cells)}"] if several else []
+        where = f" ({', '.join(places)})" if places else ""
         advice = f". To do: {'; '.join(one.advice)}" if one.advice else ""
         yield f"{what}{where}: {'; '.join(one.reasons)}{advice}."
     if len(groups) > REASONS_MAX:

@@ -21,6 +21,7 @@ _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.DIFFERS: "not as expected",
     Standing.NEW: "no expectation is recorded",
+    Standing.NOT_JUDGED: "not decided",
 }
 
 
@@ -102,8 +103,8 @@ def _sentences(totals: RunTotals) -> list[str]:
         sentence, number = totals.doubts[0]
         place = f" (in {formats.of(number, totals.runs, 'run')})" if totals.runs > 1 else ""
         more = len(totals.doubts) - 1
-        others = f", and {formats.plural(more, 'more doubt')}" if more else ""
-        parts.append(f"Not certain: {sentence}{place}{others}.")
+        others = f", and {formats.plural(more, 'more caveat')}" if more else ""
+        parts.append(f"Caveat: {sentence}{place}{others}.")
     return [sentence for sentence in parts if sentence]
 
 
@@ -142,10 +143,10 @@ def _outage(totals: RunTotals) -> str:
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.most_s:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
-    if totals.degraded is not None and totals.degraded.most_s:
-        parts.append(f"sending was on time again after {_time(totals.degraded)}")
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
+    if totals.degraded is not None and totals.degraded.most_s and recovers:
+        parts.append(_late_for(totals.degraded))
     if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
@@ -153,6 +154,14 @@ def _outage(totals: RunTotals) -> str:
         parts.append("how long it was unavailable is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _late_for(spread: Spread) -> str:
+    """Return how long it took until sending was on time again. A lower bound alone does not say
+    that it ever was."""
+    if spread.runs == 1 and spread.bound:
+        return f"sending was not on time again for at least {formats.seconds(spread.most_s)}"
+    return f"sending was on time again after {_time(spread)}"
 
 
 def _claims(totals: RunTotals) -> str:

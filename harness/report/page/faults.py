@@ -123,8 +123,10 @@ def _request_text(span: FaultSpan) -> str:
         return "the plan says nothing of it"
     # A later window may wait until the one before it is gone.
     word = "from" if span.number == 1 else "not before"
+    waits = "" if span.number == 1 else " (it may wait for the end of an earlier fault)"
     lasts = formats.seconds((span.requested_until_ns - span.requested_from_ns) / NS)
-    parts = [f"{word} {formats.after(span.requested_from_ns)} for {lasts}", *span.options]
+    at = f"{word} {formats.after(span.requested_from_ns)}{waits}"
+    parts = [f"{at} for {lasts}", *span.options]
     return ", ".join([*parts, *([] if span.returns else ["never to be undone"])])
 
 
@@ -149,7 +151,8 @@ def _undone(span: FaultSpan) -> str:
     stood = formats.seconds((span.ended_ns - span.issued_ns) / NS)
     took = ""
     if span.undo_issued_ns is not None:
-        took = f", within {formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)}"
+        seconds = formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)
+        took = f", {seconds} after its undo was issued"
     return f"by {formats.after(span.ended_ns)}{took}; active for {stood}"
 
 
@@ -165,7 +168,7 @@ def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word
         at = f"{formats.seconds((look.at_ns - since_ns) / NS)} {word}"
     took = ""
     if look.began_ns is not None:
-        took = f" (a check of {formats.seconds((look.at_ns - look.began_ns) / NS)})"
+        took = f" (the check took {formats.seconds((look.at_ns - look.began_ns) / NS)})"
     return f"{'yes' if look.ok else 'no'}, {at}{took}: {look.detail or span.doubt}"
 
 

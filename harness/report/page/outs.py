@@ -23,8 +23,8 @@ NS = 1e9
 NOT_OUT = "no downtime"
 _ENDED = {
     SYSTEM: "it ended before the fault was undone",
-    UNDO: "it ended when the fault was undone",
-    EITHER: "whether the undo ended it is open",
+    UNDO: "the undo of the fault ended it, so it may have lasted longer without the undo",
+    EITHER: "the system or the undo of the fault ended it",
     UNKNOWN: "its end is unknown",
     NEVER: "did not recover before the load ended",
 }
@@ -102,12 +102,13 @@ def history_text(totals: RunTotals) -> str:
 
 
 def spell_text(spell: Outage, zero_ns: int) -> str:
-    """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`."""
+    """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`.
+    `zero_ns`: the first fault's instant, or 0 for times of the run."""
     who = "unavailable" if spell.scope == RUN else f"{spell.scope} {spell.name} unavailable"
     mark = "" if spell.ended == SYSTEM else "≥ "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
     at_s = (spell.from_ns - zero_ns) / NS
-    at = f"{'+' if at_s >= 0 else '−'}{abs(at_s):.1f} s"
+    at = f"+{at_s:.1f} s" if at_s >= 0 else f"−{-at_s:.1f} s, before the first fault"
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 

@@ -17,6 +17,7 @@ from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.totals import worst_of
+from harness.report.page.versions import of_brokers
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.audited import describe_start
 from harness.view.summary import Number, Summary
@@ -340,7 +341,7 @@ def _omission_note(stories: int, number: int) -> str:
     if stories == number:
         return ""
     shown = formats.plural(stories, "message")
-    return f"the first {shown} in time, of {formats.count(number)} entries"
+    return f"the first {shown} of {formats.count(number)}, by time"
 
 
 def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
@@ -349,7 +350,7 @@ def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
         ("folder", f"runs/{run.name.rpartition('/')[2]}/"),
     ]
     pairs = [("experiment", run.piece), *pairs] if run.piece else pairs
-    pairs += [("version of the brokers", run.brokers)] if run.brokers else []
+    pairs += [(of_brokers(run.cell[1]), run.brokers)] if run.brokers else []
     detail = run.detail
     if detail is not None:
         pairs += [("deployment", detail.deployment)] if detail.deployment else []

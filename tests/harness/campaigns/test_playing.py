@@ -40,7 +40,7 @@ CHOICE = Choice((REAL,), ("all-automatic",), ("mirror-crash", "master-stop"))
     [
         (2, "mqproof: nothing was judged: /r/e: No space left on device", True),
         (2, "a warning of a library", False),
-        (255, "this is a fault of mqproof itself", True),
+        (255, "this is a defect of mqproof itself", True),
     ],
 )
 def test_why_an_experiment_could_not_begin_is_logged(

@@ -93,7 +93,10 @@ STORIES: dict[str, Three] = {
         story_of,
         lambda: story_of().starved(5.1, window=1),
         lambda: story_of().starved(11, window=1, due=19),
-        (INCONCLUSIVE, "too little was confirmed once it was healed for consumers to get"),
+        (
+            INCONCLUSIVE,
+            "after the fault had ended, too few messages were confirmed to judge consumers",
+        ),
     ),
     "steady-state-is-served": Three(
         served_in_steady_state,

@@ -20,7 +20,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
         ("served", PASS, "served: the run, 1 queue, 1 publisher"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
         ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
-        ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
+        ("sick", INCONCLUSIVE, "the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
@@ -97,7 +97,7 @@ def test_shortfall_of_an_already_degraded_load_is_no_fault_harm(
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
-    why = "missed == 0: the run: the load was already degraded before the fault"
+    why = "missed == 0: the load was already degraded before the fault"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 

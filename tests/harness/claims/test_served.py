@@ -15,6 +15,7 @@ from spark_analysis.schema.service import (
     QUEUE,
     RUN,
     SERVED,
+    SICK,
     Consumption,
     Outage,
     Service,
@@ -84,5 +85,12 @@ def test_the_row_of_the_run_comes_first() -> None:
 
 def test_too_little_load_after_a_fault_suggests_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
-    advice = "extend the load after the fault, or send more"
+    advice = "extend the load after the fault (`recovery`), or send more (`rate`)"
     assert served([row]) == Unknown("only 5 publishes were due then", advice)
+
+
+def test_a_load_that_was_degraded_before_the_fault_suggests_a_lighter_one() -> None:
+    found = served([replace(out(3), verdict=SICK)])
+    assert isinstance(found, Unknown)
+    assert found.reason == "the load was already degraded before the fault"
+    assert "lower `rate`" in found.advice

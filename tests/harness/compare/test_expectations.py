@@ -72,6 +72,12 @@ def test_the_first_entry_that_matches_counts_for_each_claim() -> None:
     }
 
 
+def test_difference_of_a_warning_has_the_words_of_warnings() -> None:
+    warning = ClaimVerdict("a", FAIL, "", "", "", warns=True)
+    result = KNOWN.compare(CELL, [[warning]])
+    assert result.lines == ("a: WARNING NOT SEEN, expected WARNING CONFIRMED",)
+
+
 def test_a_chance_expectation_lists_all_known_outcomes() -> None:
     result = KNOWN.compare(CELL, [run(e=NOT_APPLICABLE)])
     assert result.lines == ("e: NOT APPLICABLE, expected PASS or FAIL",)

@@ -54,7 +54,7 @@ def test_drain_and_audit_are_named() -> None:
     run.handle(c.Left(1, 40 * NS))
     run.handle(c.Tick(45 * NS))
     run.handle(c.Tick(48 * NS))
-    assert said(run, 50, drain=48) == ["draining the queues: 2 of 60 s at most each"]
+    assert said(run, 50, drain=48) == ["draining the queues: 2 s so far, 60 s at most for each"]
     run.handle(c.Drained())
     assert said(run, 61, audit=60) == ["audit: reading what brokers still hold: 1 s so far"]
     assert said(run, 64, "wait for rmq2, 60 s at most", audit=60) == [

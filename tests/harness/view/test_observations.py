@@ -10,7 +10,7 @@ def texts(story: Story) -> dict[tuple[str, int], str]:
 
 def test_every_judged_measure_has_one_line() -> None:
     assert texts(Story()) == {
-        ("messages", 0): "messages: acknowledged 21,400",
+        ("messages", 0): "messages: confirmed 21,400",
         ("lost", 0): "loss 0 of 21,400",
         ("lost_indeterminate", 0): "lost_indeterminate 0",
         ("revived", 0): "revived 0",

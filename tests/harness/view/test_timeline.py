@@ -94,7 +94,7 @@ def test_client_probe_and_operator_events_are_in_time_order() -> None:
     )
     drawn = timeline_of(History(), events)
     assert [(one.sort, one.who, one.text) for one in drawn.happenings] == [
-        ("client", "publisher 1", "lost reset by peer"),
+        ("client", "publisher 1", "connection lost: reset by peer"),
         ("operation", "rmq2", "restart rmq2"),
         ("probe", "rmq1", "verified active: exit 137"),
     ]

@@ -27,11 +27,14 @@ _BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
     "If a run has several faults, the worst one counts. If one was not judged, no time is shown."
 )
+_SHARED_ONLY = (
+    "Only scenarios that several columns ran; the others stand in the section “Results by cell”."
+)
 _ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         "served",
-        "outage",
+        "service",
         "Service during the fault",
         _WORST,
         _SERVED,
@@ -109,13 +112,15 @@ def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], 
     zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]
     shown = {name: rows[name] for name in rows if name not in zero}
     tables = []
+    left_out = "" if _shared(compared) == scenarios_of(compared) else _SHARED_ONLY
     named = {measure for *_, own in _TABLES for measure in own}
     rest = tuple(m for m, detail in shown if not detail and m not in (*named, *_ELSEWHERE))
     for anchor, short, title, note, own in (*_TABLES, (*_WHATEVER, rest)):
         names = [name for measure in own for name in shown if name[0] == measure]
         if names:
             groups, meanings = _groups(names, shown, report, compared), _meanings(names)
-            tables.append(Grid(anchor, short, title, note, meanings, groups))
+            text = f"{note} {left_out}".strip()
+            tables.append(Grid(anchor, short, title, text, meanings, groups))
     return tuple(tables), tuple(
         formats.measure_name(measure).lower()
         for measure, detail in zero

@@ -74,8 +74,8 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"in {many} against {few} ({scenario})."
         )
     return (
-        f"Runs with a loss: {NO_DIFFERENCE} beyond chance (95 %): {more.letter} {many}, "
-        f"{less.letter} {few} ({scenario})."
+        f"How often runs lose messages: {NO_DIFFERENCE} beyond chance (95 %): "
+        f"{more.letter} {many}, {less.letter} {few} ({scenario})."
     )
 
 

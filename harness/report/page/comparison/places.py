@@ -262,7 +262,7 @@ def _longest_out(totals: RunTotals) -> str:
     if not totals.out.most_s:
         some = f" in the {totals.out.runs} of {totals.runs} runs in which that is known"
         return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
-    head = "At worst it was unavailable"
+    head = "In its worst run it was unavailable"
     if _mostly_unknown(totals):
         known = f"{totals.out.runs} of {totals.runs}"
         head = f"How long it was unavailable is known of {known} runs only: at worst"
@@ -288,14 +288,14 @@ def _proof(totals: RunTotals) -> str:
     whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
     if whole and totals.faults_seen == totals.faults_of:
         all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
-        return f"Evidence is complete in {all_runs}{faults}."
+        return f"Loss and downtime are proved in {all_runs}{faults}."
     loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
     outage = f", the outage in {totals.outage_proved}" if totals.faults_of else ""
     doubt = ""
     if totals.doubts:
         first = shorten(totals.doubts[0][0], DOUBT_MAX, placeholder=" …")
         doubt = f" Among the reasons: {first}."
-    return f"Evidence is incomplete: {loss}{outage}{faults}.{doubt}"
+    return f"Loss or downtime is not fully proved: {loss}{outage}{faults}.{doubt}"
 
 
 def _known(decided: int, totals: RunTotals) -> str:
@@ -316,7 +316,10 @@ def _out_known(totals: RunTotals) -> str:
 
 def _tried(place: Place, scenarios: int) -> str:
     runs = formats.plural(place.totals.runs, "run")
-    return f"{runs} of {place.scenarios} of {formats.plural(scenarios, 'scenario')}"
+    whole = formats.plural(scenarios, "scenario")
+    return (
+        f"{runs} of {whole if place.scenarios == scenarios else f'{place.scenarios} of {whole}'}"
+    )
 
 
 def _by_scenario(place: Place) -> Iterable[tuple[str, RunTotals]]:

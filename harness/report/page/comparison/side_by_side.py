@@ -132,14 +132,14 @@ def _lead(report: Report, compared: Sequence[Place], total: RunTotals) -> str:
         broken = "this happens under load"
     if not total.faults_of:
         broken = "a load without faults"
-    judged = f"{total.judged} of {formats.plural(total.runs, 'run')}"
+    judged = formats.of(total.judged, total.runs, "run")
     confirmed = formats.plural(total.confirmed, "confirmed message")
     same = all(place.scenarios == scenarios for place in compared)
     uneven = "" if same else (
         " Not every layout ran each scenario equally often: compare layouts only within one "
         "scenario."
     )  # fmt: skip
-    return f"{head}: {broken}.{on} Judged: {judged}, {confirmed}.{uneven}"
+    return f"{head}: {broken}.{on} Recorded and analysed: {judged}, {confirmed}.{uneven}"
 
 
 def _rows(
@@ -241,12 +241,12 @@ def _is_whole(totals: RunTotals) -> bool:
 
 
 def _proved(totals: RunTotals) -> str:
-    """Return `evidence complete in 2 of 2 runs`, or what was decided."""
+    """Return `loss and downtime proved in 2 of 2 runs`, or what was decided."""
     runs = formats.plural(totals.runs, "run")
     if not totals.judged:
         return f"0 of {runs} judged"
     if _is_whole(totals):
-        return f"evidence complete in {totals.runs} of {runs}"
+        return f"loss and downtime proved in {totals.runs} of {runs}"
     parts = [f"decided: loss in {totals.loss_proved}"]
     parts += [f"outage in {totals.outage_proved}"] if totals.faults_of else []
     seen = ""
@@ -261,5 +261,5 @@ def _claims(totals: RunTotals) -> str:
     parts = [f"{len(totals.broken)} failed"] if totals.broken else []
     parts += [formats.untrue(len(totals.unfulfilled))] if totals.unfulfilled else []
     parts += [f"{totals.held} held"] if totals.held else []
-    parts += [f"{totals.open_claims} open"] if totals.open_claims else []
+    parts += [f"{totals.open_claims} not decided"] if totals.open_claims else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"

@@ -40,8 +40,8 @@ def test_panel_shows_run_progress_armed_faults_and_punctual_messages() -> None:
         "━━━━━━━━━━━━━━━━━ ━━━━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌ ╌╌╌╌ ╌╌╌",
         "baseline          windows                    recovery",
         "windows (2 of 6), at least 42 s left",
-        "armed: kill master of orders = rmq1",
-        "sent 300/s, confirmed 150/s (50.0%), delivered 300/s, open 12",
+        "fault: kill master of orders = rmq1",
+        "sent 300/s, confirmed 150/s (50.0%), delivered 300/s, unconfirmed 12",
         "share on time by second:",
         "   0 s ████████████████████×××××××××░░░░░░",
         "                             ▲━━━━━━━━━━━━",
@@ -80,7 +80,7 @@ def test_a_run_in_which_nothing_is_due_has_no_strip() -> None:
 
 def test_panel_shows_only_text_before_and_after_the_load() -> None:
     early = replace(VIEW, phase="preparing", parts=(), armed=(), left_s=0.0, strip=None)
-    assert drawn(early).splitlines()[:3] == ["run 2 of 3: run-1", "preparing", "armed: nothing"]
+    assert drawn(early).splitlines()[:3] == ["run 2 of 3: run-1", "preparing", "fault: none"]
     closing = replace(VIEW, phase="closing", left_s=0.0)
     assert "closing\n" in drawn(closing)
 

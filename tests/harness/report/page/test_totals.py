@@ -4,7 +4,10 @@ from dataclasses import replace
 
 from harness.claims.judge import ClaimOutcome
 from harness.report.page.cells import cells
+from harness.report.page.outs import spell_text
 from harness.report.page.totals import median_text, totals_of
+from spark_analysis.schema import service as words
+from spark_analysis.schema.service import Outage
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
@@ -110,12 +113,33 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     assert expected in view.sentence
 
 
+def test_sending_that_never_recovered_is_not_called_on_time_again() -> None:
+    late = Story().stage("sustained_success", 14.0, reached=False).outage(12, 26, words.NEVER)
+    (view,) = cells(report(summed(late)))
+    sentence = view.sentence.replace("\u00a0", " ")
+    assert "sending was not on time again for at least 14.0 s" in sentence
+    assert "on time again after" not in sentence
+
+
+def test_an_outage_that_began_before_the_fault_says_so() -> None:
+    outage = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.UNDO, 600, 245, "1")
+    text = spell_text(outage, 6_200_000_000).replace("\u00a0", " ")
+    assert text.startswith("unavailable for ≥ 3.00 s from −2.2 s, before the first fault: ")
+
+
 def test_without_downtime_there_is_no_recovery_time() -> None:
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     (view,) = cells(report(summed(short)))
     assert view.totals.degraded_doubt
     assert "It had no downtime" in view.sentence
     assert "recovery time" not in view.sentence
+
+
+def test_without_downtime_sending_is_not_on_time_again() -> None:
+    quick = Story().stage("sustained_success", 0.005)
+    (view,) = cells(report(summed(quick)))
+    assert "It had no downtime" in view.sentence
+    assert "on time again" not in view.sentence
 
 
 def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> None:

@@ -9,7 +9,7 @@ from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
 from harness.report.page.totals import totals_of
 from harness.report.undecided import undecided
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.reports import report, run
+from tests.rigs.runs.reports import CELL, report, run
 
 BESIDE = "window 2: window 1 was in force at the same time"
 ADVICE = "let one fault end before the next begins"
@@ -42,6 +42,15 @@ def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
         ((f"window 2: {STALLED}",), 1),
     ]
     assert " and 2 more: window 2" in shown(made).undecided[0]
+
+
+def test_reasons_name_their_cell_if_there_are_several() -> None:
+    other = ("another", *CELL[1:])
+    open_ = run(Story(), cell=other, verdicts=(verdict("claim-1", BESIDE),))
+    screen = shown(
+        report(run(Story(), verdicts=(verdict("claim-0", outcome=ClaimOutcome.PASS),)), open_)
+    )
+    assert screen.undecided == (f"claim-1 (in cell 2): {BESIDE}. To do: {ADVICE}.",)
 
 
 def test_a_run_that_was_not_judged_is_a_reason() -> None:

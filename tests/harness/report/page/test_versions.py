@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.report.page.versions import versions
+from harness.report.page.versions import of_brokers, versions
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
 from tests.rigs.runs.reports import CELL, report
@@ -15,8 +15,8 @@ UNKNOWN = (CELL[0], "no-longer-installed", *CELL[2:])
     ("cells", "text"),
     [
         ((CELL,), "3.10.8"),
-        ((REFERENCE,), "behaves like 3.10.8"),
-        ((CELL, REFERENCE), "3.10.8 (the reference behaves like it)"),
+        ((REFERENCE,), "none; Python brokers behave like 3.10.8"),
+        ((CELL, REFERENCE), "3.10.8 (the Python brokers behave like it)"),
         ((UNKNOWN,), "3.10.8"),
     ],
 )
@@ -26,3 +26,13 @@ def test_a_reference_has_no_release_of_the_broker_that_it_imitates(
     runs = [summed(Story(), cell=cell) for cell in cells]
     made = report(*runs, versions={"rabbitmq": "3.10.8", "pika": "1.4.4"})
     assert [*versions(made)] == [("pika", "1.4.4"), ("rabbitmq", text)]
+
+
+def test_a_reference_reports_the_version_that_it_imitates() -> None:
+    assert of_brokers("reference-mirrored") == "version that the Python brokers imitate"
+    assert of_brokers(CELL[1]) == of_brokers("no-longer-installed") == "version of the brokers"
+
+
+def test_python_packages_are_not_taken_for_the_programs_of_their_name() -> None:
+    made = report(summed(Story()), versions={"docker": "7.2.0", "erlang": "none"})
+    assert [*versions(made)] == [("docker (Python package)", "7.2.0")]

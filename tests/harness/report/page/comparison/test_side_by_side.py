@@ -108,7 +108,7 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
         return plain(of(*lost, *kept).sure)
 
     assert sure(3) == (
-        "Runs with a loss: no difference shown beyond chance (95 %): A 3 of 3 runs, "
+        "How often runs lose messages: no difference shown beyond chance (95 %): A 3 of 3 runs, "
         "B 0 of 3 runs (master-crash)."
     )
     assert sure(6) == (
@@ -152,7 +152,7 @@ def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
     assert re.findall(r"\d+", proved) == ["2", "2", "2"]
     assert "lost none of the 21,400 messages" in said(found, 1)
     assert "in 1 run" in said(found, 1)
-    assert found.verdicts[0].tried == "2 runs of 1 of 1 scenario"
+    assert found.verdicts[0].tried == "2 runs of 1 scenario"
     (median,) = found.verdicts[0].medians
     assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.00 s", "2 of 2")
 
@@ -171,7 +171,7 @@ def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
     assert "; 3 more cannot be decided." in said(found, 0)
-    assert "Evidence is incomplete: loss is decided in 0 of 1 run" in said(found, 0)
+    assert "Loss or downtime is not fully proved: loss is decided in 0 of 1 run" in said(found, 0)
 
 
 def test_run_with_unknown_outage_makes_the_longest_a_lower_bound() -> None:
@@ -218,7 +218,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert (plain(one.out), one.median, plain(one.late)) == ("downtime 0.50 s", "", "0.3 % late")
-    assert (one.proved, one.whole) == ("evidence complete in 1 of 1 run", True)
+    assert (one.proved, one.whole) == ("loss and downtime proved in 1 of 1 run", True)
 
 
 def test_late_confirms_are_distinguished_from_silence() -> None:
@@ -308,9 +308,11 @@ def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
     rows = (compared(RABBIT, "silence", 1e9), compared(cut, "silence", 2e9))
     runs = (summed(Story()), summed(Story(), cell=cut), summed(Story(), cell=SYNC))
     (grid,) = of(*runs, comparison=rows).grids
+    assert "Only scenarios that several columns ran" in grid.note
     assert [group.scenario for group in grid.groups] == ["master-crash"]
     (alone,) = of(runs[1], runs[2], comparison=rows[1:]).grids
     assert [group.scenario for group in alone.groups if group.lines] == ["cut-one-node"]
+    assert "Only scenarios" not in alone.note
 
 
 def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
@@ -329,7 +331,7 @@ def test_a_run_without_faults_shows_no_downtime() -> None:
         "",
         "",
         False,
-        "evidence complete in 1 of 1 run",
+        "loss and downtime proved in 1 of 1 run",
     )
     found = of(summed(Story().steady()), summed(Story().steady(), cell=SYNC))
     assert found.verdicts[0].out == "no fault"
