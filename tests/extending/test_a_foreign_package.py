@@ -131,10 +131,11 @@ def test_master_crash_runs_on_it_without_confirmed_loss(
     (fault,) = verdict.run["faults"]
     assert (fault["kind"], fault["verified"]) == ("kill", True)
     assert verdict.confirmed > 1000 and verdict.lost == 0
-    assert verdict.exit_code == 0, both[0].said
+    busy = "(host busy)" in both[0].said  # then nobody can say when it served again
+    assert verdict.exit_code == (2 if busy else 0), both[0].said
     assert verdict.versions["pigeonhole"] == "0.1"  # as system.py says that it is versioned
     assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
-    assert verdict.outcomes["durable-queue-returns"] == "PASS"
+    assert verdict.outcomes["durable-queue-returns"] == ("INCONCLUSIVE" if busy else "PASS")
 
 
 def test_claims_about_mirrors_do_not_apply_to_queues_without_mirrors(

@@ -1,4 +1,4 @@
-"""mqproof's own client, unmodified, against brokers that control nodes switch."""
+"""The unmodified client of PyPI, against brokers that control nodes switch."""
 
 import asyncio
 import contextlib
@@ -13,15 +13,18 @@ from harness.workers.protocol import Role
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import Outcome
 from tests.rigs.rocketmq.clusters import switched
+from tests.rigs.rocketmq.needs import require_client
 from tests.rigs.workers.rig import rows, until
 from tests.rigs.workers.rocketmq_worlds import LIMIT_S, World, sequences, worker
 
-pytestmark = pytest.mark.slow
+# The C++ library asks name servers for routes every 30 s.
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 SENT, SENT_LATER = 100, 20
 
 
 def test_a_client_follows_the_switch_and_loses_no_confirmed_message(tmp_path: Path) -> None:
+    require_client(CLIENT_PYTHON.name)
     with switched(tmp_path / "group") as servers:
         here = World.make(servers, CLIENT_PYTHON.name, tmp_path)
         options = RocketOptions(producer="sync")
