@@ -47,7 +47,7 @@ def armed(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """An `mqproof run` whose fault is in force."""
     (tmp_path / "quick.toml").write_text(QUICK)
     process = mqproof(tmp_path, "run", "quick.toml", "--layout", "all-automatic@T=60")
-    read_until(process, "armed: partition")
+    read_until(process, "fault: partition")
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGINT)

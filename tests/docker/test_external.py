@@ -172,7 +172,7 @@ def broken_off(owner: Somebodys, folder: Path, kind: str) -> "subprocess.Popen[s
     (folder / "rack.toml").write_text(owner.text(owner.proxy))
     (folder / "long.toml").write_text(LONG.replace("KIND", kind))
     process = mqproof(folder, "run", "long.toml", "--topology", "rack.toml")
-    read_until(process, f"armed: {kind}")
+    read_until(process, f"fault: {kind}")
     return process
 
 
@@ -262,7 +262,7 @@ def test_without_permission_the_owners_policies_count_and_none_is_made(
     (tmp_path / "long.toml").write_text(LONG.replace("KIND", "hang"))
     process = mqproof(tmp_path, "run", "long.toml", "--topology", "rack.toml")
     try:
-        read_until(process, "armed: hang")
+        read_until(process, "fault: hang")
         assert owner.names("policies") == ["theirs"]
         assert until_all_of_ours_are_under(owner, "theirs")
     finally:

@@ -123,7 +123,7 @@ def test_signal_during_two_faults_exits_130_in_time_and_clean(
     """Seal the run and leave no fault, process or container behind."""
     run = Run(tmp_path, LOAD + FAULTS)
     begun.append(run)
-    run.read_until("armed: freeze master of orders = ", "kill mirror of orders = ")
+    run.read_until("fault: freeze master of orders = ", "kill mirror of orders = ")
     run.process.send_signal(number)
     said = run.end()
     assert run.process.returncode == 130, said
@@ -201,7 +201,7 @@ def test_nohup_ignores_hangup_and_other_signals_end_the_run(
     begun.append(run)
     run.read_until(" baseline |")
     run.process.send_signal(signal.SIGHUP)
-    run.read_until("armed: freeze")
+    run.read_until("fault: freeze")
     run.process.send_signal(signal.SIGTERM)
     assert "interrupted: undoing" in run.end()
     assert run.process.returncode == 130
@@ -223,7 +223,7 @@ def test_killed_guardian_is_restarted_and_ends_with_the_run(
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS)
     begun.append(run)
-    run.read_until("armed: freeze")
+    run.read_until("fault: freeze")
     (first,) = guardians(run.experiment)
     os.kill(first, signal.SIGKILL)
     run.read_until("the guardian of mqproof-", "died (signal 9): another one is started")
@@ -244,7 +244,7 @@ def test_run_without_a_guardian_is_inconclusive_with_the_reason(
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS)
     begun.append(run)
-    run.read_until("armed: freeze", "kill")
+    run.read_until("fault: freeze", "kill")
     (first,) = guardians(run.experiment)
     (run.experiment / "guardian.log").unlink(missing_ok=True)
     (run.experiment / "guardian.log").mkdir()  # no other one can be started
@@ -263,7 +263,7 @@ def test_heal_of_one_experiment_spares_a_live_one(begun: list[Run], tmp_path: Pa
     dead, live = (Run(_made(tmp_path / name), LOAD + FAULTS) for name in ("dead", "live"))
     begun += [dead, live]
     for run in (dead, live):
-        run.read_until("armed: freeze")
+        run.read_until("fault: freeze")
     (guardian,) = guardians(dead.experiment)
     os.kill(guardian, signal.SIGSTOP)  # alive, but it does nothing: heal is to do it
     dead.process.kill()
