@@ -186,6 +186,22 @@ class Rejoin(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class DoCommand(Action):
+    """The owner's command that does a kind of fault to a host that is not ours."""
+
+    host: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoCommand(Action):
+    """His command that undoes it."""
+
+    host: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Say(Action):
     """Words to the broker of a host, on a connection of their own, past every proxy.
 

@@ -13,6 +13,7 @@ from faults.actions import (
     ClearAlarm,
     Cut,
     Disable,
+    DoCommand,
     Enable,
     Freeze,
     Isolate,
@@ -25,6 +26,7 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    UndoCommand,
 )
 from faults.commands import DO, UNDO
 from faults.executors.commands import Commands
@@ -65,6 +67,10 @@ class ExternalExecutor:
                 return await self._commands.act(host, kind, UNDO)
             case Thaw(host=host):
                 return await self._commands.act(host, "freeze", UNDO)
+            case DoCommand(host=host, kind=kind):
+                return await self._commands.act(host, kind, DO)
+            case UndoCommand(host=host, kind=kind):
+                return await self._commands.act(host, kind, UNDO)
             case Cut() | Join() | Isolate() | Rejoin() | RaiseAlarm() | ClearAlarm() | Say():
                 raise FaultError(f"{action}: not on a cluster that is not ours")
             case AddToxic() | Disable() if not self._own_proxy:

@@ -22,6 +22,7 @@ from harness.compare.bounded import Bounded
 from harness.deploy import images, users_images
 from harness.deploy.doctor import MachineCheck, examine, offered_rows
 from harness.deploy.engine import connect
+from harness.deploy.external import certificates
 from harness.deploy.external.doctor import examine as examine_external
 from harness.judging import brought_claims
 from harness.judging.assemble import titles
@@ -32,6 +33,7 @@ from harness.pipeline.performing import Performing
 from harness.pipeline.port import RunOptions
 from harness.plan import variants
 from harness.plan.model import Experiment
+from harness.plan.problems import PlanError
 from harness.plan.topology import Topology
 from harness.report.console.steps import Steps
 from harness.report.display import Display
@@ -44,14 +46,23 @@ from spark_analysis.schema.place import HERE, Place
 
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     """Carries an experiment out and judges it. Raises DeployError where nothing could begin, and
-    PlanError where an image or a version is not what it was named."""
+    PlanError where an image, a version or a certificate is not what it was named."""
     folder = options.results.resolve() / experiment.name
     try:
+        _check_certificates(experiment)
         _prepare_images(experiment, show)
         return _run(experiment, folder, options, show)
     except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
         show.message(notice(0))
         return unjudged.ended_early(experiment, options, folder, "")
+
+
+def _check_certificates(experiment: Experiment) -> None:
+    """Raises PlanError where brokers that are there show others than their file says."""
+    found = {one.name: one for run in experiment.runs if (one := run.layout.topology)}
+    for topology in found.values():
+        if problems := asyncio.run(certificates.problems(topology)):
+            raise PlanError(problems)
 
 
 def _prepare_images(experiment: Experiment, show: Display) -> None:
@@ -142,7 +153,10 @@ def doctor(show: Display) -> bool:
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:
-    """What a topology file promises, held against the world; nothing is touched."""
+    """What a topology file promises, held against the world; nothing is touched. Raises PlanError
+    where certificates are not what the file says: then nothing else can be seen."""
+    if problems := asyncio.run(certificates.problems(topology)):
+        raise PlanError(problems)
     return _show_rows(asyncio.run(examine_external(topology)), show)
 
 

@@ -37,6 +37,7 @@ def obstacles(
         wanted = [
             *requirements.wanted(client, scenario.workload),
             *requirements.wanted_by(system.servers(layout)),
+            *(layout.topology.client_capabilities if layout.topology else ()),
         ]
         reasons += requirements.obstacles(client, wanted)
         reasons += requirements.layout_obstacles(client, scenario.workload, system.servers(layout))

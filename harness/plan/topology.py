@@ -13,6 +13,8 @@ from faults.kinds import KINDS
 from faults.targets import CLIENT_LINK
 
 EMBEDDED = "embedded"
+ROOT = "/"  # the virtual host that brokers begin with
+SYSTEM_CA = "system"  # the certificates that this machine trusts
 EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at, never to dial
 
 
@@ -25,6 +27,12 @@ class BrokerNode:
     address: str
     port: int  # where clients speak to it
     commands: dict[str, HostCommand] = field(default_factory=dict)  # by kind
+    server_name: str = ""  # the name that its certificate must hold; "": its address
+
+    @property
+    def name_checked(self) -> str:
+        """Return the name that TLS requests and checks, whichever way a connection takes."""
+        return self.server_name or self.address
 
     @property
     def upstream(self) -> str:
@@ -39,6 +47,15 @@ class Proxy:
     start: str = ""  # EMBEDDED, or the program to be run
     at: str = ""  # host:port of the API of one that is there
     listen: str = ""  # there: the address that its listeners are made at
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """Who is trusted to be a broker, and who mqproof is to brokers. Paths are the file's."""
+
+    ca: str  # SYSTEM_CA, or a file with certificates of authorities
+    certificate: str = ""  # of the client; "": it shows none
+    key: str = ""  # "": in the same file
 
 
 class Own(Protocol):
@@ -70,6 +87,14 @@ class Topology:
     proxy: Proxy | None
     own: Own
     source: str  # the TOML text
+    tls: Tls | None = None  # None: clients connect without it
+    virtual_host: str = ROOT  # of families that have virtual hosts
+
+    @property
+    def client_capabilities(self) -> tuple[str, ...]:
+        """Return what every client must be able to do here, whatever the workload."""
+        wanted = {"tls": self.tls is not None, "virtual host": self.virtual_host != ROOT}
+        return tuple(capability for capability, needed in wanted.items() if needed)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -95,6 +120,8 @@ class Topology:
             return f"no command for {kind} of {host}"
         if KINDS[kind].applies_to == CLIENT_LINK and self.proxy is None:
             return f"no proxy for {kind}"
+        if "bytes" in KINDS[kind].options and self.tls is not None:
+            return f"{kind} is verified by counting bytes, and TLS adds bytes of its own"
         return ""
 
     def allowed(self, kinds: tuple[str, ...]) -> str:

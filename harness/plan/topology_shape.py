@@ -17,12 +17,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from harness.outside.text import brief
 from harness.plan import spans
 from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import Topology
+from harness.plan.topology import Tls, Topology
 
 BROKERS_MAX = 20
 OWN_VARIABLES = "MQPROOF_"
 _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
 _URL_MAX, _TEXT_MAX, _WORDS_MAX = 1000, 4096, 64
+_VIRTUAL_HOST_MAX = 127
 _ADDRESS = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]{0,253}[A-Za-z0-9_.])?")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20})://")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
@@ -51,8 +52,8 @@ def _no_url(scheme: str, has_user: bool) -> str:
         return "must be ADDRESS:PORT; credentials never stand in this file"
     if scheme.endswith("s") or scheme in ("ssl", "tls"):  # schemes with TLS end with an s
         return (
-            f"{scheme}:// is TLS, which mqproof does not speak yet: "
-            "give the broker's listener without TLS, as ADDRESS:PORT"
+            f'{scheme}:// is TLS: write {scheme} = "ADDRESS:PORT" instead, and say in a table '
+            "[tls] which authority is trusted"
         )
     return f"must be ADDRESS:PORT, without {scheme}://"
 
@@ -69,6 +70,18 @@ def _address(value: object) -> str:
     if isinstance(value, str) and (_ADDRESS.fullmatch(value) or _is_ipv6(value)):
         return value
     raise ValueError(f"must be an address without a port, not {brief(value)}")
+
+
+def _server_name(value: object) -> str:
+    if isinstance(value, str) and (_ADDRESS.fullmatch(value) or _is_ipv6(value)):
+        return value
+    raise ValueError(f"must be the name that the broker's certificate holds, not {brief(value)}")
+
+
+def _virtual_host(value: object) -> str:
+    if isinstance(value, str) and 0 < len(value) <= _VIRTUAL_HOST_MAX and value.isprintable():
+        return value
+    raise ValueError(f"must be a name of 1 to {_VIRTUAL_HOST_MAX} characters, not {brief(value)}")
 
 
 def _url(value: object) -> str:
@@ -126,6 +139,8 @@ def _words(value: object) -> tuple[str, ...]:
 HostName = Annotated[str, Field(pattern=_HOST_NAME)]
 Way = Annotated[tuple[str, int], BeforeValidator(_way), Field(title="`ADDRESS:PORT`")]
 Url = Annotated[str, BeforeValidator(_url), Field(title="URL")]
+ServerName = Annotated[str, BeforeValidator(_server_name), Field(title="host name")]
+VirtualHost = Annotated[str, BeforeValidator(_virtual_host), Field(title="text")]
 Variable = Annotated[str, BeforeValidator(_variable), Field(title="environment variable")]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(title="list of words")]
 Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
@@ -148,9 +163,59 @@ class CommandTable(TopologyTable):
     )
 
 
+class BrokerCommandsTable(TopologyTable):
+    """What a [[broker]] table of every family has: its owner's commands, by kind of fault."""
+
+    kill: CommandTable | None = Field(
+        default=None, description="commands; without it mqproof may not kill this broker"
+    )
+    stop: CommandTable | None = Field(
+        default=None,
+        description="commands; without it mqproof may not stop this broker. If the broker does "
+        "not answer at the end of a run, mqproof starts it by this `undo`, or else that of `kill`",
+    )
+    freeze: CommandTable | None = Field(
+        default=None, description="commands; without it mqproof may not freeze this broker"
+    )
+    partition: CommandTable | None = Field(
+        default=None,
+        description="commands that cut this host off from the other brokers, not from clients; "
+        "without it mqproof may not partition it",
+    )
+    black_hole: CommandTable | None = Field(
+        default=None,
+        description="commands that drop every packet of this host, clients' too; without it "
+        "mqproof may not isolate it",
+    )
+    reboot: CommandTable | None = Field(
+        default=None,
+        description="commands that take this host's power and give it back; without it mqproof "
+        "may not reboot it",
+    )
+
+
 class CredentialsTable(TopologyTable):
     user: Variable = Field(description="the variable with the user name")
     password: Variable = Field(description="the variable with the password")
+
+
+class TlsTable(TopologyTable):
+    ca: Text = Field(
+        description="a file with the certificates of trusted authorities (PEM), or `system`: "
+        "those that this machine trusts. A relative path begins in the folder that mqproof starts "
+        "in",
+    )
+    certificate: Text | None = Field(
+        default=None, description="a file with the client's certificate, if brokers demand one"
+    )
+    key: Text | None = Field(
+        default=None,
+        description="a file with its private key, without a passphrase; without it the key is in "
+        "the certificate's file",
+    )
+
+    def value(self) -> Tls:
+        return Tls(self.ca, self.certificate or "", self.key or "")
 
 
 class ProxyTable(TopologyTable):

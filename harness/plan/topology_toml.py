@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -22,7 +22,7 @@ from harness.plan.toml_problems import MISSING, TomlProblem, document_of, locate
 from harness.plan.topology import EMBEDDED, Proxy, Topology, bracketed
 from harness.plan.topology_shape import (
     BROKERS_MAX,
-    CommandTable,
+    BrokerCommandsTable,
     ProxyTable,
     TopologyFile,
     TopologyShape,
@@ -92,23 +92,9 @@ def _own(document: Mapping[str, Any], shape: TopologyShape | None) -> Iterator[T
 # --- what files of all families have ----------------------------------------------------------
 
 
-class HasCommands(Protocol):
-    """The table of one broker: a command for each kind that commands do."""
-
-    @property
-    def kill(self) -> CommandTable | None: ...
-
-    @property
-    def stop(self) -> CommandTable | None: ...
-
-    @property
-    def freeze(self) -> CommandTable | None: ...
-
-
-def commands_of(broker: HasCommands) -> dict[str, HostCommand]:
+def commands_of(broker: BrokerCommandsTable) -> dict[str, HostCommand]:
     """Those that the file has, by kind."""
-    commands = {"kill": broker.kill, "stop": broker.stop, "freeze": broker.freeze}
-    assert commands.keys() == set(by_command()), commands
+    commands = {kind: getattr(broker, kind) for kind in by_command()}
     return {
         kind: HostCommand(one.do, one.undo, one.verify, one.deadline)
         for kind, one in commands.items()

@@ -59,17 +59,18 @@ class ForeignBrokers(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientsDoor:
-    """The clients' endpoint of a broker. `key`: its key in a [[broker]] table.
+    """The clients' endpoint of a broker. `key_of`: its key in the file's [[broker]] tables.
 
     `speaks`: the protocol, for people. `enter`: log in with the agent's login, and out again,
-    within so many seconds; it raises AgentError. `remedy`: what to check if the login fails.
+    within so many seconds; it raises AgentError. `remedy`: what to do if the login fails, by the
+    reason.
     """
 
-    key: str
+    key_of: Callable[[Topology], str]
     speaks: str
     service_ports: ServicePorts
     enter: Callable[[BrokerNode, AgentClient, float], Awaitable[None]]
-    remedy: str
+    remedy: Callable[[Topology, str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,3 +82,5 @@ class Foreign:
     layout: Callable[[Topology], Layout]
     clients: ClientsDoor
     brokers: Callable[[Access], ForeignBrokers]
+    # Where else, `address:port`, a host's broker shows its certificate: its management API.
+    other_ways: Callable[[Topology, str], Sequence[str]]

@@ -3,14 +3,15 @@
 import asyncio
 from dataclasses import dataclass
 
-from faults.actions import Isolate, Rejoin, both_ways
+from faults.actions import DoCommand, Isolate, Rejoin, UndoCommand, both_ways
 from faults.interference import visible
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, entries, speaking
+from faults.kinds.network.commanded import CommandedBlackHole, commanded
 from faults.kinds.network.rules import cut_gone
 from faults.kinds.network.ways import hears
-from faults.mechanisms import NO_NETWORK, PROXY, TO_NETWORK
+from faults.mechanisms import COMMAND, PROXY, TO_NETWORK_OF_HOST
 from faults.model import Armed, Drops, Proof, Replies
 from faults.polling import reaches
 from faults.replies import DIRECT, both, proven
@@ -111,14 +112,18 @@ def isolate(scope: Scope) -> Compiled:
     return Compiled((Isolate(scope.host, scope.mark),), (Rejoin(scope.host, scope.mark),))
 
 
+def _compile(scope: Scope) -> Compiled:
+    return commanded(scope, "black_hole") if scope.mechanism == COMMAND else isolate(scope)
+
+
 BLACK_HOLE = Kind(
     name="black_hole",
     title="every packet of the host is dropped, clients' too; its processes run",
     applies_to=HOST,
     only_on=(),
-    offers=TO_NETWORK,
+    offers=TO_NETWORK_OF_HOST,
     by_peer_links={},
-    why_not=NO_NETWORK,
+    why_not={},
     undone_by="the filter is removed",
     options=(),
     needs=(),
@@ -138,8 +143,8 @@ BLACK_HOLE = Kind(
     takes_page_cache=False,
     silences_clients=True,
     spares_disk=True,
-    actions=(Isolate, Rejoin),
-    compile=isolate,
+    actions=(Isolate, Rejoin, DoCommand, UndoCommand),
+    compile=_compile,
     verify=Isolated,
-    verify_commanded=None,
+    verify_commanded=CommandedBlackHole,
 )

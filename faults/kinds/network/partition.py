@@ -4,13 +4,29 @@ import asyncio
 from dataclasses import dataclass
 
 from faults import peers
-from faults.actions import AddToxic, Cut, Disable, Enable, Join, RemoveToxic
+from faults.actions import (
+    AddToxic,
+    Cut,
+    Disable,
+    DoCommand,
+    Enable,
+    Join,
+    RemoveToxic,
+    UndoCommand,
+)
 from faults.interference import visible
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network import rules
 from faults.kinds.network.before import speaking
+from faults.kinds.network.commanded import CommandedPartition, commanded
 from faults.kinds.network.ways import LINK_PROBES, chains, link_evidence
-from faults.mechanisms import NO_NETWORK, PACKET_FILTER, TO_NETWORK, TO_PEER_LINKS, TOXIPROXY
+from faults.mechanisms import (
+    COMMAND,
+    PACKET_FILTER,
+    TO_NETWORK_OF_HOST,
+    TO_PEER_LINKS,
+    TOXIPROXY,
+)
 from faults.model import Armed, Drops, FaultError, Proof, Reply
 from faults.polling import reaches
 from faults.shapes import SHAPES, Way, droppers, left_open, pairs, ways
@@ -100,6 +116,8 @@ def cut(scope: Scope) -> Compiled:
         raise FaultError(f"{scope.host} is alone; there is nothing to cut it from")
     if count < SHAPES[shape].hosts_min:
         raise FaultError(f"{count} hosts are too few for the shape {shape}")
+    if scope.mechanism == COMMAND:
+        return commanded(scope, "partition")
     closed = ways(shape, scope.host, scope.hosts)
     if scope.mechanism != TOXIPROXY:
         return Compiled((Cut(closed, scope.mark),), (Join(closed, scope.mark),))
@@ -116,9 +134,9 @@ PARTITION = Kind(
     title="packets between the target and all other hosts are dropped, both ways",
     applies_to=HOST,
     only_on=(),
-    offers=TO_NETWORK,
+    offers=TO_NETWORK_OF_HOST,
     by_peer_links=TO_PEER_LINKS,
-    why_not=NO_NETWORK,
+    why_not={},
     undone_by="the filter is removed",
     options=("shape",),
     needs=(),
@@ -138,8 +156,8 @@ PARTITION = Kind(
     takes_page_cache=False,
     silences_clients=False,
     spares_disk=None,
-    actions=(Cut, Join, AddToxic, RemoveToxic, Disable, Enable),
+    actions=(Cut, Join, AddToxic, RemoveToxic, Disable, Enable, DoCommand, UndoCommand),
     compile=cut,
     verify=Partitioned,
-    verify_commanded=None,
+    verify_commanded=CommandedPartition,
 )

@@ -2,11 +2,12 @@
 
 import asyncio
 
-from faults.actions import Isolate, Kill, Rejoin, Start
+from faults.actions import DoCommand, Isolate, Kill, Rejoin, Start, UndoCommand
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network.black_hole import Isolated, isolate
+from faults.kinds.network.commanded import CommandedReboot, commanded
 from faults.kinds.processes.rules import kill_gone, kill_held
-from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, NO_NETWORK, PACKET_FILTER
+from faults.mechanisms import COMMAND, COMPOSE, CONTAINER, EXTERNAL, LOCAL, PACKET_FILTER
 from faults.model import Proof
 from faults.replies import both
 from faults.targets import HOST
@@ -31,6 +32,8 @@ class Rebooted(Isolated):
 
 def _compile(scope: Scope) -> Compiled:
     """Cut off first: no FIN or RST of what the kernel closes leaves the host."""
+    if scope.mechanism == COMMAND:
+        return commanded(scope, "reboot")
     network = isolate(scope)
     kills, starts = tuple(map(Kill, scope.places)), tuple(map(Start, scope.places))
     return Compiled((*network.actions, *kills), (*network.undo, *starts))
@@ -41,12 +44,11 @@ REBOOT = Kind(
     title="the host drops every packet, then SIGKILL to its processes, without any notice",
     applies_to=HOST,
     only_on=(),
-    offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}"},
+    offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}", EXTERNAL: COMMAND},
     by_peer_links={},
     why_not={
         LOCAL: "a new connection to a dead node is closed at once here, where one to a host "
         "without power is silent; nothing holds that back but a network of its own",
-        **NO_NETWORK,
     },
     undone_by="the filter is removed, then the processes are started again",
     options=(),
@@ -67,8 +69,8 @@ REBOOT = Kind(
     takes_page_cache=False,
     silences_clients=True,
     spares_disk=True,
-    actions=(Isolate, Rejoin, Kill, Start),
+    actions=(Isolate, Rejoin, Kill, Start, DoCommand, UndoCommand),
     compile=_compile,
     verify=Rebooted,
-    verify_commanded=None,
+    verify_commanded=CommandedReboot,
 )

@@ -21,14 +21,14 @@ def may_begin(result: VerifyResult | None, greeting: Reply) -> Proof:
 
 def kill_held(result: VerifyResult | None, greeting: Reply) -> Proof:
     """Of a stop, too: what became of the connections that stood is not seen from here."""
-    command = _in_force(result)
+    command = in_force(result)
     if command.ok and greeting.answered:
         return doubt(f"{command.detail}, but the broker answers")
     return proven(f"{command.detail}; outside: {greeting.detail}") if command.ok else command
 
 
 def freeze_held(result: VerifyResult | None, greeting: Reply) -> Proof:
-    command = _in_force(result)
+    command = in_force(result)
     if command.ok and not silent(greeting):
         return doubt(f"{command.detail}, but its port is not silent: {greeting.detail}")
     return proven(f"{command.detail}; silent for {SILENCE_S:g} s") if command.ok else command
@@ -53,7 +53,7 @@ def _gone(result: VerifyResult | None, greeting: Reply, back: bool) -> Proof:
     return proven(f"{result.detail if result is not None else BLIND}; outside: {greeting.detail}")
 
 
-def _in_force(result: VerifyResult | None) -> Proof:
+def in_force(result: VerifyResult | None) -> Proof:
     if result is None:
         return doubt(BLIND)
     return proven(result.detail) if result.in_force else doubt(f"{result.detail}: not in force")

@@ -7,5 +7,7 @@ site          what we have for it on a machine, as a value that outlives us
 links         clients' ways where no proxy lies between
 held_secrets  whether the topology file holds what its variables are there to hide
 doctor        the topology file, held against the world
+trust         how brokers' certificates are checked, as a value for our processes
+certificates  what brokers show over TLS, held against the file before anything begins
 removal       removes what is ours on and around it
 """

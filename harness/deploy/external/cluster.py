@@ -110,7 +110,8 @@ class ExternalCluster:
 
     async def dead_broker(self, place: str) -> DeadBroker | None:
         """Return the owner's start command. The process is hidden; a start is harmless."""
-        kinds = [kind for kind in ("stop", "kill") if (place, kind) in self.site.topology.commands]
+        commands = self.site.topology.commands
+        kinds = [kind for kind in ("stop", "kill", "reboot") if (place, kind) in commands]
         start = tuple(Start(place, after=kind) for kind in kinds[:1])
         why = "it does not answer" if start else "it does not answer, and no command starts it"
         return DeadBroker(why, start)

@@ -28,7 +28,6 @@ from harness.deploy.external.site import (
 )
 from harness.deploy.owner import owner
 from harness.plan.topology import EMBEDDED, BrokerNode, Topology
-from harness.systems.foreign import ClientsDoor
 from harness.systems.topologies import foreign_of
 
 CONNECT_LIMIT_S = 4.0
@@ -91,9 +90,8 @@ def _programs(topology: Topology) -> Iterator[MachineCheck]:
 
 async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[MachineCheck]:
     topology = site.topology
-    clients = foreign_of(topology).clients
     for broker in topology.brokers:
-        yield await _entered(clients, broker, agent)
+        yield await _entered(topology, broker, agent)
     if not missing_variables(topology, os.environ):
         async for one in brokers_of(site, agent).examined():
             yield MachineCheck(one.what, one.found, not one.remedy, one.remedy)
@@ -101,13 +99,14 @@ async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[MachineChec
         yield await _proxy(site, agent)
 
 
-async def _entered(clients: ClientsDoor, broker: BrokerNode, agent: AgentClient) -> MachineCheck:
+async def _entered(topology: Topology, broker: BrokerNode, agent: AgentClient) -> MachineCheck:
     """Try name, TCP, greeting and login; return the first failure."""
+    clients = foreign_of(topology).clients
     what = f"{broker.host}: {clients.speaks}"
     try:
         await asyncio.get_running_loop().getaddrinfo(broker.address, broker.port)
     except OSError as error:
-        remedy = f"mend `{clients.key}` in the file"
+        remedy = f"mend `{clients.key_of(topology)}` in the file"
         return MachineCheck(what, f"{broker.address}: {error}", False, remedy)
     greeting, way = clients.service_ports.greeting, {"host": broker.address, "port": broker.port}
     try:
@@ -121,7 +120,8 @@ async def _entered(clients: ClientsDoor, broker: BrokerNode, agent: AgentClient)
             return MachineCheck(what, found, False, "is it a broker?")
         await clients.enter(broker, agent, CONNECT_LIMIT_S)
     except AgentError as error:
-        return MachineCheck(what, str(error), False, clients.remedy)
+        remedy = clients.remedy(topology, str(error))
+        return MachineCheck(what, str(error), False, remedy)
     return MachineCheck(what, f"{broker.upstream} greets, and takes the login", True)
 
 

@@ -23,6 +23,7 @@ from faults.toxiproxy import TOKEN
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import DeployError
 from harness.deploy.external.held_secrets import holds
+from harness.deploy.external.trust import trust_of
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.problems import PlanError
@@ -31,7 +32,7 @@ from harness.plan.topology import Topology
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
 from harness.systems.topologies import foreign_of, read_topology
-from harness.workers import credentials
+from harness.workers import credentials, tls
 from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.writing import write_whole
 
@@ -98,12 +99,23 @@ class Site:
             TOXIPROXY: self.proxy,
             LISTEN: self.listen,
         }
-        speaks = {} if role == processes.PROXY else _login(self.topology)
+        speaks = {} if role == processes.PROXY else self._login()
         if role in (processes.PROXY, processes.AGENT):
             speaks[TOKEN] = self.token
-        secret = (self.topology.password, credentials.PASSWORD)
+        secret = (self.topology.password, credentials.PASSWORD, tls.TRUST)
         theirs = {name: value for name, value in os.environ.items() if name not in secret}
         return {**theirs, **marks, **speaks}
+
+    def _login(self) -> dict[str, str]:
+        """Return the environment; without variables that are not set, which `login` reports."""
+        topology = self.topology
+        trust = trust_of(topology, self.commands_in)
+        own = {credentials.VIRTUAL_HOST: topology.virtual_host}
+        own |= {tls.TRUST: trust.to_json()} if trust is not None else {}
+        if missing_variables(topology, os.environ):
+            return own
+        user, password = login(topology)
+        return {**own, credentials.USER: user, credentials.PASSWORD: password}
 
     def note(self) -> None:
         """Raises DeployError: what cannot be found again is not begun."""
@@ -211,14 +223,6 @@ def _secrets(topology: Topology) -> list[str]:
         return []
     pair = f"{os.environ.get(topology.user, '')}:{password}"
     return [password, quote(password, safe=""), base64.b64encode(pair.encode()).decode()]
-
-
-def _login(topology: Topology) -> dict[str, str]:
-    """Return the environment; without variables that are not set, which `login` reports."""
-    if missing_variables(topology, os.environ):
-        return {}
-    user, password = login(topology)
-    return {credentials.USER: user, credentials.PASSWORD: password}
 
 
 def _state() -> Path:

@@ -42,6 +42,8 @@ PIKA = Client(
         "close socket": "its settings are in [workload.amqp]",
         "settings": "its settings are in [workload.amqp]",
         "acknowledge nothing": CAN,
+        "tls": CAN,
+        "virtual host": CAN,
         "transient": CAN,
         "lost": CAN,
     },

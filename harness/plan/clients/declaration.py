@@ -42,6 +42,8 @@ CAPABILITIES: Mapping[str, str] = {
     "settings": "timers and flags of the library, by system property or setter",
     "lost": "it reports when a connection ends",
     "acknowledge nothing": "the broker deletes a message when it sends it",
+    "tls": "encrypted connections, with the server's certificate checked",
+    "virtual host": "it can connect to another virtual host than `/`",
     "transient": "queues and messages that need not outlive their broker",
 }
 CAN = True

@@ -1,13 +1,15 @@
 """RabbitMQ's management API on every host of a cluster, asked by the agent.
 
 1. Every question has a short deadline of its own, and no answer is an answer: None.
-2. Queues are read without statistics (`disable_stats`). Those lag and may be missing, and while a
+2. Paths here name the virtual host `/`; an API of another one asks for the same there.
+3. Queues are read without statistics (`disable_stats`). Those lag and may be missing, and while a
    member hangs they block the API of every node; without them it answers at once.
 """
 
 import asyncio
 import base64
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -24,10 +26,16 @@ NODES = "/api/nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm"
 CONNECTIONS = "/api/connections?columns=name,user_provided_name"
 OVERVIEW = "/api/overview?columns=rabbitmq_version,erlang_version"
 GUEST = ("guest", "guest")  # who is known to brokers that mqproof starts
+_IN_ROOT = re.compile(r"^(/api/(?:queues|policies)/)%2F(?=[/?]|$)")
 _HEADERS = {
     "Content-Type": "application/json",
     "X-Reason": "mqproof",  # told to clients whose connection is closed
 }
+
+
+def in_virtual_host(path: str, name: str) -> str:
+    """The same path in another virtual host."""
+    return _IN_ROOT.sub(lambda found: found[1] + quote(name, safe=""), path)
 
 
 def queue_path(name: str) -> str:
@@ -61,7 +69,8 @@ class ManagementApi:
     """`urls`: host -> what the agent asks, without the path, in the layout's order.
 
     `login`: name and password. `nodes`: what the cluster calls its nodes -> what they are called
-    here, where that is not the same. `limit_s`: of each question.
+    here, where that is not the same. `limit_s`: of each question. `virtual_host`: of every queue
+    and policy.
     """
 
     def __init__(
@@ -71,8 +80,10 @@ class ManagementApi:
         login: tuple[str, str] = GUEST,
         nodes: Mapping[str, str] | None = None,
         limit_s: float = ASK_LIMIT_S,
+        virtual_host: str = "/",
     ) -> None:
         self._agent = agent
+        self._virtual_host = virtual_host
         self._limit_s = limit_s
         self._urls = dict(urls)
         basic = base64.b64encode(":".join(login).encode()).decode()
@@ -95,7 +106,7 @@ class ManagementApi:
                 "http",
                 timeout_s=self._limit_s,
                 method=method,
-                url=f"{self._urls[host]}{path}",
+                url=f"{self._urls[host]}{in_virtual_host(path, self._virtual_host)}",
                 headers=self._headers,
                 body="" if body is None else json.dumps(body),
             )

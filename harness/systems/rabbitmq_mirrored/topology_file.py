@@ -4,75 +4,29 @@
 2. What the file does not declare is unknown: the layout has None or "" there.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from harness.outside.text import brief
-from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
-from harness.plan.problems import nearest
+from harness.plan.model import Layout, Policy
 from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import BrokerNode, Topology
-from harness.plan.topology_shape import (
-    BROKERS_MAX,
-    CommandTable,
-    CredentialsTable,
-    HostName,
-    ProxyTable,
-    Text,
-    Title,
-    TopologyShape,
-    TopologyTable,
-    Url,
-    Way,
-    WorkersTable,
-    seconds,
+from harness.plan.topology import Topology
+from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.systems.rabbitmq.foreign import file
+from harness.systems.rabbitmq.foreign.file import (
+    QueuesTable,
+    RabbitTopologyFile,
+    more_hosts_than,
 )
-from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
 from harness.systems.rabbitmq.foreign.own import OUR_POLICY, RabbitOwn, own
-from harness.systems.rabbitmq.layouts import DETECTION_TIMEOUT_S, PAUSE, Handling
 
-_NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
 # RabbitMQ's defaults, which a policy that does not say otherwise leaves.
 ON_SHUTDOWN, ON_FAILURE = "when-synced", "always"
 _OUR_QUEUES = r"^mqproof\."
 
 
-def _node(value: object) -> str:
-    if isinstance(value, str) and _NODE.fullmatch(value):
-        return value
-    raise ValueError(
-        f"must be what the cluster calls the node, like rabbit@rmq1, not {brief(value)}"
-    )
-
-
-class _BrokerTable(TopologyTable):
-    host: HostName = Field(description="the name in scenarios and reports")
-    node: Annotated[str, BeforeValidator(_node)] = Field(
-        title="`NAME@HOST`", description="the name in the cluster, such as `rabbit@rmq1`"
-    )
-    amqp: Way = Field(description="the listener without TLS")
-    management: Url = Field(description="the management API")
-    kill: CommandTable | None = Field(
-        default=None, description="commands; without it mqproof may not kill this broker"
-    )
-    stop: CommandTable | None = Field(
-        default=None,
-        description="commands; without it mqproof may not stop this broker. If the broker does "
-        "not answer at the end of a run, mqproof starts it by this `undo`, or else that of `kill`",
-    )
-    freeze: CommandTable | None = Field(
-        default=None, description="commands; without it mqproof may not freeze this broker"
-    )
-
-    def broker(self) -> BrokerNode:
-        address, port = self.amqp
-        return BrokerNode(self.host, self.node, address, port, commands_of(self))
-
-
-class _QueuesTable(TopologyTable):
+class _MirroredTable(QueuesTable):
     policies: Literal["leave", "set"] = Field(
         default="leave",
         description="`set`: mqproof sets a policy for `^mqproof\\.` with priority 1000. Values "
@@ -97,65 +51,26 @@ class _QueuesTable(TopologyTable):
     )
 
 
-class _PauseTable(TopologyTable):
-    hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)] = Field(
-        description="a node pauses if it sees none of these hosts"
-    )
-    recover: Literal["ignore", "autoheal"] = Field(description="when the partition ends")
-
-
-class MirroredTopologyFile(TopologyTable):
+class MirroredTopologyFile(RabbitTopologyFile):
     """One topology file."""
 
-    title: Title = Field(default="A cluster that is there", description="the name in reports")
-    system: Text = Field(description="a system whose clusters can be external")
-    net_ticktime: Annotated[float, seconds(*DETECTION_TIMEOUT_S)] = Field(
-        title="length of time", description="the cluster's net tick time: T in scenarios"
-    )
-    partition_handling: Handling | None = Field(
-        default=None, description="as the cluster is configured; without it unknown"
-    )
-    pause_if_all_down: _PauseTable | None = Field(
-        default=None, description="required by that partition handling"
-    )
-    credentials: CredentialsTable = Field(description="names of variables, never values")
-    workers: WorkersTable = Field(default=WorkersTable(), description="where clients run")
-    proxy: ProxyTable | None = Field(
-        default=None,
-        description="client links pass through a Toxiproxy; without it faults of client links "
-        "are not allowed",
-    )
-    queues: _QueuesTable = Field(default=_QueuesTable(), description="what policies promise")
-    broker: Annotated[list[_BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)] = Field(
-        description="one table per node"
-    )
+    queues: _MirroredTable = Field(default=_MirroredTable(), description="what policies promise")
 
     def topology(self, name: str, source: str) -> Topology:
-        return Topology(
-            name=name,
-            title=self.title,
-            system=self.system,
-            detection_timeout_s=self.net_ticktime,
-            brokers=tuple(one.broker() for one in self.broker),
-            user=self.credentials.user,
-            password=self.credentials.password,
-            proxy=proxy_of(self.proxy),
-            own=self._own(),
-            source=source,
-        )
+        return self.of_queues(name, source, self._own())
 
     def _own(self) -> RabbitOwn:
-        pause = self.pause_if_all_down
         return RabbitOwn(
-            management={one.host: one.management for one in self.broker},
+            management=self.management,
             sets=self.queues.policies == "set",
             copies=self.queues.copies,
             synchronise=self.queues.synchronise or "",
             partition_handling=self.partition_handling or "",
-            pause=PauseIfAllDown(tuple(pause.hosts), pause.recover) if pause else None,
+            pause=self.pause,
             mirrored_on=self._mirrored_on(),
             promote_on_shutdown=self._of_policy(self.queues.promote_on_shutdown, ON_SHUTDOWN),
             promote_on_failure=self._of_policy(self.queues.promote_on_failure, ON_FAILURE),
+            arguments=tuple(self.queues.arguments.items()),
         )
 
     def _of_policy(self, declared: str | None, default: str) -> str:
@@ -174,19 +89,14 @@ class MirroredTopologyFile(TopologyTable):
 
 def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     """Check several keys together; the shape finds missing and ill-typed keys."""
-    brokers = brokers_in(document)
-    for key in ("node", "amqp", "management"):
-        yield from twice(key, brokers)
-    yield from _queue_mistakes(document.get("queues"), len(brokers))
-    yield from _pause_mistakes(document, [one.get("host") for one in brokers])
+    yield from file.mistakes(document)
+    yield from more_hosts_than("copies", document)
+    yield from _queue_mistakes(document.get("queues"))
 
 
-def _queue_mistakes(queues: object, brokers: int) -> Iterator[TomlProblem]:
+def _queue_mistakes(queues: object) -> Iterator[TomlProblem]:
     if not isinstance(queues, dict):
         return
-    copies = queues.get("copies")
-    if isinstance(copies, int) and brokers and copies > brokers:
-        yield TomlProblem(("queues", "copies"), f"{copies} copies on {brokers} brokers")
     if queues.get("policies") == "set":
         if "mirrored_on" in queues:
             text = "is only for policies = 'leave': mqproof's own policy follows from copies"
@@ -199,21 +109,6 @@ def _queue_mistakes(queues: object, brokers: int) -> Iterator[TomlProblem]:
                 )
 
 
-def _pause_mistakes(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[TomlProblem]:
-    pause, pauses = document.get(PAUSE), document.get("partition_handling") == PAUSE
-    if pauses and pause is None:
-        text = f"needs a table [{PAUSE}] with hosts (who sees none of them pauses) and recover"
-        yield TomlProblem(("partition_handling",), text)
-    if pause is not None and not pauses:
-        yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
-    known = [host for host in hosts if isinstance(host, str)]
-    listed = pause.get("hosts") if isinstance(pause, dict) else None
-    for host in listed[:BROKERS_MAX] if isinstance(listed, list) else ():
-        if isinstance(host, str) and host not in known:
-            text = f"there is no broker's host {brief(host)}"
-            yield TomlProblem((PAUSE, "hosts"), text, tuple(known), nearest(host, known))
-
-
 MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile, mistakes=mistakes)
 
 
@@ -222,21 +117,7 @@ MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile, mistakes=mistakes)
 
 def layout(topology: Topology) -> Layout:
     """Hosts, timer, and what is declared."""
-    declared = own(topology)
-    return Layout(
-        name=topology.name,
-        profile=f"T={topology.detection_timeout_s:g}",
-        system=topology.system,
-        title=topology.title,
-        hosts=tuple(Host(one.host, one.address, (one.node,)) for one in topology.brokers),
-        detection_timeout_s=topology.detection_timeout_s,
-        copies=declared.copies,
-        synchronise=declared.synchronise,
-        partition_handling=declared.partition_handling,
-        pause_if_all_down=declared.pause,
-        policies=tuple(_policies(topology, declared)),
-        topology=topology,
-    )
+    return file.layout(topology, tuple(_policies(topology, own(topology))))
 
 
 def _policies(topology: Topology, declared: RabbitOwn) -> Iterator[Policy]:

@@ -8,6 +8,7 @@ from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
+from harness.systems.rabbitmq_quorum.foreign import QUORUM_FOREIGN
 from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
 from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
 from spark_analysis.schema.words import LEVELS
@@ -29,5 +30,5 @@ RABBITMQ_QUORUM = Declaration(
     ),
     foreground=None,
     demo=None,
-    foreign=None,
+    foreign=QUORUM_FOREIGN,
 )

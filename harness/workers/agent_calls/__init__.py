@@ -2,6 +2,7 @@
 
 `answers`   how a call fails, and how blocking work gets a deadline
 `network`   clock, connect, http
+`encrypted` what connections with TLS need, by the address that is dialled
 `ends`      how what was asked of a broker ended
 `foreign`   greetings and questions in whatever protocol: words or code that are handed in
 `canaries`  the canaries by name, in whatever protocol

@@ -13,9 +13,10 @@ from typing import Any
 from pika import exceptions, frame, spec
 
 from faults.model import FIN, RST
+from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed
-from harness.workers.credentials import login
+from harness.workers.credentials import login, virtual_host
 
 _HEADER = b"AMQP\x00\x00\x09\x01"
 _CHUNK = 65536
@@ -61,7 +62,7 @@ class Conversation:
         """Raises PeerClosed or OSError; the caller brings the deadline."""
         reader = asyncio.StreamReader(limit=_BUFFER_MAX)
         transport, ear = await asyncio.get_running_loop().create_connection(
-            lambda: _Ear(reader), host, port
+            lambda: _Ear(reader), host, port, **encrypted.arguments(host, port)
         )
         conversation = cls(reader, transport, ear)
         try:
@@ -145,13 +146,15 @@ class Conversation:
         self._frame_max = min(tune.frame_max or _FRAME_MAX, _FRAME_MAX)
         no_heartbeats = spec.Connection.TuneOk(tune.channel_max, self._frame_max, 0)
         self._send(0, no_heartbeats)
-        self._send(0, spec.Connection.Open("/"))
+        self._send(0, spec.Connection.Open(virtual_host()))
         await self._expect(spec.Connection.OpenOk)
         self._send(1, spec.Channel.Open())
         await self._expect(spec.Channel.OpenOk)
 
     async def _expect(self, expected: type[Any]) -> Any:
         method = await self._method()
+        if isinstance(method, spec.Connection.Close):
+            raise _closed(method)
         if not isinstance(method, expected):
             raise PeerClosed(f"spoke {method!r}")
         return method

@@ -1,11 +1,14 @@
 """What a run does with a queue, tried once by one user at one broker: says the first refusal.
 
-1. The queue is exclusive and has a random name: it goes with the connection, whatever happens.
+1. The queue has a random name, and goes whatever happens: it is exclusive, so that it goes with
+   the connection; or, of a kind that cannot be, it expires by itself after a minute.
 2. The steps are those of a run: declare, publish and wait for the confirm, consume, delete.
 """
 
 import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from pika import spec
@@ -15,24 +18,37 @@ from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed
 
 PREFIX = "mqproof.doctor"
+EXPIRES_MS = 60_000
+Step = Callable[[Conversation, str], Awaitable[None]]
 
 
-async def trial(host: str, port: int, timeout_s: float) -> dict[str, Any]:
-    """Return the step that the broker refused, "" where it refused none, and its words."""
+async def trial(
+    host: str, port: int, arguments: dict[str, Any], timeout_s: float
+) -> dict[str, Any]:
+    """Return the step that the broker refused, "" where it refused none, and its words.
+
+    `arguments`: of the declaration.
+    """
     what = f"trial at {host}:{port}"
     try:
         async with asyncio.timeout(timeout_s):
-            return await _tried(host, port)
+            return await _tried(host, port, arguments)
     except TimeoutError:
         raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
     except NO_ANSWER as error:
         raise CallError("refused", f"{what}: {error}") from error
 
 
-async def _tried(host: str, port: int) -> dict[str, Any]:
+async def _tried(host: str, port: int, arguments: dict[str, Any]) -> dict[str, Any]:
     conversation = await Conversation.open(host, port, PREFIX)
     queue = f"{PREFIX}.{secrets.token_hex(4)}"
-    steps = {"declare": _declare, "publish": _publish, "consume": _consume, "delete": _delete}
+    declare = partial(_declare, arguments=arguments)
+    steps: dict[str, Step] = {
+        "declare": declare,
+        "publish": _publish,
+        "consume": _consume,
+        "delete": _delete,
+    }
     try:
         for name, step in steps.items():
             try:
@@ -45,8 +61,12 @@ async def _tried(host: str, port: int) -> dict[str, Any]:
     return {"refused": "", "detail": ""}
 
 
-async def _declare(conversation: Conversation, queue: str) -> None:
-    method: Any = spec.Queue.Declare(queue=queue, exclusive=True)
+async def _declare(conversation: Conversation, queue: str, arguments: dict[str, Any]) -> None:
+    exclusive = arguments.get("x-queue-type", "classic") == "classic"
+    own = arguments if exclusive else {**arguments, "x-expires": EXPIRES_MS}
+    method: Any = spec.Queue.Declare(
+        queue=queue, exclusive=exclusive, durable=not exclusive, arguments=own
+    )
     await conversation.request(method, spec.Queue.DeclareOk)
 
 

@@ -8,6 +8,7 @@ import asyncio
 from typing import Any
 
 from faults.model import FIN
+from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import imported
 from harness.workers.agent_calls.ends import PeerClosed, reply
@@ -47,7 +48,8 @@ async def ask(host: str, port: int, says: str, timeout_s: float) -> dict[str, An
 
 async def _answer(host: str, port: int, says: str, line: bool, count: int) -> bytes:
     """So many bytes of it, or up to the end of its line. Raises PeerClosed, OSError."""
-    reader, writer = await asyncio.open_connection(host, port, limit=count + 1)
+    own = encrypted.arguments(host, port)
+    reader, writer = await asyncio.open_connection(host, port, limit=count + 1, **own)
     try:
         writer.write(says.encode(_BYTES))
         wanted = reader.readuntil(b"\n") if line else reader.readexactly(count)

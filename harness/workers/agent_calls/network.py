@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from harness.workers.agent_calls.answers import CallError, in_thread
+from harness.workers.agent_calls.encrypted import HttpsHandler
 
 ANSWER_MAX_BYTES = 6 << 20  # as JSON it may be twice as long, on a line of limited length
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -96,7 +97,8 @@ def seconds_since(began_ns: int) -> float:
 
 def _exchange(request: urllib.request.Request, timeout_s: float) -> dict[str, Any]:
     # No proxies: the environment's are for the world outside, never for brokers.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Redirections())
+    own = (_Redirections(), HttpsHandler())
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), *own)
     try:
         with opener.open(request, timeout=timeout_s) as response:
             return {"status": response.status, "body": _body(response)}

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from faults.toxiproxy import Toxic, Toxiproxy, ToxiproxyError
+from harness.workers.agent_calls import encrypted
 from harness.workers.agent_calls.answers import CallError, in_thread
 
 STREAMS = ("upstream", "downstream")
@@ -33,6 +34,7 @@ class Proxies:
         """`listen`: `address:port`."""
         place = listen or self._listen
         state = await self._do(lambda: self._server.create(name, upstream, place))
+        encrypted.leads(state.port, upstream)
         return {"port": state.port}
 
     async def every(self) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 
 import pika
 
+from harness.workers import tls
 from harness.workers.clients.amqp_wire import Wire
 from harness.workers.clients.port import ConsumingListener, PublishingListener
-from harness.workers.credentials import login
+from harness.workers.credentials import login, virtual_host
 from harness.workers.protocol import Endpoint, WorkerConfig
 
 CONNECT_LIMIT_S = 2.0
@@ -94,7 +95,9 @@ class AmqpClient:
         return pika.ConnectionParameters(
             host=endpoint.address,
             port=endpoint.port,
+            virtual_host=virtual_host(),
             credentials=pika.PlainCredentials(*login()),
+            ssl_options=_ssl_options(endpoint.host),
             heartbeat=self._options.heartbeat_s,
             connection_attempts=1,
             retry_delay=0,
@@ -102,6 +105,14 @@ class AmqpClient:
             stack_timeout=CONNECT_LIMIT_S,
             client_properties={"connection_name": self._config.connection_name},
         )
+
+
+def _ssl_options(host: str) -> pika.SSLOptions | None:
+    """The broker's own name is checked: a proxy on the way has another one."""
+    trust = tls.trust()
+    if trust is None:
+        return None
+    return pika.SSLOptions(tls.context(), trust.hosts[host])
 
 
 class AmqpPublishingLink:

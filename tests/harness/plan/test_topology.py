@@ -114,7 +114,11 @@ def test_credentials_in_the_file_are_refused(source: str) -> None:
     [
         ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1"', "amqp: must be ADDRESS:PORT"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1:65536"', "amqp: must be ADDRESS:PORT"),
-        ('amqp = "10.0.0.1:5672"', 'amqp = "amqps://10.0.0.1:5671"', "amqps:// is TLS, which"),
+        (
+            'amqp = "10.0.0.1:5672"',
+            'amqp = "amqps://10.0.0.1:5671"',
+            "amqps:// is TLS: write amqps = ",
+        ),
         ('amqp = "10.0.0.1:5672"', 'amqp = "amqp://10.0.0.1:5672"', "without amqp://"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "fe80::1:5672"', "of IPv6 [ADDRESS]:PORT"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1;reboot:5672"', "amqp: must be ADDRESS:PORT"),

@@ -18,7 +18,7 @@ from harness.plan.model import Host, Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import (
-    CommandTable,
+    BrokerCommandsTable,
     CredentialsTable,
     HostName,
     ProxyTable,
@@ -40,12 +40,9 @@ class Own:
     summary: str = "shards: as they are"
 
 
-class _Shard(TopologyTable):
+class _Shard(BrokerCommandsTable):
     host: HostName
     door: Way
-    kill: CommandTable | None = None
-    stop: CommandTable | None = None
-    freeze: CommandTable | None = None
 
 
 class _Shards(TopologyTable):
@@ -184,15 +181,16 @@ def foreign(shards: Shards) -> Foreign:
         shape=SHAPE,
         layout=_layout,
         clients=ClientsDoor(
-            key="door",
+            key_of=lambda _: "door",
             speaks="Shardish",
             service_ports=ServicePorts(
                 hello=greeting, canaries=None, peer_word=None, usual=7, to_peers=None, ports={}
             ),
             enter=_enter,
-            remedy="is it locked?",
+            remedy=lambda _topology, _reason: "is it locked?",
         ),
         brokers=brokers,
+        other_ways=lambda _topology, _host: (),
     )
 
 

@@ -1,5 +1,7 @@
 """A cluster of RabbitMQ's, or of what is spoken to like it, that somebody else runs.
 
+file     the shape of a topology file, whatever the queues
+arguments  those that queues may have, and why not others
 own      what its topology file says that only this family understands
 brokers  asked, held against its file, and rid of what was ours
 door     where clients come in

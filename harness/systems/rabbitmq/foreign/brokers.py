@@ -4,7 +4,8 @@ Its nodes have any names. Contradictions use those; everything else uses the hos
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 
 from harness.cluster.agent import AgentError
 from harness.cluster.port import DeployError
@@ -12,13 +13,13 @@ from harness.cluster.started_clients import OURS
 from harness.plan.model import Layout
 from harness.systems.foreign import Access, Examined
 from harness.systems.rabbitmq import cluster_state
-from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi, Reply
+from harness.systems.rabbitmq.api import NODES, OVERVIEW, QUEUES, ManagementApi, Reply
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.own import node_names, own
 from harness.systems.rabbitmq.foreign.rights import TRIED, missing, permitted
 from harness.systems.rabbitmq.held import by_nobody
-from harness.systems.rabbitmq.queues import MIRRORED
+from harness.systems.rabbitmq.queues import QueueKind
 
 TRIAL = "harness.workers.agent_calls.amqp_trial:trial"  # the agent imports it
 TRIAL_LIMIT_S = 5.0
@@ -26,26 +27,38 @@ TICKS = "/api/nodes?columns=name,net_ticktime"
 
 
 class ForeignRabbits:
-    """`layout`: the access's topology, as runs know it."""
+    """`layout`: the access's topology, as runs know it. `kind`: of runs' queues."""
 
-    def __init__(self, access: Access, layout: Layout) -> None:
+    def __init__(self, access: Access, layout: Layout, kind: QueueKind) -> None:
         self._access = access
         self._layout = layout
+        self._kind = _declared(kind)
         topology = self._topology = access.topology
-        urls = own(topology).management
         ways = {one.host: (one.address, one.port) for one in topology.brokers}
-        self._plain = ManagementApi(access.agent, urls, access.login)
-        api = ManagementApi(access.agent, urls, access.login, node_names(topology))
+        self._plain = self._api({})
+        api = self._api(node_names(topology))
         self.broker = RabbitBroker(
-            layout, access.agent, ways, api, MIRRORED, by_nobody, access.ours
+            layout, access.agent, ways, api, self._kind, by_nobody, access.ours
+        )
+
+    def _api(self, nodes: Mapping[str, str]) -> ManagementApi:
+        return ManagementApi(
+            self._access.agent,
+            own(self._topology).management,
+            self._access.login,
+            nodes,
+            self._kind.ask_limit_s,
+            self._topology.virtual_host,
         )
 
     async def refusals(self) -> tuple[str, ...]:
-        answers = await self._plain.ask_all(OVERVIEW)
-        statuses = {
-            host: None if reply is None else reply.status for host, reply in answers.items()
-        }
-        return looks.refused(self._topology, statuses) or await self._missing()
+        """By the overview, which any user with a tag may see, and the virtual host's queues."""
+        for path in (OVERVIEW, QUEUES):
+            replies = await self._plain.ask_all(path)
+            statuses = {host: one.status if one else None for host, one in replies.items()}
+            if found := looks.refused(self._topology, statuses, path == QUEUES):
+                return found
+        return await self._missing()
 
     async def contradictions(self) -> tuple[str, ...]:
         nodes, ticks = await asyncio.gather(self._plain.first(NODES), self._plain.first(TICKS))
@@ -65,6 +78,11 @@ class ForeignRabbits:
         if found:
             remedy = "mend the file: name every node as it is"
             yield Examined("cluster", "; ".join(found), remedy)
+            return
+        if refused := await self.refusals():
+            yield Examined(
+                "virtual host", "; ".join(refused), looks.virtual_host_remedy(self._topology)
+            )
             return
         yield await self._tried()
         yield await self._state()
@@ -87,7 +105,11 @@ class ForeignRabbits:
         for one in self._topology.brokers:
             try:
                 answer = await self._access.agent.call(
-                    TRIAL, TRIAL_LIMIT_S, host=one.address, port=one.port
+                    TRIAL,
+                    TRIAL_LIMIT_S,
+                    host=one.address,
+                    port=one.port,
+                    arguments=dict(self._kind.arguments(self._layout)),
                 )
             except AgentError as error:
                 reason = str(error)
@@ -102,7 +124,7 @@ class ForeignRabbits:
         """Of a cluster that is the file's: whether a run could begin on it."""
         answers = await self.broker.api.bodies(NODES)
         # No queue there is a run's.
-        found = cluster_state.doubts(self._layout, answers, {}, MIRRORED.doubts)
+        found = cluster_state.doubts(self._layout, answers, {}, self._kind.doubts)
         count = len(self._topology.brokers)
         text = "; ".join(found) or f"{count} nodes run, no partition, no alarm"
         return Examined("cluster", text, "a run begins on a clean cluster" if found else "")
@@ -113,8 +135,17 @@ class ForeignRabbits:
             remedy = "is its plugin enabled, and the URL right?"
             return Examined(what, f"{url} does not answer", remedy)
         if reply.status != 200:
-            names = " and ".join(f"${name}" for name in self._topology.variables)
-            remedy = f"what {names} hold must be a user with the tag `monitoring`"
-            return Examined(what, f"{url} answers {reply.status}", remedy)
+            found = f"{url} answers {reply.status}"
+            return Examined(what, found, looks.overview_remedy(self._topology, reply.status))
         version = reply.body.get("rabbitmq_version", "of an unknown version")
         return Examined(what, f"{url}, RabbitMQ {version}", "")
+
+
+def _declared(kind: QueueKind) -> QueueKind:
+    """The kind of queue, with the arguments that the file declares."""
+
+    def arguments(layout: Layout) -> dict[str, str | int]:
+        assert layout.topology is not None, "an external cluster has one"
+        return {**kind.arguments(layout), **dict(own(layout.topology).arguments)}
+
+    return replace(kind, arguments=arguments)

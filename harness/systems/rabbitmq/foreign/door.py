@@ -1,8 +1,9 @@
 """Where clients come in at brokers that speak AMQP, and how it is seen that they are let in."""
 
 from harness.cluster.agent import AgentClient
-from harness.plan.topology import BrokerNode
+from harness.plan.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
+from harness.systems.rabbitmq.foreign.looks import permissions, virtual_host_remedy
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 
 _CANARY = "mqproof-doctor"
@@ -15,10 +16,26 @@ async def enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None:
     await agent.call("canary_close", limit_s, canary=canary)
 
 
+def _key(topology: Topology) -> str:
+    return "amqps" if topology.tls is not None else "amqp"
+
+
+def _remedy(topology: Topology, reason: str) -> str:
+    """By the reply code that the broker closes with; one that only closes tells nothing."""
+    names = " and ".join(f"${name}" for name in topology.variables)
+    if "ACCESS_REFUSED" in reason and "vhost" not in reason:
+        return f"what {names} hold must be a user and its password"
+    if "not found" in reason:
+        return virtual_host_remedy(topology)
+    if "NOT_ALLOWED" in reason or "ACCESS_REFUSED" in reason:
+        return f"let the user enter the virtual host: {permissions(topology)}"
+    return f"may {names} log in here? Look into the broker's log"
+
+
 AMQP_DOOR = ClientsDoor(
-    key="amqp",
+    key_of=_key,
     speaks="AMQP",
     service_ports=RABBITMQ_SERVICE_PORTS,
     enter=enter,
-    remedy="may this user enter the virtual host / with these credentials?",
+    remedy=_remedy,
 )

@@ -9,16 +9,67 @@ from typing import Any
 
 from harness.plan.topology import Topology
 
-UNAUTHORISED = frozenset({401, 403})
+_REFUSALS = (401, 403, 404)
 
 
-def refused(topology: Topology, statuses: Mapping[str, int | None]) -> tuple[str, ...]:
-    """`statuses`: what each host's management API answered to the credentials; None: nothing."""
-    hosts = [host for host, status in statuses.items() if status in UNAUTHORISED]
-    if not hosts:
-        return ()
+def refused(
+    topology: Topology, statuses: Mapping[str, int | None], in_virtual_host: bool = False
+) -> tuple[str, ...]:
+    """`statuses`: what each host's management API answered to the credentials; None: nothing.
+
+    `in_virtual_host`: to a question about its queues; or else to one about the cluster.
+    """
+    by_status: dict[int, list[str]] = {}
+    for host, status in statuses.items():
+        if status in _REFUSALS:
+            by_status.setdefault(status, []).append(host)
+    explain = _of_virtual_host if in_virtual_host else _of_overview
+    return tuple(
+        f"the management API of {', '.join(hosts)} answers {status}: {explain(topology, status)}"
+        for status, hosts in by_status.items()
+    )
+
+
+def _of_overview(topology: Topology, status: int) -> str:
     names = " and ".join(f"${name}" for name in topology.variables)
-    return (f"the management API of {', '.join(hosts)} does not take what {names} hold",)
+    return {
+        401: f"it does not take what {names} hold",
+        403: f"the user in ${topology.user} has no tag by which the API may be used",
+        404: "at this URL there is no management API",
+    }[status]
+
+
+def overview_remedy(topology: Topology, status: int) -> str:
+    names = " and ".join(f"${name}" for name in topology.variables)
+    of_user = f"`rabbitmqctl set_user_tags USER monitoring` for the user in ${topology.user}"
+    return {
+        401: f"what {names} hold must be a user and its password; {of_user}",
+        403: of_user,
+        404: "mend `management` in the file: the URL before /api, with the plugin's "
+        "`management.path_prefix` if it has one",
+    }.get(status, "see the broker's log")
+
+
+def _of_virtual_host(topology: Topology, status: int) -> str:
+    name = topology.virtual_host
+    if status == 404:
+        return f"there is no virtual host {name!r}"
+    return f"the user in ${topology.user} may not enter the virtual host {name!r}"
+
+
+def virtual_host_remedy(topology: Topology) -> str:
+    return (
+        f"mend `virtual_host` in the file, or `rabbitmqctl add_vhost {topology.virtual_host}`; "
+        f"rights there: {permissions(topology)}"
+    )
+
+
+def permissions(topology: Topology) -> str:
+    """The command that gives mqproof's user what it needs."""
+    return (
+        f"`rabbitmqctl set_permissions -p {topology.virtual_host} USER '^mqproof[.-]' "
+        r"'^(mqproof[.-].*|amq\.default)$' '^mqproof[.-]'`"
+    )
 
 
 def strangers(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:

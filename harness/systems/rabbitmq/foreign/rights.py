@@ -12,6 +12,7 @@ from harness.cluster.port import DeployError
 from harness.plan.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rabbitmq.api import ManagementApi
+from harness.systems.rabbitmq.foreign.looks import permissions
 
 WHO_AM_I = "/api/whoami"
 TRIED = "queues of runs"
@@ -22,8 +23,6 @@ _NEEDED = {
     "consume": "read on ^mqproof[.-]",
     "delete": "configure on ^mqproof[.-]",
 }
-_GIVES = r"rabbitmqctl set_permissions -p / USER '^mqproof[.-]' '^(mqproof[.-].*|amq\.default)$' "
-_GIVES += "'^mqproof[.-]'"
 _ALL, _LOOKS, _POLICIES = "administrator", "monitoring", "policymaker"
 
 
@@ -32,7 +31,9 @@ def permitted(topology: Topology, refused: str, detail: str) -> Examined:
     if not refused:
         return Examined(TRIED, "declare, publish, consume and delete work", "")
     found = f"the user in ${topology.user} may not {refused}: {detail}"
-    return Examined(TRIED, found, f"it needs {_NEEDED[refused]}: `{_GIVES}`")
+    if "PRECONDITION_FAILED" in detail:
+        return Examined(TRIED, f"{refused}: {detail}", "mend `[queues] arguments` in the file")
+    return Examined(TRIED, found, f"it needs {_NEEDED[refused]}: {permissions(topology)}")
 
 
 async def missing(topology: Topology, api: ManagementApi) -> tuple[str, ...]:
