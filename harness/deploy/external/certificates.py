@@ -108,21 +108,34 @@ def _listeners(topology: Topology, trust: Trust) -> list[_Shown]:
 async def _refusal(one: _Shown, context: ssl.SSLContext) -> ssl.SSLError | None:
     """Return how TLS failed; None: it did not, or something else did."""
     try:
+        if await _answers(one, context, one.says):
+            return None
+        # What was said may have been lost on a server that was closing, and its alert with it. It
+        # sends the alert to one who says nothing, too.
+        await _answers(one, context, b"")
+    except ssl.SSLError as error:
+        return error
+    return None
+
+
+async def _answers(one: _Shown, context: ssl.SSLContext, says: bytes) -> bool:
+    """Return False if the server ended the connection. Raise ssl.SSLError."""
+    try:
         async with asyncio.timeout(LIMIT_S):
             reader, writer = await asyncio.open_connection(
                 one.address, one.port, ssl=context, server_hostname=one.name
             )
             try:
-                writer.write(one.says)
-                if one.says:
-                    await reader.read(1)
+                writer.write(says)
+                return bool(await reader.read(1))
             finally:
                 writer.transport.abort()
-    except ssl.SSLError as error:
-        return error
-    except (OSError, TimeoutError):
-        return None
-    return None
+    except ssl.SSLError:
+        raise
+    except TimeoutError:
+        return True  # it is silent, which others report
+    except OSError:
+        return False
 
 
 def _explained(
@@ -132,13 +145,13 @@ def _explained(
     if isinstance(error, ssl.SSLCertVerificationError):
         return _unverified(one, error, place)
     reason = str(error.reason or error)
-    if any(word in reason for word in _REFUSES_CLIENT):
-        text = f"{one.text} refuses the client's certificate: {reason}"
-        advice = "use one that is valid, and that an authority signed which the broker trusts"
-        return Problem(f"{place}, [tls], certificate", text, advice=advice)
     if any(word in reason for word in _WANTS_CLIENT) and not shows_certificate:
         text = f"{one.text} demands a client certificate, and the file names none: {reason}"
         advice = "write `certificate` and `key` in [tls]"
+        return Problem(f"{place}, [tls], certificate", text, advice=advice)
+    if any(word in reason for word in _REFUSES_CLIENT):
+        text = f"{one.text} refuses the client's certificate: {reason}"
+        advice = "use one that is valid, and that an authority signed which the broker trusts"
         return Problem(f"{place}, [tls], certificate", text, advice=advice)
     if any(word in reason for word in _NO_TLS):
         text = f"{one.text} speaks no TLS: {reason}"

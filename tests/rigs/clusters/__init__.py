@@ -6,6 +6,8 @@ link_world         clients' links in memory: what proxies do to them, what canar
 local              stand-in nodes of the `local` deployment: real processes, no broker
 external           a reference cluster that no deployment started, and its owner's commands
 topologies         topology files of three brokers
+certificates       an authority, and certificates that it signs
+tls_front          a TLS listener before a port that speaks none
 shards             brokers of a family that only tests know, as somebody else runs them
 
 The simulated cluster stays a rig, and out of the product: its workers pretend, so that what it
