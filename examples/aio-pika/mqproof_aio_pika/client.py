@@ -17,7 +17,7 @@ from aio_pika.exceptions import AMQPException, DeliveryError, PublishError
 
 from harness.workers.clients.amqp import AmqpOptions
 from harness.workers.clients.port import ConsumingListener, LinkLost, PublishingListener
-from harness.workers.credentials import login
+from harness.workers.credentials import login, virtual_host
 from harness.workers.protocol import Endpoint, WorkerConfig
 
 CONNECT_LIMIT_S = 2.0
@@ -74,6 +74,7 @@ class Link:
                     port=endpoint.port,
                     login=user,
                     password=password,
+                    virtualhost=virtual_host(),
                     heartbeat=self.options.heartbeat_s,
                     client_properties={"connection_name": self.config.connection_name},
                 )

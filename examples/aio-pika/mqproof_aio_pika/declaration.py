@@ -16,6 +16,8 @@ CLIENT = Client(
         "remaining": CAN,
         "one attempt": CAN,
         "acknowledge nothing": CAN,
+        "virtual host": CAN,
+        "tls": "aiormq checks the name of the address that it dials, which is the proxy's",
         "transient": CAN,
         "lost": CAN,
         # What is left out here, it cannot do.

@@ -12,8 +12,9 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-from faults.actions import Start
+from faults.actions import Kill, Start
 from faults.executors import local_processes as processes
+from faults.kinds import KINDS, by_command
 from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient
@@ -111,7 +112,9 @@ class ExternalCluster:
     async def dead_broker(self, place: str) -> DeadBroker | None:
         """Return the owner's start command. The process is hidden; a start is harmless."""
         commands = self.site.topology.commands
-        kinds = [kind for kind in ("stop", "kill", "reboot") if (place, kind) in commands]
+        ending = [kind for kind in by_command() if KINDS[kind].ends_broker]
+        ending.sort(key=lambda kind: Kill in KINDS[kind].actions)  # the gentlest first
+        kinds = [kind for kind in ending if (place, kind) in commands]
         start = tuple(Start(place, after=kind) for kind in kinds[:1])
         why = "it does not answer" if start else "it does not answer, and no command starts it"
         return DeadBroker(why, start)

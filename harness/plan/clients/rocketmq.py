@@ -52,8 +52,11 @@ _JAVA: Mapping[str, bool | str] = {
     "acknowledge nothing": (
         "a log keeps what it has; a group's offset moves only by what was consumed"
     ),
+    "tls": "mqproof does not set it up",
+    "virtual host": "RocketMQ has none",
     "transient": "every message goes into the broker's log",
 }
+_OF_ALL = ("acknowledge nothing", "tls", "virtual host", "transient")
 
 
 # It keeps a connection whose answer is overdue, and can only be told so from 4.9.1 on
@@ -118,8 +121,7 @@ def _own(version: str) -> Client:
             "close socket": f"it does what {version} does by default",
             "settings": CAN,  # pollNameServerInterval: of any other one it says so at its start
             "lost": _FAILS_OVER,
-            "acknowledge nothing": _JAVA["acknowledge nothing"],
-            "transient": _JAVA["transient"],
+            **{capability: _JAVA[capability] for capability in _OF_ALL},
         },
         body_max=_RECORD_MAX,
         body_why="maxMessageSize, of brokers",
@@ -162,8 +164,7 @@ NATIVE = Client(
             "it reads no system properties, and its C interface sets time-outs and sizes only"
         ),
         "lost": _FAILS_OVER,
-        "acknowledge nothing": _JAVA["acknowledge nothing"],
-        "transient": _JAVA["transient"],
+        **{capability: _JAVA[capability] for capability in _OF_ALL},
     },
     body_max=_RECORD_MAX - 65_536,
     body_why="a broker counts topic and properties, too, and bodies are sent undeflated",

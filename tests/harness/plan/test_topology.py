@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from faults.model import Options
 from harness.plan.applicability import obstacles
+from harness.plan.clients import requirements
 from harness.plan.declared import declared
 from harness.plan.model import FaultPlan, Layout, PauseIfAllDown
 from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
+from harness.plan.topology import Tls
 from harness.request.topology_file import example
+from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters.topologies import (
     FREEZE,
@@ -236,10 +240,100 @@ def test_links_are_broken_only_where_there_is_a_proxy() -> None:
     assert why_not(fault("hang"), layout_of(topology(START))) == ""
 
 
-def test_packets_of_others_are_never_dropped() -> None:
+def test_packets_of_others_are_dropped_by_their_owner_alone() -> None:
     why = why_not(fault("partition"), layout_of(topology(START)))
-    assert "external offers no partition: mqproof drops no packets between hosts that it" in why
+    assert "no command for partition of alpha" in why
+    flap = fault("flap", options=Options(down_s=1, up_s=1))
+    why = why_not(flap, layout_of(topology(START)))
+    assert "external offers no flap: mqproof drops no packets between hosts that it" in why
     assert "it allows freeze, hang" in why
+
+
+def test_a_command_cuts_one_host_off_and_knows_no_other_shape() -> None:
+    layout = layout_of(topology(commands=FREEZE.replace("freeze]", "partition]")))
+    assert why_not(fault("partition"), layout) == ""
+    why = why_not(fault("partition", options=Options(shape="bridge")), layout)
+    assert "a command cuts one host off from all others, so shape = 'bridge'" in why
+
+
+TLS = '[tls]\nca = "ca.pem"\n'
+ENCRYPTED = text(TLS).replace("amqp =", "amqps =").replace(":5672", ":5671")
+
+
+def test_tls_needs_an_authority_and_every_broker() -> None:
+    found = read_topology("staging", ENCRYPTED, SYSTEMS)
+    assert found.tls == Tls("ca.pem")
+    assert found.client_capabilities == ("tls",)
+    one = ENCRYPTED.replace("amqps =", "amqp =", 1)
+    assert "[[broker]] 1, amqps: all brokers, or none" in problems(one)
+    assert "amqps: needs a table [tls] with `ca`" in problems(ENCRYPTED.replace(TLS, ""))
+    assert "tls: is used by no broker: none has `amqps`" in problems(text(TLS))
+    both = ENCRYPTED.replace("amqps =", 'amqp = "10.0.0.7:1"\namqps =', 1)
+    assert "[[broker]] 1, amqp: needs exactly one of `amqp` and `amqps`" in problems(both)
+    key = ENCRYPTED.replace(TLS, f'{TLS}key = "a.key"\n')
+    assert "[tls], key: is a key without `certificate`" in problems(key)
+
+
+def test_bytes_are_not_counted_through_tls() -> None:
+    source = ENCRYPTED.replace("[tls]", f"{START}\n[tls]")
+    layout = layout_of(read_topology("staging", source, SYSTEMS))
+    assert "TLS adds bytes of its own" in why_not(fault("cut_after"), layout)
+    assert why_not(fault("hang"), layout) == ""
+
+
+def test_a_client_that_knows_no_virtual_host_is_an_obstacle() -> None:
+    layout = layout_of(topology(head=f'virtual_host = "orders"\n{HEAD}'))
+    assert layout.topology is not None
+    assert layout.topology.client_capabilities == ("virtual host",)
+    assert why_not(fault("freeze"), layout) == ""
+    (reason,) = requirements.obstacles("rocketmq-java-5.3.3", layout.topology.client_capabilities)
+    assert "cannot do virtual host: RocketMQ has none" in reason
+    assert "virtual_host: must be a name" in problems(text(head=f'virtual_host = ""\n{HEAD}'))
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ('"x-message-ttl" = 1000', "the broker would drop messages that it confirmed"),
+        ('"x-dead-letter-exchange" = "dead"', "where no consumer of mqproof reads them"),
+        ('"x-max-priority" = 5', "priorities change the order"),
+        ('"x-queue-type" = "stream"', "streams are read from an offset, which no client of mq"),
+        ('"x-queue-type" = "quorum"', "the file's `system` says it"),
+        ('"x-queue-mood" = "lazy"', "'x-queue-mood': what it changes is unknown here; known: x-"),
+        ('"x-queue-mode" = true', "x-queue-mode: must be a text or a whole number"),
+    ],
+)
+def test_an_argument_that_changes_promises_is_refused(argument: str, words: str) -> None:
+    source = text(f"[queues]\narguments = {{ {argument} }}\n")
+    assert words in problems(source)
+
+
+def test_arguments_reach_every_declaration() -> None:
+    found = topology('[queues]\narguments = { "x-queue-mode" = "lazy" }\n')
+    assert own(found).arguments == (("x-queue-mode", "lazy"),)
+
+
+QUORUM = HEAD.replace("reference-mirrored", "rabbitmq-quorum")
+
+
+def test_quorum_queues_require_their_number_of_members() -> None:
+    source = text("[queues]\nmembers = 3\n", head=QUORUM)
+    found = read_topology("staging", source, ("rabbitmq-quorum",))
+    layout = layout_of(found)
+    assert (layout.copies, layout.synchronise, layout.policies) == (3, "automatic", ())
+    with pytest.raises(PlanError, match="queues: is missing"):
+        read_topology("staging", text(head=QUORUM), ("rabbitmq-quorum",))
+    with pytest.raises(PlanError, match="4 members on 3 brokers"):
+        read_topology("staging", source.replace("= 3", "= 4"), ("rabbitmq-quorum",))
+
+
+def test_one_management_api_is_enough_and_none_is_refused() -> None:
+    alone = "\n".join(line for line in text().splitlines() if "10.0.0.2:15" not in line)
+    alone = "\n".join(line for line in alone.splitlines() if "10.0.0.3:15" not in line)
+    found = read_topology("staging", alone, SYSTEMS)
+    assert own(found).management == {"alpha": "http://10.0.0.1:15672"}
+    none = "\n".join(line for line in text().splitlines() if ":15672" not in line)
+    assert "management: is missing: at least one broker's API" in problems(none)
 
 
 def test_a_host_of_others_is_never_left_down() -> None:
