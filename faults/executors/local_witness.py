@@ -31,6 +31,7 @@ from faults.executors.service_ports import ServicePorts, worst
 from faults.model import (
     Armed,
     Drops,
+    FaultError,
     ProcessState,
     Replies,
     Reply,
@@ -43,8 +44,8 @@ from faults.peers import peer_link
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The addresses to dial, as (address, port): all that speaks to clients at each place, and
-    each host's peer port."""
+    """The addresses to dial, as (address, port): all that speaks to clients at each place (none:
+    it cannot be dialled), and each host's peer port."""
 
     brokers: Mapping[str, tuple[tuple[str, int], ...]]
     peers: Mapping[str, tuple[str, int]]
@@ -148,8 +149,11 @@ class LocalWitness:
         return await self._commands.verify_result(armed.resolved, armed.kind)
 
     async def greets(self, place: str) -> Reply:
-        """All of its processes answer, or it does not."""
+        """All of its processes answer, or it does not. What cannot be dialled is known by the
+        word of the others."""
         ways = self._addresses.brokers[place]
+        if not ways:
+            return await self._as_listed(place)
         replies = (greets(self._agent, way, self._greeting) for way in ways)
         return worst(await asyncio.gather(*replies))
 
@@ -161,6 +165,14 @@ class LocalWitness:
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
+
+    async def _as_listed(self, host: str) -> Reply:
+        try:
+            found = await self._listed(host)
+        except self._failures as error:
+            raise FaultError(f"{host} has no address of its own, and {error}") from error
+        word = "lists it as running" if found else "does not list it as running"
+        return Reply(found, 0.0, f"it has no address of its own; the cluster {word}")
 
     def _first(self, place: str) -> tuple[str, int]:
         """Return the address to dial: that of the first process of several."""

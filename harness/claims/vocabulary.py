@@ -28,7 +28,7 @@ DECLARED: dict[str, Fact] = {
         str, False, "hosts that mirror a queue, by policy: all, exactly, nodes, none"
     ),
     "client_endpoint": Fact(
-        str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"
+        str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair, balancer"
     ),
     "promote_on_shutdown": Fact(
         str,

@@ -91,7 +91,7 @@ def _fault_obstacles(
         )
         for reason in target_reasons:
             yield f"fault {number}: {reason}"
-        if layout.balancers and KINDS[fault.kind].applies_to == CLIENT_LINK:
+        if layout.is_balanced and KINDS[fault.kind].applies_to == CLIENT_LINK:
             yield (
                 f"fault {number}: a {fault.kind} means clients' links to a host, and theirs lead "
                 f"to a balancer"

@@ -153,6 +153,7 @@ ONE = "one"  # a client knows one host, and comes back to it
 BALANCERS = {  # a client knows one address, and who answers there passes it on to some host
     "haproxy": ("balancer1",),
     "haproxy-pair": ("balancer1", "balancer2"),  # the address floats between them
+    "balancer": (),  # somebody else's, which no fault strikes
 }
 BALANCER = "balancer"  # where clients enter then, and what such a host is to queues
 STANDBY = "standby balancer"  # what one of a pair is that has not the address
@@ -244,7 +245,13 @@ class Layout:
         return f"{self.name}@{self.profile}"
 
     @property
+    def is_balanced(self) -> bool:
+        """Return whether clients know one address alone, of a balancer."""
+        return self.client_endpoint in BALANCERS
+
+    @property
     def balancers(self) -> tuple[str, ...]:
+        """Return the hosts of those that faults may strike."""
         return BALANCERS.get(self.client_endpoint, ())
 
 

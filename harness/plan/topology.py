@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from faults.commands import HostCommand, HostCommands
+from faults.kind import Sight
 from faults.kinds import KINDS
 from faults.targets import CLIENT_LINK
 
@@ -28,6 +29,7 @@ class BrokerNode:
     port: int  # where clients speak to it
     commands: dict[str, HostCommand] = field(default_factory=dict)  # by kind
     server_name: str = ""  # the name that its certificate must hold; "": its address
+    reached: bool = True  # by an address of its own; or else by the balancer's alone
 
     @property
     def name_checked(self) -> str:
@@ -72,6 +74,10 @@ class Own(Protocol):
     def summary(self) -> str:
         """Describe to people what happens to those settings."""
 
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Return the hosts that cannot be asked for their own view of the cluster."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topology:
@@ -89,6 +95,7 @@ class Topology:
     source: str  # the TOML text
     tls: Tls | None = None  # None: clients connect without it
     virtual_host: str = ROOT  # of families that have virtual hosts
+    balancer: BrokerNode | None = None  # the one address that clients know; None: they know all
 
     @property
     def client_capabilities(self) -> tuple[str, ...]:
@@ -108,6 +115,11 @@ class Topology:
             for kind, command in broker.commands.items()
         }
 
+    @property
+    def entrances(self) -> tuple[BrokerNode, ...]:
+        """Return where clients enter."""
+        return (self.balancer,) if self.balancer is not None else self.brokers
+
     def broker(self, host: str) -> BrokerNode:
         return next(broker for broker in self.brokers if broker.host == host)
 
@@ -118,8 +130,17 @@ class Topology:
         """
         if KINDS[kind].verify_commanded is not None and kind not in self.broker(host).commands:
             return f"no command for {kind} of {host}"
+        if KINDS[kind].applies_to == CLIENT_LINK and self.balancer is not None:
+            return f"a {kind} means clients' links to a host, and theirs lead to a balancer"
         if KINDS[kind].applies_to == CLIENT_LINK and self.proxy is None:
             return f"no proxy for {kind}"
+        if KINDS[kind].silences_peers and not self.broker(host).reached:
+            return f"{host} has no address of its own in the file: its silence cannot be seen"
+        if Sight.PEER_LINKS in KINDS[kind].hides and self.own.unasked:
+            return (
+                f"each side of a {kind} must be asked who leads, and the file names no API of "
+                f"{', '.join(self.own.unasked)}"
+            )
         if "bytes" in KINDS[kind].options and self.tls is not None:
             return f"{kind} is verified by counting bytes, and TLS adds bytes of its own"
         return ""

@@ -239,9 +239,12 @@ def _too_short(window: Window, run: RunPlan) -> str:
 
 def _topology(topology: Topology) -> Iterator[str]:
     """What the brokers' owner should know before anything is done."""
-    brokers = ", ".join(f"{one.host} ({one.node} at {one.upstream})" for one in topology.brokers)
+    ways = {one.host: one.upstream if one.reached else "no address" for one in topology.brokers}
+    brokers = ", ".join(f"{one.host} ({one.node} at {ways[one.host]})" for one in topology.brokers)
     yield f"  brokers    {brokers}; they are there, and stay"
     yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
+    if topology.balancer is not None:
+        yield f"  balancer   {topology.balancer.upstream}: the one address that clients get"
     proxy = topology.proxy
     way = "none: clients dial the brokers" if proxy is None else proxy.at or "one that is started"
     yield f"  proxy      {way}; {topology.own.summary}"

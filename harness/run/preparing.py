@@ -163,7 +163,7 @@ class Preparing:
     ) -> tuple[str, ...]:
         if uses_name_servers(self._plan.client):
             return (BY_NAME_SERVERS,)
-        if self._plan.layout.balancers:
+        if self._plan.layout.is_balanced:
             return (BALANCER,)
         return order_of_entry(entry, roles, self._hosts, involved)
 

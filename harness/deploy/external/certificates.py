@@ -94,9 +94,12 @@ def _listeners(topology: Topology, trust: Trust) -> list[_Shown]:
     hello = foreign.clients.service_ports.hello
     words = hello.says.encode("latin-1") if isinstance(hello, Greeting) else b""
     found = []
-    for one in topology.brokers:
+    key = foreign.clients.key_of(topology)
+    reached = [one for one in topology.brokers if one.reached]
+    for one in reached if topology.balancer is None else (*reached, topology.balancer):
         own = (one.address, one.port, one.name_checked)
-        found.append(_Shown(one.host, foreign.clients.key_of(topology), *own, words))
+        found.append(_Shown(one.host, key, *own, words))
+    for one in topology.brokers:
         for way in foreign.other_ways(topology, one.host):
             address, _, port = way.rpartition(":")
             address = address.strip("[]")
@@ -155,7 +158,7 @@ def _explained(
         return Problem(f"{place}, [tls], certificate", text, advice=advice)
     if any(word in reason for word in _NO_TLS):
         text = f"{one.text} speaks no TLS: {reason}"
-        advice = f"give the listener with TLS, or leave TLS out (`amqp`, http://) for `{one.key}`"
+        advice = f"give the listener with TLS in `{one.key}`, or take [tls] out of the file"
         return Problem(f"{place}, [[broker]] {one.host}, {one.key}", text, advice=advice)
     text = f"{one.text}: TLS failed: {reason}"
     advice = f"`openssl s_client -connect {one.address}:{one.port}` shows more"

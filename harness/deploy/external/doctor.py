@@ -90,7 +90,8 @@ def _programs(topology: Topology) -> Iterator[MachineCheck]:
 
 async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[MachineCheck]:
     topology = site.topology
-    for broker in topology.brokers:
+    reached = [one for one in topology.brokers if one.reached]
+    for broker in reached if topology.balancer is None else (*reached, topology.balancer):
         yield await _entered(topology, broker, agent)
     if not missing_variables(topology, os.environ):
         async for one in brokers_of(site, agent).examined():

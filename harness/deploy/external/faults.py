@@ -8,6 +8,7 @@ from harness.cluster.port import DeployError
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.site import Site
 from harness.deploy.local.faults import AgentHere
+from harness.plan.topology import BrokerNode
 
 
 def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
@@ -25,9 +26,7 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
     witness = LocalWitness(
         site.cluster,
         cluster.agent,
-        Addresses(
-            brokers={host.name: (site.way(host.name),) for host in cluster.layout.hosts}, peers={}
-        ),
+        Addresses(brokers={one.host: _ways(one) for one in site.topology.brokers}, peers={}),
         cluster.dial,
         cluster.broker.listed,
         cluster.clients.service_ports,
@@ -37,6 +36,11 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
         commands,
     )
     return executor, witness
+
+
+def _ways(broker: BrokerNode) -> tuple[tuple[str, int], ...]:
+    """None where only a balancer leads to it: that answers for any broker."""
+    return ((broker.address, broker.port),) if broker.reached else ()
 
 
 def healer(site: Site) -> ExternalExecutor:

@@ -20,7 +20,7 @@ def trust_of(topology: Topology, folder: str) -> Trust | None:
         ca=_whole(ca, folder),
         certificate=_whole(found.certificate, folder),
         key=_whole(found.key, folder),
-        hosts={one.host: one.name_checked for one in topology.brokers},
+        hosts={one.host: one.name_checked for one in topology.entrances},
         ways=_ways(topology),
     )
 
@@ -31,7 +31,8 @@ def _whole(path: str, folder: str) -> str:
 
 def _ways(topology: Topology) -> dict[str, str]:
     """By `address:port`; an API is named by its URL, if the file gives no other name."""
-    found = {one.upstream: one.name_checked for one in topology.brokers}
+    reached = (*topology.brokers, *topology.entrances)
+    found = {one.upstream: one.name_checked for one in reached}
     other_ways = foreign_of(topology).other_ways
     for broker in topology.brokers:
         if broker.server_name:

@@ -137,7 +137,7 @@ class RabbitBroker:
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         answers = await self._api.ask_all(queue_path(queue))
-        claims: dict[str, bool | None] = {}
+        claims: dict[str, bool | None] = dict.fromkeys(self._ways)  # without an API: unknown
         for host, reply in answers.items():
             if reply is None or reply.status not in (200, 404):
                 claims[host] = None
@@ -204,14 +204,16 @@ class RabbitBroker:
         return all((await self.listing(host)).values())
 
     async def listing(self, host: str) -> dict[str, bool]:
-        """By every other host that answers: whether it lists this one's broker as running."""
+        """By every other host that answers: whether it lists this one's broker as running. If no
+        other has an API, its own word counts, which a broker that is down does not give."""
         answers = await self._api.bodies(NODES)
         others = {
             by: cluster_state.runs(host, nodes)
             for by, nodes in answers.items()
             if nodes is not None
         }
-        others.pop(host, None)
+        if set(self._api.hosts) != {host}:
+            others.pop(host, None)
         if not others:
             raise DeployError(f"no other broker tells whether {host} is listed")
         return others

@@ -83,10 +83,11 @@ def doubts(
     queues: dict[str, Any],
     of_queue: Callable[[Layout, dict[str, Any]], list[str]],
 ) -> tuple[str, ...]:
-    """What stands against a clean cluster. Nodes, queues: host -> its own word, None for none."""
+    """What stands against a clean cluster. Nodes, queues: host -> its own word, None for none; a
+    host that has no API to be asked is in neither, and known by the word of others alone."""
     found: list[str] = []
-    for host in (host.name for host in layout.hosts):
-        if nodes.get(host) is None:
+    for host in (host.name for host in layout.hosts if host.name in nodes):
+        if nodes[host] is None:
             found.append(f"{host} does not answer")
         else:
             found += [f"{host} says: {doubt}" for doubt in _node_doubts(layout, nodes[host])]

@@ -265,7 +265,7 @@ def test_tls_needs_an_authority_and_every_broker() -> None:
     assert found.tls == Tls("ca.pem")
     assert found.client_capabilities == ("tls",)
     one = ENCRYPTED.replace("amqps =", "amqp =", 1)
-    assert "[[broker]] 1, amqps: all brokers, or none" in problems(one)
+    assert "[[broker]] 1, amqps: all listeners, or none" in problems(one)
     assert "amqps: needs a table [tls] with `ca`" in problems(ENCRYPTED.replace(TLS, ""))
     assert "tls: is used by no broker: none has `amqps`" in problems(text(TLS))
     both = ENCRYPTED.replace("amqps =", 'amqp = "10.0.0.7:1"\namqps =', 1)
@@ -332,6 +332,9 @@ def test_one_management_api_is_enough_and_none_is_refused() -> None:
     alone = "\n".join(line for line in alone.splitlines() if "10.0.0.3:15" not in line)
     found = read_topology("staging", alone, SYSTEMS)
     assert own(found).management == {"alpha": "http://10.0.0.1:15672"}
+    cut = alone.replace("freeze]", "partition]")
+    layout = layout_of(read_topology("staging", cut, SYSTEMS))
+    assert "the file names no API of beta, gamma" in why_not(fault("partition"), layout)
     none = "\n".join(line for line in text().splitlines() if ":15672" not in line)
     assert "management: is missing: at least one broker's API" in problems(none)
 

@@ -8,6 +8,7 @@ external           a reference cluster that no deployment started, and its owner
 topologies         topology files of three brokers
 certificates       an authority, and certificates that it signs
 tls_front          a TLS listener before a port that speaks none
+balancer           one address before several ports, as a load balancer has
 shards             brokers of a family that only tests know, as somebody else runs them
 
 The simulated cluster stays a rig, and out of the product: its workers pretend, so that what it

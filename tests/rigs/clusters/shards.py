@@ -38,6 +38,7 @@ NAME = "acme-shards"
 class Own:
     sets: bool
     summary: str = "shards: as they are"
+    unasked: tuple[str, ...] = ()
 
 
 class _Shard(BrokerCommandsTable):

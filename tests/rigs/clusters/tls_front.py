@@ -59,12 +59,14 @@ class _Handler(socketserver.BaseRequestHandler):
                 near.sendall(b"\x01")
                 return
             with socket.create_connection(("127.0.0.1", upstream)) as far:
-                _pass(near, far)
+                pass_on(near, far)
 
 
-def _pass(near: ssl.SSLSocket, far: socket.socket) -> None:
+def pass_on(near: socket.socket, far: socket.socket) -> None:
+    """Both ways, until one side ends."""
     while True:
-        ready = [near] if near.pending() else select.select([near, far], [], [])[0]
+        waits = isinstance(near, ssl.SSLSocket) and near.pending()
+        ready = [near] if waits else select.select([near, far], [], [])[0]
         for one in ready:
             octets = one.recv(_CHUNK)
             if not octets:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
+from harness.plan.model import BALANCER, HOSTS, Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import nearest
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import ROOT, BrokerNode, Topology
@@ -49,11 +49,9 @@ def _node(value: object) -> str:
     )
 
 
-class RabbitBrokerTable(BrokerCommandsTable):
-    host: HostName = Field(description="the name in scenarios and reports")
-    node: Annotated[str, BeforeValidator(_node)] = Field(
-        title="`NAME@HOST`", description="the name in the cluster, such as `rabbit@rmq1`"
-    )
+class _WayTable(TopologyTable):
+    """A listener that clients can dial."""
+
     amqp: Way | None = Field(default=None, description="the listener without TLS")
     amqps: Way | None = Field(
         default=None,
@@ -62,8 +60,25 @@ class RabbitBrokerTable(BrokerCommandsTable):
     )
     server_name: ServerName | None = Field(
         default=None,
-        description="the name that the broker's certificate must hold, if it is not the address; "
-        "TLS requests it (SNI)",
+        description="the name that the certificate must hold, if it is not the address; TLS "
+        "requests it (SNI)",
+    )
+
+    @property
+    def way(self) -> tuple[str, int] | None:
+        return self.amqps or self.amqp
+
+
+class _BalancerTable(_WayTable):
+    def value(self) -> BrokerNode:
+        assert self.way is not None, "`mistakes` asks for one"
+        return BrokerNode(BALANCER, "", *self.way, server_name=self.server_name or "")
+
+
+class RabbitBrokerTable(BrokerCommandsTable, _WayTable):
+    host: HostName = Field(description="the name in scenarios and reports")
+    node: Annotated[str, BeforeValidator(_node)] = Field(
+        title="`NAME@HOST`", description="the name in the cluster, such as `rabbit@rmq1`"
     )
     management: Url | None = Field(
         default=None,
@@ -71,10 +86,14 @@ class RabbitBrokerTable(BrokerCommandsTable):
         "own API would tell is unknown",
     )
 
-    def broker(self) -> BrokerNode:
-        way = self.amqps or self.amqp
-        assert way is not None, "`mistakes` asks for one of them"
-        return BrokerNode(self.host, self.node, *way, commands_of(self), self.server_name or "")
+    def broker(self, balancer: BrokerNode | None) -> BrokerNode:
+        """`balancer`: how it is reached if it has no address of its own."""
+        commands, name = commands_of(self), self.server_name or ""
+        if self.way is not None:
+            return BrokerNode(self.host, self.node, *self.way, commands, name)
+        assert balancer is not None, "`mistakes` asks for one of them"
+        where, name = (balancer.address, balancer.port), balancer.server_name
+        return BrokerNode(self.host, self.node, *where, commands, name, reached=False)
 
 
 class _PauseTable(TopologyTable):
@@ -118,18 +137,24 @@ class RabbitTopologyFile(TopologyTable):
         description="client links pass through a Toxiproxy; without it faults of client links "
         "are not allowed",
     )
+    balancer: _BalancerTable | None = Field(
+        default=None,
+        description="a load balancer, which is the one address that clients get. Brokers need no "
+        "`amqp` then",
+    )
     broker: Annotated[list[RabbitBrokerTable], Field(min_length=1, max_length=BROKERS_MAX)] = (
         Field(description="one table per node")
     )
 
     def of_queues(self, name: str, source: str, own: RabbitOwn) -> Topology:
         """The topology, with what a kind of queue says of itself."""
+        balancer = self.balancer.value() if self.balancer else None
         return Topology(
             name=name,
             title=self.title,
             system=self.system,
             detection_timeout_s=self.net_ticktime,
-            brokers=tuple(one.broker() for one in self.broker),
+            brokers=tuple(one.broker(balancer) for one in self.broker),
             user=self.credentials.user,
             password=self.credentials.password,
             proxy=proxy_of(self.proxy),
@@ -137,12 +162,18 @@ class RabbitTopologyFile(TopologyTable):
             source=source,
             tls=self.tls.value() if self.tls else None,
             virtual_host=self.virtual_host,
+            balancer=balancer,
         )
 
     @property
     def management(self) -> dict[str, str]:
         """By host, of those that have one."""
         return {one.host: one.management for one in self.broker if one.management}
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Hosts without one."""
+        return tuple(one.host for one in self.broker if not one.management)
 
     @property
     def pause(self) -> PauseIfAllDown | None:
@@ -165,6 +196,7 @@ def layout(topology: Topology, policies: tuple[Policy, ...] = ()) -> Layout:
         partition_handling=declared.partition_handling,
         pause_if_all_down=declared.pause,
         policies=policies,
+        client_endpoint=HOSTS if topology.balancer is None else BALANCER,
         topology=topology,
     )
 
@@ -192,20 +224,35 @@ def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
 def _way_mistakes(
     document: Mapping[str, Any], brokers: Sequence[Mapping[str, Any]]
 ) -> Iterator[TomlProblem]:
-    """Of the listeners: each broker has one, all of the same kind; TLS says whom it trusts."""
-    for index, broker in enumerate(brokers):
-        found = [key for key in _WAYS if key in broker]
-        if len(found) != 1:
+    """Of the listeners: each has one, all of the same kind; TLS says whom it trusts."""
+    balancer = document.get("balancer")
+    places: list[tuple[tuple[str | int, ...], Mapping[str, Any]]] = [
+        (("broker", index), one) for index, one in enumerate(brokers)
+    ]
+    if isinstance(balancer, dict):
+        places.append((("balancer",), balancer))
+    for place, table in places:
+        found = [key for key in _WAYS if key in table]
+        optional = isinstance(balancer, dict) and place[0] == "broker"
+        if len(found) > 1 or not (found or optional):
             text = "needs exactly one of `amqp` and `amqps`" if found else "is missing"
-            yield TomlProblem(("broker", index, "amqp"), text, ('amqp = "ADDRESS:PORT"', "amqps"))
-    encrypted = ["amqps" in one for one in brokers]
-    if any(encrypted) and not all(encrypted):
-        text = "all brokers, or none: clients connect in one way to every broker"
-        yield TomlProblem(("broker", encrypted.index(False), "amqps"), text)
-    if any(encrypted) and "tls" not in document:
+            yield TomlProblem((*place, "amqp"), text, ('amqp = "ADDRESS:PORT"', "amqps"))
+    yield from _tls_mistakes(document, [one for one in places if one[1].keys() & set(_WAYS)])
+
+
+def _tls_mistakes(
+    document: Mapping[str, Any],
+    reached: Sequence[tuple[tuple[str | int, ...], Mapping[str, Any]]],
+) -> Iterator[TomlProblem]:
+    encrypted = [place for place, table in reached if "amqps" in table]
+    plain = [place for place, table in reached if "amqps" not in table]
+    if encrypted and plain:
+        text = "all listeners, or none: clients connect in one way to every broker"
+        yield TomlProblem((*plain[0], "amqps"), text)
+    if encrypted and "tls" not in document:
         text = "needs a table [tls] with `ca`: who is trusted to sign brokers' certificates"
-        yield TomlProblem(("broker", encrypted.index(True), "amqps"), text)
-    if brokers and "tls" in document and not any(encrypted):
+        yield TomlProblem((*encrypted[0], "amqps"), text)
+    if reached and "tls" in document and not encrypted:
         text = "is used by no broker: none has `amqps`; take the table out, or write `amqps`"
         yield TomlProblem(("tls",), text)
     if isinstance(tls := document.get("tls"), dict) and "key" in tls and "certificate" not in tls:

@@ -29,6 +29,7 @@ class RabbitOwn:
     promote_on_shutdown: str = ""
     promote_on_failure: str = ""
     arguments: tuple[tuple[str, str | int], ...] = ()
+    unasked: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
