@@ -116,6 +116,10 @@ class RabbitBroker:
                 f"{queue}: wanted its master {where} and {wanted} synchronised mirrors, "
                 f"found {roles.master} and {list(_full(roles))} after {_MIRRORS_LIMIT_S:g} s"
             )
+        if self._ours and (
+            why := cluster_state.dropping(await self._api.first(queue_path(queue)))
+        ):
+            raise DeployError(f"{why}, and claims about loss would be wrong; exempt ^mqproof[.-]")
 
     async def roles(self, queue: str) -> Roles:
         statuses: list[int] = []

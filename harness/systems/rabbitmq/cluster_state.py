@@ -12,6 +12,8 @@ from harness.plan.model import Layout
 from harness.systems.rabbitmq.alarms import ALARMS
 
 _NODE = "rabbit@"
+_DROPPING = ("message-ttl", "expires", "max-length", "max-length-bytes")
+_POLICIES = ("policy", "operator_policy")
 _DEAD = frozenset({"down", "stopped", "crashed", "terminated"})
 
 
@@ -67,6 +69,16 @@ def mirrors_wanted(queue: dict[str, Any], hosts: int) -> int:
         case "nodes" if isinstance(parameter, list):
             return max(len(parameter) - 1, 0)
     return 0
+
+
+def dropping(queue: dict[str, Any]) -> str:
+    """Return why a queue loses messages by a policy of its owner's; "" if it does not."""
+    definition = queue.get("effective_policy_definition")
+    keys = [key for key in _DROPPING if isinstance(definition, dict) and key in definition]
+    if not keys:
+        return ""
+    by = " and ".join(str(queue[key]) for key in _POLICIES if queue.get(key)) or "a policy"
+    return f"{queue.get('name')}: {by} sets {', '.join(keys)}, so the broker drops messages"
 
 
 def named(

@@ -43,8 +43,6 @@ _STREAMS = (
     "streams are read from an offset, which no client of mqproof does; use a quorum queue "
     '(system = "rabbitmq-quorum")'
 )
-# What a policy of the owner's can say to the same effect.
-DROPPING_POLICIES = ("message-ttl", "expires", "max-length", "max-length-bytes")
 
 
 def _arguments(value: object) -> dict[str, str | int]:

@@ -10,8 +10,9 @@ import pytest
 from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.broker import DECLARE, RabbitBroker
-from harness.systems.rabbitmq.held import by_api
+from harness.systems.rabbitmq.held import by_api, by_nobody
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
 from tests.rigs.machine.loops import in_a_loop
@@ -209,3 +210,56 @@ async def test_query_timeout_depends_on_the_kind_of_queue() -> None:
     rabbit, agent = broker(everywhere(PATH, (200, QUEUE)), replace(MIRRORED, ask_limit_s=8.5))
     await rabbit.roles("mqproof.r.q")
     assert agent.limits_s == {8.5}
+
+
+EU = "/api/queues/orders%2Feu/mqproof.r.q"
+
+
+def foreign_broker(
+    said: dict[tuple[str, str], Said], hosts: tuple[str, ...] = HOSTS
+) -> tuple[RabbitBroker, FakeAgent]:
+    """Somebody's brokers, in a virtual host; `hosts`: those with an API."""
+    agent = FakeAgent(said)
+    urls = {host: f"http://{host}:15672" for host in hosts}
+    api = ManagementApi(agent, urls, virtual_host="orders/eu")
+    ways = {host: (host, 5672) for host in HOSTS}
+    rabbit = RabbitBroker(LAYOUT, agent, ways, api, MIRRORED, by_nobody, lambda: ("mqproof.r.",))
+    return rabbit, agent
+
+
+@in_a_loop
+async def test_queues_and_policies_are_those_of_the_virtual_host() -> None:
+    rabbit, agent = foreign_broker(everywhere(EU, (200, QUEUE)))
+    assert await rabbit.roles("mqproof.r.q") == HELD
+    await rabbit.policy("a/b")
+    assert {path for _, _, path in agent.requests} == {EU, "/api/policies/orders%2Feu/a%2Fb"}
+
+
+@in_a_loop
+async def test_a_host_without_an_api_is_unknown_and_never_assumed() -> None:
+    nodes = [{"name": f"rabbit@{host}", "running": host != "rmq3"} for host in HOSTS]
+    said = {("rmq1", EU): (200, QUEUE), ("rmq1", "/api/nodes"): (200, nodes)}
+    rabbit, _ = foreign_broker(said, hosts=("rmq1",))
+    assert await rabbit.masters("mqproof.r.q") == {"rmq1": False, "rmq2": None, "rmq3": None}
+    assert (await rabbit.listing("rmq3"), await rabbit.listing("rmq1")) == (
+        {"rmq1": False},
+        {"rmq1": True},
+    )
+    health = await rabbit.health(0.0)
+    assert health.doubts == ("rmq1 says: rmq3 is not running",)
+    silent, _ = foreign_broker({}, hosts=("rmq1",))
+    with pytest.raises(DeployError, match="no other broker tells whether rmq1 is listed"):
+        await silent.listing("rmq1")
+
+
+@pytest.mark.parametrize("key", ["message-ttl", "max-length"])
+@in_a_loop
+async def test_a_policy_by_which_messages_are_dropped_ends_the_run(key: str) -> None:
+    theirs = {"policy": "theirs", "effective_policy_definition": {"ha-mode": "all", key: 5}}
+    full = QUEUE | {"slave_nodes": ["rabbit@rmq1", "rabbit@rmq3"]}
+    full |= {"synchronised_slave_nodes": full["slave_nodes"]}
+    rabbit, _ = foreign_broker(everywhere(EU, (200, full | theirs)))
+    with pytest.raises(DeployError, match=f"mqproof.r.q: theirs sets {key}, so the broker drops"):
+        await rabbit.declare("mqproof.r.q", True, "rmq1")
+    harmless, _ = foreign_broker(everywhere(EU, (200, full)))
+    await harmless.declare("mqproof.r.q", True, "rmq1")
