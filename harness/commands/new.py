@@ -30,10 +30,25 @@ def new_scenario(context: typer.Context, name: _Name) -> int:
 
 
 @app.command("topology", cls=Once)
-def new_topology(context: typer.Context, name: _Name) -> int:
+def new_topology(
+    context: typer.Context,
+    name: _Name,
+    compose: Annotated[
+        Path | None,
+        typer.Option(
+            topology_file.FROM_COMPOSE,
+            metavar="FILE",
+            help="A Compose file: its RabbitMQ services become the brokers.",
+        ),
+    ] = None,
+) -> int:
     """Write NAME.toml: brokers that are there, and what may be done to them, commented."""
     path = _path(name, TOPOLOGY_NAME)
-    text = topology_file.example().replace("TOPOLOGY", str(path))
+    text = (
+        topology_file.example().replace("TOPOLOGY", str(path))
+        if compose is None
+        else topology_file.of_compose(compose, path)
+    )
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")
 
 

@@ -15,9 +15,11 @@ from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System
 from harness.plan.problems import EMPTY, PlanError, Problem, unreadable
 from harness.plan.topology import Topology
+from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.topologies import layout_of, read_topology
 
 FLAG = "--topology"
+FROM_COMPOSE = "--from-compose"
 NEW = "`mqproof new topology NAME` writes one"
 
 
@@ -80,6 +82,17 @@ def problems_before(
         if name not in variables:
             text = f"the environment variable {name}, which it names, is not set"
             yield Problem(f"{topology.name}.toml, [credentials]", text)
+
+
+def of_compose(file: Path, path: Path) -> str:
+    """The TOML text of a first topology, by a Compose file. Raises PlanError."""
+    if file == Path():
+        raise PlanError([Problem(FROM_COMPOSE, EMPTY)])
+    try:
+        source = text_of(file, TOML_BYTES_MAX)
+    except Unreadable as reason:
+        raise PlanError([unreadable(str(file), reason, "a Compose file")]) from None
+    return topology_text(source, file.name, file.resolve().parent.name, str(path))
 
 
 def example() -> str:

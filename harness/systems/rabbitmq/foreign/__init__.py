@@ -2,6 +2,7 @@
 
 file     the shape of a topology file, whatever the queues
 arguments  those that queues may have, and why not others
+from_compose  a first topology file, from a Compose file
 own      what its topology file says that only this family understands
 brokers  asked, held against its file, and rid of what was ours
 door     where clients come in
