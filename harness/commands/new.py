@@ -38,7 +38,7 @@ def new_topology(
         typer.Option(
             topology_file.FROM_COMPOSE,
             metavar="FILE",
-            help="A Compose file: its RabbitMQ services become the brokers.",
+            help="A Compose file: its broker services become the brokers.",
         ),
     ] = None,
 ) -> int:

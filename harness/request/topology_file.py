@@ -15,8 +15,7 @@ from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System
 from harness.plan.problems import EMPTY, PlanError, Problem, unreadable
 from harness.plan.topology import Topology
-from harness.systems.rabbitmq.foreign.from_compose import topology_text
-from harness.systems.topologies import layout_of, read_topology
+from harness.systems.topologies import layout_of, read_topology, text_from_compose
 
 FLAG = "--topology"
 FROM_COMPOSE = "--from-compose"
@@ -92,7 +91,7 @@ def of_compose(file: Path, path: Path) -> str:
         source = text_of(file, TOML_BYTES_MAX)
     except Unreadable as reason:
         raise PlanError([unreadable(str(file), reason, "a Compose file")]) from None
-    return topology_text(source, file.name, file.resolve().parent.name, str(path))
+    return text_from_compose(source, file.name, file.resolve().parent.name, str(path))
 
 
 def example() -> str:

@@ -84,3 +84,6 @@ class Foreign:
     brokers: Callable[[Access], ForeignBrokers]
     # Where else, `address:port`, a host's broker shows its certificate: its management API.
     other_ways: Callable[[Topology, str], Sequence[str]]
+    # A first topology file, by a Compose file: its text, its name, its folder's, the new file's.
+    # Raises PlanError. None: it makes none.
+    from_compose: Callable[[str, str, str, str], str] | None

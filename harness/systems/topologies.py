@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from harness.cluster.port import DeployError
 from harness.plan import topology_toml
 from harness.plan.model import Layout
+from harness.plan.problems import PlanError, Problem
 from harness.plan.topology import Topology
 from harness.systems.foreign import Foreign
 from harness.systems.registry import registry
@@ -19,6 +20,23 @@ def read_topology(name: str, source: str, systems: Sequence[str], file: str = ""
     found = {system: foreign for system in systems if (foreign := _foreign(system)) is not None}
     shapes = {system: foreign.shape for system, foreign in found.items()}
     return topology_toml.read_topology(name, source, shapes, file)
+
+
+def text_from_compose(source: str, file: str, folder: str, path: str) -> str:
+    """A first topology file, by the first family that finds its services in a Compose file.
+
+    `file`, `folder`: the Compose file's name and its folder's; `path`: of the topology. Raises
+    PlanError with what the last family lacks.
+    """
+    every = (one.foreign for one in registry().systems.values() if one.foreign is not None)
+    makers = dict.fromkeys(one.from_compose for one in every if one.from_compose is not None)
+    lacks = PlanError([Problem(file, "no system can be read from a Compose file")])
+    for make in makers:
+        try:
+            return make(source, file, folder, path)
+        except PlanError as error:
+            lacks = error
+    raise lacks
 
 
 def layout_of(topology: Topology) -> Layout:

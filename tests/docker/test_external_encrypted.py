@@ -254,9 +254,7 @@ def test_network_faults_by_the_owners_commands_are_verified_without_loss(
     assert owner.states() == dict.fromkeys(HOSTS, "running")
 
 
-def test_an_expired_certificate_is_bad_input_before_a_run(
-    owner: Encrypted, tmp_path: Path
-) -> None:
+def test_a_missing_certificate_is_bad_input_before_a_run(owner: Encrypted, tmp_path: Path) -> None:
     """By the check that `run` begins with; the cluster's own certificates are well."""
     assert asyncio.run(problems(owner.encrypted())) == ()
     (tmp_path / "rack.toml").write_text(owner.encrypted_text(certificate=False))
@@ -264,4 +262,56 @@ def test_an_expired_certificate_is_bad_input_before_a_run(
     said, _ = process.communicate(timeout=END_LIMIT_S)
     assert process.returncode == 254, said
     assert "demands a client certificate" in " ".join(said.split())
+    assert owner.names("queues") == []
+
+
+HAPROXY = """
+defaults
+    mode tcp
+    timeout connect 2s
+    timeout client 10m
+    timeout server 10m
+listen amqp
+    bind *:5672
+    option tcp-check
+"""
+
+
+@pytest.fixture
+def balancer(owner: Encrypted, tmp_path: Path) -> Iterator[str]:
+    """HAProxy before the listeners without TLS: its address."""
+    lines = [f"    server {n} {owner.address(n)}:5672 check inter 500ms\n" for n in NODES]
+    (tmp_path / "haproxy.cfg").write_text(HAPROXY + "".join(lines))
+    client = engine.connect()
+    found = images.ensure(client, "rabbitmq-mirrored", lambda _: None, balanced=True)
+    name, address = f"{owner.name}-haproxy", f"{owner.network}.20"
+    place = ("--network", owner.name, "--ip", address, "--label", f"somebodys={owner.name}")
+    run = (found.balancer, "-f", "/haproxy.cfg", "-db")
+    docker("create", "--name", name, *place, "--user", "0", "--entrypoint", "haproxy", *run)
+    docker("cp", str(tmp_path / "haproxy.cfg"), f"{name}:/haproxy.cfg")
+    docker("start", name)
+    yield address
+    docker("rm", "-f", name)
+
+
+def test_a_kill_behind_haproxy_is_verified_without_loss(
+    owner: Encrypted, balancer: str, tmp_path: Path
+) -> None:
+    tables = []
+    for place, node in enumerate(NODES):
+        container = owner.container(node)
+        gone = ["sh", "-c", _GONE, "owner", container]
+        words = {"do": ["docker", "kill", container], "undo": ["docker", "start", container]}
+        kill = command("kill", {**words, "verify": gone}, "60 s")
+        own = broker(place, "", f"http://{owner.address(node)}:15672", kill)
+        hidden = ("amqp =",) if place == 0 else ("amqp =", "management =")
+        tables += [line for line in own.splitlines() if not line.startswith(hidden)]
+    entrance = f'[balancer]\namqp = "{balancer}:5672"'
+    topology = read_topology("rack", "\n".join([HEAD, entrance, *tables]), ("rabbitmq-quorum",))
+    run = plan(fault("kill", "gamma"), lasts_s=6.0)
+    of = replace(run, layout=layout_of(topology), deployment="external")
+    manifest, _ = perform(of, tmp_path)
+    (window,) = manifest.windows
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
+    assert manifest.state["client_endpoint"] == "balancer"
     assert owner.names("queues") == []

@@ -22,8 +22,12 @@ from tests.rigs.clusters.fault_world import ALARMS, like_erlang
 ROOT = Path(faults.kinds.__file__).parents[2]
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 EVERY_OPTION = Options(latency_s=1, rate_kb=100, bytes=100, down_s=1, up_s=1)
-# A user's topology has a table of commands for each of these, and the executor asks it by them.
-OF_COMMANDS = ("harness/plan/topology_toml.py", "faults/executors/external.py")
+# A topology has a table of commands for each of these: one is written, and the executor asks by
+# them.
+OF_COMMANDS = (
+    "harness/systems/rabbitmq/foreign/from_compose.py",
+    "faults/executors/external.py",
+)
 # Words of other trades, too: of operations, of protocols, of HTTP.
 AMBIGUOUS = {"kill", "stop", "close", "reset"}
 

@@ -13,4 +13,5 @@ MIRRORED_FOREIGN = Foreign(
     clients=AMQP_DOOR,
     brokers=lambda access: ForeignRabbits(access, layout(access.topology), MIRRORED),
     other_ways=api_ways,
+    from_compose=None,  # its services get quorum queues
 )

@@ -4,6 +4,7 @@ from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.file import layout
+from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.rabbitmq.foreign.own import api_ways
 from harness.systems.rabbitmq_quorum.queues import QUORUM_QUEUES
 from harness.systems.rabbitmq_quorum.topology_file import QUORUM_TOPOLOGY
@@ -14,4 +15,5 @@ QUORUM_FOREIGN = Foreign(
     clients=AMQP_DOOR,
     brokers=lambda access: ForeignRabbits(access, layout(access.topology), QUORUM_QUEUES),
     other_ways=api_ways,
+    from_compose=topology_text,
 )

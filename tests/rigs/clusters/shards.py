@@ -192,6 +192,7 @@ def foreign(shards: Shards) -> Foreign:
         ),
         brokers=brokers,
         other_ways=lambda _topology, _host: (),
+        from_compose=None,
     )
 
 

@@ -1,4 +1,4 @@
-"""PURE: a first topology file, from a Compose file that has RabbitMQ services.
+"""A first topology file, from a Compose file that has RabbitMQ services.
 
 1. Only what the file says is written; what it does not say is a problem, or a comment to check.
 2. Credentials are not copied: a topology names variables.
