@@ -128,3 +128,18 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert graph["reference_impl.rocketmq.broker.delays"] >= {
         "reference_impl.rocketmq.broker.parts"
     }
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests/oracle").glob("*.py")), ids=lambda p: p.stem
+)
+def test_the_oracle_shares_nothing_with_the_engine_but_the_schema(path: Path) -> None:
+    pure = {"bisect", "collections", "dataclasses", "enum", "itertools", "math", "statistics"}
+    allowed = pure | {"collections.abc", "functools", "typing"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        assert not isinstance(node, ast.Import) or {each.name for each in node.names} <= allowed
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            assert module in allowed or module.startswith(
+                ("spark_analysis.schema", "tests.oracle")
+            )
