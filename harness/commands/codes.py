@@ -8,7 +8,7 @@ from harness.judging.exits import Exit
 _FOUND = (
     "no promise was broken",
     "a promise was broken",
-    "a promise that applies could not be judged",
+    "a promise that applies could not be judged, or a run has no judged promise",
 )
 _JUDGED = (
     f"{_FOUND[0]} (with --judge expectations: every verdict is the expected one)",
@@ -26,12 +26,16 @@ _OWN: dict[str, tuple[str, ...]] = {
         "a claim could not be judged, as on a busy machine",
     ),
     "compare": ("nothing got worse", "something got worse", "nothing could be compared"),
-    "nightly": ("nothing is worse", "something is worse", "not everything was judged"),
+    "nightly": (
+        "nothing is worse",
+        "something is worse",
+        "not everything was judged, or a cell has no baseline",
+    ),
     "heal": ("nothing is left behind", "", "something could not be undone or removed"),
     "doctor": ("nothing is missing", "", "something is missing"),
     "build": ("every image is there", "", "an image could not be fetched or built"),
     "pack": ("packed", "", "nothing was packed, or a run is damaged"),
-    "serve": ("ended by Ctrl-C",),
+    "serve": ("",),
     "list": ("listed",),
     "campaign run": ("every cell is judged", "", "some cells are not judged yet"),
     "campaign judge": _FOUND,
