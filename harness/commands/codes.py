@@ -35,7 +35,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     "doctor": ("nothing is missing", "", "something is missing"),
     "build": ("every image is there", "", "an image could not be fetched or built"),
     "pack": ("packed", "", "nothing was packed, or a run is damaged"),
-    "serve": ("",),
+    "serve": ("ended by Ctrl-C",),
     "list": ("listed",),
     "campaign run": ("every cell is judged", "", "some cells are not judged yet"),
     "campaign judge": _FOUND,
@@ -54,4 +54,6 @@ def epilog(command: str) -> str:
     """Return what stands below a command's options."""
     own = dict(enumerate(_OWN.get(command) or _OWN.get(command.split()[0], _WRITTEN)))
     meanings = {code: text for code, text in own.items() if text} | _EVERYWHERE
+    if command == "serve":
+        meanings[Exit.INTERRUPTED] = "interrupted (SIGTERM, SIGHUP)"
     return f"Exit codes: {'; '.join(f'{int(code)} {text}' for code, text in meanings.items())}."

@@ -1,5 +1,6 @@
 """`mqproof serve`: every experiment of a results folder, for browsers on this machine."""
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -38,7 +39,7 @@ def serve(
         server = serving.server(folder, port, partial(results_page.text, folder, nights))
     except OSError as failure:
         raise PlanError([Problem("--port", f"{port}: {failure.strerror}")]) from None
-    with server:
+    with server, suppress(KeyboardInterrupt):
         print_text(shell.out, f"http://{serving.LOOPBACK}:{server.server_port}/ (Ctrl-C ends it)")
         server.serve_forever()
     return 0
