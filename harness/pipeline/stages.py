@@ -153,8 +153,10 @@ def doctor(show: Display) -> bool:
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:
-    """What a topology file promises, held against the world; nothing is touched. Raises PlanError
-    where certificates are not what the file says: then nothing else can be seen."""
+    """What a topology file promises, held against the world; only a queue of its own is made.
+
+    Raises PlanError where certificates are not what the file says: then nothing else can be seen.
+    """
     if problems := asyncio.run(certificates.problems(topology)):
         raise PlanError(problems)
     return _show_rows(asyncio.run(examine_external(topology)), show)
