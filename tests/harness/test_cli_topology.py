@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.systems.topologies import read_topology
 from tests.harness.test_cli import call, passing
 from tests.rigs.clusters.topologies import FREEZE, START, text
 
@@ -122,3 +123,25 @@ def test_a_new_topology_can_be_read_and_is_never_overwritten(
     assert call("run", "client-link-hang", "--topology", "mine.toml", "--dry-run")[0] == 0
     assert call("new", "topology", "mine")[0] == 254
     assert call("new", "topology", "Not A Name")[0] == 254
+
+
+COMPOSE = """
+services:
+  rabbit1:
+    image: rabbitmq:4.1-management
+    hostname: rabbit1
+    ports: ["5672:5672", "15672:15672"]
+"""
+
+
+def test_the_command_writes_the_file_or_says_what_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("compose.yaml").write_text(COMPOSE)
+    assert call("new", "topology", "shop", "--from-compose", "compose.yaml")[0] == 0
+    assert "wrote shop.toml; try: mqproof doctor --topology shop.toml" in capsys.readouterr().out
+    read_topology("shop", Path("shop.toml").read_text(), ("rabbitmq-quorum",))
+    assert call("new", "topology", "other", "--from-compose", "missing.yaml")[0] == 254
+    assert "missing.yaml: cannot be read: No such file" in capsys.readouterr().err
+    assert not Path("other.toml").exists()

@@ -14,8 +14,8 @@ from harness.plan.model import Window
 from harness.plan.topology import Topology
 from harness.run_folder.seal import seal
 from harness.systems.topologies import layout_of, read_topology
-from spark_analysis.oracle.judge import judge
 from spark_analysis.schema.facts import Facts
+from tests.oracle.judge import judge
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters import tls_front
 from tests.rigs.clusters.certificates import Authority

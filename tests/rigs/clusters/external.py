@@ -48,6 +48,7 @@ import os, signal, subprocess, sys
 from pathlib import Path
 what, node, config, pids = sys.argv[1:]
 file = Path(pids) / node
+flag = Path(pids) / f"{node}.cut"
 
 def state():
     try:
@@ -57,7 +58,11 @@ def state():
 
 pid = int(file.read_text())
 print(what, node, pid, state())
-if what == "start" and state() in ("gone", "Z"):
+if what == "boot" and state() == "T":  # as without power, until now
+    os.kill(pid, signal.SIGKILL)
+    while state() not in ("gone", "Z"):
+        pass
+if what in ("start", "boot") and state() in ("gone", "Z"):
     with open(Path(pids) / f"{node}.log", "ab") as log:
         new = subprocess.Popen(
             [sys.executable, "-m", "reference_impl", "node", config], stdin=subprocess.DEVNULL,
@@ -67,6 +72,10 @@ if what == "start" and state() in ("gone", "Z"):
 elif what in ("KILL", "TERM", "STOP", "CONT"):
     if state() not in ("gone", "Z"):
         os.kill(pid, getattr(signal, f"SIG{what}"))
+elif what in ("cut", "whole"):
+    flag.touch() if what == "cut" else flag.unlink(missing_ok=True)
+elif what == "is cut":
+    sys.exit(not flag.exists())
 elif what == "down":
     sys.exit(state() not in ("gone", "Z"))
 elif what == "frozen":
@@ -77,6 +86,11 @@ STEPS = {
     "kill": {"do": "KILL", "undo": "start", "verify": "down"},
     "stop": {"do": "TERM", "undo": "start", "verify": "down"},
     "freeze": {"do": "STOP", "undo": "CONT", "verify": "frozen"},
+    # A stand-in: nothing is cut, so only the word of `verify` tells of it, as of a real one.
+    "partition": {"do": "cut", "undo": "whole", "verify": "is cut"},
+    # What is stopped is as silent to clients as a host that is cut off, or without power.
+    "black_hole": {"do": "STOP", "undo": "CONT", "verify": "frozen"},
+    "reboot": {"do": "STOP", "undo": "boot", "verify": "frozen"},
 }
 
 

@@ -45,7 +45,7 @@ def test_cluster_that_matches_its_file_passes_untouched(owner: Owner) -> None:
     assert "RabbitMQ 3.10.8" in found["alpha: management"].found
     assert "takes the login" in found["beta: AMQP"].found
     assert found["queues of runs"].found == "declare, publish, consume and delete work"
-    allowed = "kill, stop, freeze, client_crash, client_freeze"
+    allowed = "kill, stop, freeze, partition, black_hole, reboot, client_crash, client_freeze"
     assert found["faults that may be done"].found == allowed
     assert [owner.names(what) for what in ("queues", "policies")] == before
     log = list(owner.folder.glob("*.log"))

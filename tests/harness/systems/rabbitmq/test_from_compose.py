@@ -1,7 +1,5 @@
 """A first topology from a Compose file: what it says is written, what it lacks is reported."""
 
-from pathlib import Path
-
 import pytest
 
 from harness.plan.problems import PlanError
@@ -9,7 +7,6 @@ from harness.plan.topology import Topology
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.topologies import read_topology
-from tests.harness.test_cli import call
 
 COMPOSE = """
 services:
@@ -105,16 +102,3 @@ def test_everything_that_a_file_lacks_is_reported_at_once() -> None:
 )
 def test_a_file_without_rabbitmq_is_bad_input(source: str, words: str) -> None:
     assert words in problems(source)
-
-
-def test_the_command_writes_the_file_or_says_what_lacks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("compose.yaml").write_text(COMPOSE)
-    assert call("new", "topology", "shop", "--from-compose", "compose.yaml")[0] == 0
-    assert "wrote shop.toml; try: mqproof doctor --topology shop.toml" in capsys.readouterr().out
-    read_topology("shop", Path("shop.toml").read_text(), ("rabbitmq-quorum",))
-    assert call("new", "topology", "other", "--from-compose", "missing.yaml")[0] == 254
-    assert "missing.yaml: cannot be read: No such file" in capsys.readouterr().err
-    assert not Path("other.toml").exists()
