@@ -327,6 +327,22 @@ def test_quorum_queues_require_their_number_of_members() -> None:
         read_topology("staging", source.replace("= 3", "= 4"), ("rabbitmq-quorum",))
 
 
+BALANCED = text('[balancer]\namqp = "10.0.0.100:5672"\n')
+
+
+def test_a_balancer_replaces_the_addresses_of_brokers() -> None:
+    source = "\n".join(line for line in BALANCED.splitlines() if ".1:5672" not in line)
+    found = read_topology("staging", source, SYSTEMS)
+    assert [one.reached for one in found.brokers] == [False, True, True]
+    assert found.brokers[0].upstream == "10.0.0.100:5672"
+    assert [one.host for one in found.entrances] == ["balancer"]
+    layout = layout_of(found)
+    assert (layout.client_endpoint, layout.balancers, layout.is_balanced) == ("balancer", (), True)
+    named = BALANCED.replace('"alpha"', '"balancer"')
+    assert "host: is what reports call the balancer" in problems(named)
+    assert "[balancer], amqp: is missing" in problems(text("[balancer]\n"))
+
+
 def test_one_management_api_is_enough_and_none_is_refused() -> None:
     alone = "\n".join(line for line in text().splitlines() if "10.0.0.2:15" not in line)
     alone = "\n".join(line for line in alone.splitlines() if "10.0.0.3:15" not in line)

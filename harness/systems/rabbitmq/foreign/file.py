@@ -231,6 +231,10 @@ def _way_mistakes(
     ]
     if isinstance(balancer, dict):
         places.append((("balancer",), balancer))
+        for index, broker in enumerate(brokers):
+            if broker.get("host") == BALANCER:
+                text = "is what reports call the balancer: choose another name"
+                yield TomlProblem(("broker", index, "host"), text)
     for place, table in places:
         found = [key for key in _WAYS if key in table]
         optional = isinstance(balancer, dict) and place[0] == "broker"

@@ -12,6 +12,7 @@ from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
 from harness.plan.topology import Topology
 from harness.systems.rabbitmq.foreign import looks
+from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.rights import lacking, permitted
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters import external as rig
@@ -107,6 +108,50 @@ def test_a_tag_that_the_user_lacks_is_reported_before(
     assert len(problems) == len(lacks)
     assert all(repr(tag) in line for tag, line in zip(lacks, problems, strict=True))
     assert not any("policymaker" in line for line in lacking(topology(), said))
+
+
+@pytest.mark.parametrize(
+    ("status", "in_virtual_host", "words"),
+    [
+        (401, False, "answers 401: it does not take what $REFERENCE_USER and $REFERENCE_PASSWORD"),
+        (403, False, "answers 403: the user in $REFERENCE_USER has no tag"),
+        (404, False, "answers 404: at this URL there is no management API"),
+        (401, True, "answers 401: the user in $REFERENCE_USER may not enter the virtual host '/'"),
+        (404, True, "answers 404: there is no virtual host '/'"),
+    ],
+)
+def test_each_refusal_of_the_api_has_its_own_reason(
+    status: int, in_virtual_host: bool, words: str
+) -> None:
+    statuses = {"alpha": status, "beta": None, "gamma": 200}
+    (found,) = looks.refused(topology(), statuses, in_virtual_host)
+    assert found.startswith(f"the management API of alpha {words}")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (401, "must be a user and its password"),
+        (403, "`rabbitmqctl set_user_tags USER monitoring`"),
+        (404, "mend `management` in the file: the URL before /api"),
+        (500, "see the broker's log"),
+    ],
+)
+def test_each_refusal_of_the_api_has_its_own_fix(status: int, words: str) -> None:
+    assert words in looks.overview_remedy(topology(), status)
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("403 ACCESS_REFUSED - Login was refused", "must be a user and its password"),
+        ("530 NOT_ALLOWED - vhost eu not found", "`rabbitmqctl add_vhost /`"),
+        ("530 NOT_ALLOWED - access to vhost 'eu' refused", "set_permissions -p / USER"),
+        ("closed", "Look into the broker's log"),
+    ],
+)
+def test_each_refused_login_has_its_own_fix(reason: str, words: str) -> None:
+    assert words in AMQP_DOOR.remedy(topology(), reason)
 
 
 @pytest.mark.parametrize(
