@@ -118,6 +118,7 @@ class Parts:
             self.dice.randbytes(8).hex(),
             lambda request: self.ask_control(request),
             self._cut_replica,
+            self.topics,
         )
 
     def _cut_replica(self, position: int) -> None:

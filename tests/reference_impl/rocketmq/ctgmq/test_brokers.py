@@ -110,6 +110,25 @@ def test_tools_of_rocketmq_5_see_the_set(brokers: SwitchedBrokers) -> None:
     assert [one.address for one in state.others] == [f"{old}:10911"]
 
 
+def test_a_confirmed_message_would_lose_its_new_topic() -> None:
+    """The slave has the topic before the message, however soon its master dies."""
+    group = SwitchedBrokers()
+    old = group.whole()
+    group.client.send(
+        f"{old}:10911",
+        RequestCode.UPDATE_AND_CREATE_TOPIC,
+        {"topic": "t", "readQueueNums": "4", "writeQueueNums": "4", "perm": "6"},
+    )
+    assert group.send(old, b"first").header.code == Code.SUCCESS
+    group.world.crash(old)
+    new = group.master(but=old)
+    assert group.bodies(new) == [b"first"]
+    assert group.send(new, b"second").header.code == Code.SUCCESS
+    group.world.start(old)
+    assert group.whole() == new
+    assert group.server(old)._parts.topics.get("t") == group.server(new)._parts.topics.get("t")
+
+
 def test_offsets_go_on_where_the_last_master_ended(brokers: SwitchedBrokers) -> None:
     """Also those of messages that it never confirmed are given again, once."""
     old = brokers.whole()
