@@ -18,7 +18,7 @@ from reference_impl.rocketmq.settings import BrokerSettings, NameServer
 
 NAME = "reference-ctgmq"
 LAYOUT = load_layout(NAME, "colocated@compressed")
-MINUTE = load_layout(NAME, "colocated@minute")
+REAL = load_layout(NAME, "colocated@default")
 SLAVE_ACK = load_layout(NAME, "three-replicas-slave-ack@compressed")
 TWO_IN_SYNC = load_layout(NAME, "colocated-two-in-sync@compressed")
 SERVERS = SwitchedServers()
@@ -79,7 +79,7 @@ def test_control_nodes_know_each_other_and_share_a_secret() -> None:
         assert (member.name, len(member.peers), member.secret) == (f"n{number}", 3, COOKIE)
         unit = next(one for one in SERVERS.units(LAYOUT) if one.host == host)
         assert int(member.peers[member.name].rpartition(":")[2]) in unit.ports
-        assert control.times.expiry == 10_000
+        assert control.times.expiry == 5_000
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,15 @@ def test_a_layout_chooses_truncation_and_the_least_replicas(
     assert (replica.name, replica.serves) == ("2", "rkg2:10921")
 
 
-def test_a_quicker_profile_divides_leases_and_expiry_alike() -> None:
-    replica = of_broker(_broker(_node("broker-a-0", MINUTE)))
-    control, _ = of_name_server(_name_server(_node("name-server", MINUTE)))
-    assert (replica.times.lease, control.times.expiry) == (3_500, 5_000)
+@pytest.mark.parametrize(
+    ("layout", "lease_ms", "expiry_ms"), [(LAYOUT, 3_500, 5_000), (REAL, 7_000, 10_000)]
+)
+def test_a_quicker_profile_divides_leases_and_expiry_alike(
+    layout: Layout, lease_ms: int, expiry_ms: int
+) -> None:
+    replica = of_broker(_broker(_node("broker-a-0", layout)))
+    control, _ = of_name_server(_name_server(_node("name-server", layout)))
+    assert (replica.times.lease, control.times.expiry) == (lease_ms, expiry_ms)
 
 
 def test_a_missing_rule_is_missing_on_every_server() -> None:
@@ -122,9 +127,9 @@ def test_every_name_server_of_a_layout_votes(layout: str) -> None:
 
 
 def test_a_group_promises_what_controllers_do() -> None:
-    promised = load_system(NAME).guarantees(LAYOUT)
+    promised = load_system(NAME).guarantees(REAL)
     assert promised == load_system("rocketmq-controller").guarantees(
-        load_layout("rocketmq-controller", "colocated@compressed")
+        load_layout("rocketmq-controller", "colocated@default")
     )
 
 
