@@ -1,7 +1,7 @@
 """Brokers without one of their rules admit exactly the confirmed messages that this costs.
 
-Each story confirms messages, and ends with a master that serves and a slave that follows it. `lost`
-is what a client took for sent and no reader can get.
+Each story confirms messages, and ends with a master that serves and a slave that follows it.
+`lost` is what a client took for sent and no reader can get.
 """
 
 from collections.abc import Callable
