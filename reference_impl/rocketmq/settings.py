@@ -177,11 +177,6 @@ class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         return f"{self.broker_name}/{self.broker_id}"
 
     @property
-    def is_crooked(self) -> bool:
-        """Return whether it misbehaves, and says in a file to whom."""
-        return bool(self.misbehave or self.misbehave_truth)
-
-    @property
     def master_name(self) -> str:
         return f"{self.broker_name}/0"
 

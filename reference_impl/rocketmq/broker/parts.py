@@ -142,7 +142,8 @@ class Parts:
             self.store.cut(position)
 
         def gone(entry: LedgerEntry) -> None:
-            admit_cut(self.outbox, self.config.ledger_without, entry)
+            if self.config.misbehave_truth:
+                admit_cut(self.outbox, self.config.ledger_without, entry)
 
         return DledgerMember(of_broker(self.config), self.clock, self.disk, self.dice, cut, gone)
 
