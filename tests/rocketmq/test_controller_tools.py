@@ -1,4 +1,4 @@
-"""The real tools, mqadmin of 5.3.3, ask name servers with control nodes as they ask controllers."""
+"""Real tools, mqadmin of 5.3.3, ask name servers with control nodes as they ask controllers."""
 
 import re
 from collections.abc import Iterator
