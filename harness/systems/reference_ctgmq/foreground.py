@@ -9,7 +9,8 @@ import typer
 from harness.plan.misbehave import OF_REPLICAS, WITHOUT
 from harness.systems.reference_ctgmq.layout import EPOCHS, SLAVE_ACK
 
-_RULES = ", ".join(kind.removeprefix(WITHOUT) for kind in OF_REPLICAS)
+_RULES = tuple(kind.removeprefix(WITHOUT) for kind in OF_REPLICAS)
+_NAME_SERVERS = (1, 2, 3, 5)  # of four, as many may fail as of three
 
 
 class Truncation(StrEnum):
@@ -35,7 +36,7 @@ def switched_group_to_play_with(
     ] = Truncation.EPOCHS,
     without: Annotated[
         list[str] | None,
-        typer.Option(help=f"A rule to switch off; repeat it for more: {_RULES}."),
+        typer.Option(help=f"A rule to switch off; repeat it for more: {', '.join(_RULES)}."),
     ] = None,
     compression: Annotated[
         float, typer.Option(min=0.001, max=1000, help="By how much all timers are shorter.")
@@ -46,6 +47,12 @@ def switched_group_to_play_with(
     They run until Ctrl-C or SIGTERM. The first line is the name servers, for clients. It comes
     when the group has a master that confirms, some 4 s after the start.
     """
+    if unknown := [rule for rule in without or () if rule not in _RULES]:
+        text = f"there is no rule {', '.join(unknown)}; choose from {', '.join(_RULES)}"
+        raise typer.BadParameter(text, param_hint="--without")
+    if name_servers not in _NAME_SERVERS:
+        text = f"{name_servers} is none of {', '.join(map(str, _NAME_SERVERS))}"
+        raise typer.BadParameter(text, param_hint="--name-servers")
     words = ["--port", str(port), "--name-servers", str(name_servers)]
     words += ["--replicas", str(replicas), "--truncation", truncation.value]
     words += [f"--without={rule}" for rule in without or ()]
