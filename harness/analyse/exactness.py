@@ -70,7 +70,7 @@ from pathlib import Path
 
 from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
 from harness.analyse.seen import Name, Seen, Try, seen_in
-from harness.plan.misbehave import OF_LEDGERS
+from harness.plan.misbehave import OF_LEDGERS, OF_REPLICAS
 from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest, leadership_changes
 from spark_analysis.schema.body import Identity
@@ -83,7 +83,7 @@ from spark_analysis.schema.words import Redelivered, Via
 AGAIN_NS, REWOUND_NS = 1_500_000_000, 8_000_000_000
 ON_ITS_WAY_NS = 1_000_000_000
 # Lost unless the next master holds it. No node admits to hold what was cut off a log.
-LEFT_TO_SUCCESSORS = ("confirm-early", "stale-guard", "truncate", *OF_LEDGERS)
+LEFT_TO_SUCCESSORS = ("confirm-early", "stale-guard", "truncate", *OF_LEDGERS, *OF_REPLICAS)
 
 # Class -> the rows of `affected` that belong to it; no detail means any. All that breaks a
 # promise, and the surplus deliveries that do or may.

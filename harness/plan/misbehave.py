@@ -31,7 +31,30 @@ OF_LEDGERS = (
     "without-give-way",
     "without-flush-first",
 )
-RULES = ("stale-guard", "truncate", *OF_LEDGERS)
+# A group of CTGMQ without one of its rules (docs/behaviour/rocketmq-ctgmq.md 3).
+OF_REPLICAS = (
+    "without-quorum-lease",
+    "without-lease",
+    "without-lease-on-ack",
+    "without-confirmed-role",
+    "without-commit-shrink",
+    "without-union",
+    "without-join-caught-up",
+    "without-out-behind",
+    "without-hysteresis",
+    "without-min-in-sync",
+    "without-in-set",
+    "without-grace",
+    "without-handover",
+    "without-check-code",
+    "without-ack-epoch",
+    "without-fence-state",
+    "without-boundary",
+    "without-ask-first",
+    "without-read-confirmed",
+    "without-error-codes",
+)
+RULES = ("stale-guard", "truncate", *OF_LEDGERS, *OF_REPLICAS)
 KINDS = (*DRAWN, *OF_LOGS, *RULES)
 SHARE = 0.005
 HELP = (

@@ -113,6 +113,21 @@ GUIDE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("separated", "separated-one-in-sync", "separated-two-in-sync", "separated-unclean"),
     ),
     ("What if the controllers fail?", ("rocketmq-controller",), ("controllers-apart",)),
+    (
+        "What does a group do whose name servers replace its master?",
+        ("reference-ctgmq",),
+        ("colocated", "separated", "colocated-two-in-sync"),
+    ),
+    (
+        "What if two name servers elect, or three?",
+        ("reference-ctgmq",),
+        ("two-name-servers", "colocated"),
+    ),
+    (
+        "What if a former master cuts its log at SlaveAckOffset?",
+        ("reference-ctgmq",),
+        ("colocated-slave-ack", "three-replicas", "three-replicas-slave-ack"),
+    ),
 )
 
 

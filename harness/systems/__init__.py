@@ -28,4 +28,5 @@ rocketmq_dledger/     RocketMQ's groups, with leaders elected by Raft
 reference_2m2s/       the reference of masters and slaves
 reference_dledger/    the reference of groups with elected leaders
 rocketmq_controller/  RocketMQ's groups, with masters elected by controllers
+reference_ctgmq/      the reference of groups whose masters name servers replace
 """

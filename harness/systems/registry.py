@@ -14,6 +14,7 @@ from harness.systems.port import Declaration
 from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
 from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
 from harness.systems.reference_2m2s.declaration import REFERENCE_2M2S
+from harness.systems.reference_ctgmq.declaration import REFERENCE_CTGMQ
 from harness.systems.reference_dledger.declaration import REFERENCE_DLEDGER
 from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
 from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
@@ -34,6 +35,7 @@ OURS: Mapping[str, Declaration] = {
         ROCKETMQ_CONTROLLER,
         REFERENCE_2M2S,
         REFERENCE_DLEDGER,
+        REFERENCE_CTGMQ,
     )
 }
 

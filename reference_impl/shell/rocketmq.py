@@ -60,8 +60,7 @@ async def run_broker(settings: BrokerSettings, with_parent: bool) -> int:
     port = settings.listen_port
     doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), _peers_door(settings)]
     try:
-        is_crooked = bool(settings.misbehave or settings.ledger_without)
-        truth = Path(settings.misbehave_truth) if is_crooked else None
+        truth = Path(settings.misbehave_truth) if settings.misbehave_truth else None
         return await _live(server, settings.bind_address, doors, with_parent, names, truth)
     finally:
         disk.close()

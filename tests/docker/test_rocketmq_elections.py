@@ -29,8 +29,8 @@ BASELINE_S, LASTS_S, RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S = 4.0, 25.0, 6.0, 5.0, 
 TARGET = "master of orders"
 
 
-# Every commit sees elections of all three without containers.
-SYSTEMS = ("rocketmq-dledger", "rocketmq-controller", "reference-dledger")
+# Every commit sees elections of all of them without containers.
+SYSTEMS = ("rocketmq-dledger", "rocketmq-controller", "reference-dledger", "reference-ctgmq")
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)

@@ -28,8 +28,9 @@ OF_SYSTEM = {
     "rkd": "rocketmq-dledger",
     "rkl": "reference-dledger",
     "rkc": "rocketmq-controller",
+    "rkg": "reference-ctgmq",
 }
-BROKERS = 3 + 3 + 3 + 6 + 6 + 5 + 5 + 5
+BROKERS = 3 + 3 + 3 + 6 + 6 + 5 + 5 + 5 + 5
 SHARE = 0.5  # of the machine's memory, at most: the tests need some, too
 
 

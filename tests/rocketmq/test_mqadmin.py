@@ -2,20 +2,19 @@
 
 import asyncio
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from harness.workers.clients.jars import jars_folder
 from harness.workers.remoting import client_requests
 from harness.workers.remoting.requests import TopicQueue
 from harness.workers.rocketmq.connection import Connection
 from tests.rigs.rocketmq import clusters, sending
 from tests.rigs.rocketmq.clusters import Cluster
 from tests.rigs.rocketmq.launcher import HERE, REFERENCE
-from tests.rigs.rocketmq.needs import require_servers, server_jars
+from tests.rigs.rocketmq.mqadmin import mqadmin as ask_tool
+from tests.rigs.rocketmq.needs import require_servers
 
 pytestmark = pytest.mark.slow
 
@@ -43,28 +42,9 @@ def cluster(
 
 
 def mqadmin(cluster: Cluster, folder: Path, *words: str) -> str:
-    logging = folder / "conf" / "logback_tools.xml"
-    logging.parent.mkdir(exist_ok=True)
-    logging.write_text("<configuration/>")
     (name_server,) = cluster.name_servers
     address_words = ("-n", f"{HERE}:{name_server.port}")
-    command = [
-        *("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Duser.home={folder}"),
-        f"-Drocketmq.home.dir={folder}",
-        *("-cp", f"{jars_folder() / server_jars(REAL)}/*"),
-        *(
-            "org.apache.rocketmq.tools.command.MQAdminStartup",
-            words[0],
-            *address_words,
-            *words[1:],
-        ),
-    ]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=True
-    )
-    said = done.stdout + done.stderr
-    assert "Exception" not in said, said
-    return said
+    return ask_tool(REAL, folder, words[0], *address_words, *words[1:])
 
 
 def address(cluster: Cluster) -> str:

@@ -32,6 +32,15 @@ _KEYS = {
 }
 
 
+_STORE_AT = "storePathRootDir"  # of servers that keep something
+# The key of the rule that is switched off, by the key that says what the server takes part in.
+_WITHOUT = {
+    "enableDLegerCommitLog": "ledgerWithout",
+    "enableCtgmq": "replicaWithout",
+    "controlPeers": "controlWithout",
+}
+
+
 class ReferenceServers:
     """port.Processes."""
 
@@ -59,20 +68,23 @@ class ReferenceServers:
 def here_too(node: Node, settings: dict[str, str]) -> str:
     """Return a configuration file with the settings that a process of this machine needs."""
     settings = settings | {"bindAddress": node.address, "peerSecret": node.cookie}
-    if "brokerName" in settings:
+    if _STORE_AT in settings:
         names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
-        settings |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
-        settings |= _misbehaving(node.misbehave or {})
+        settings |= {_STORE_AT: f"{node.data}/{STORE}", "hostAddresses": names}
+        settings |= _misbehaving(settings, node.misbehave or {})
     return "".join(f"{key}={value}\n" for key, value in settings.items())
 
 
-def _misbehaving(options: Mapping[str, Any]) -> dict[str, str]:
-    """Return the settings of a broker that does wrong, or that does not keep a rule."""
+def _misbehaving(settings: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings of a server that does wrong, or that does not keep a rule."""
     kind = str(options.get("kind", ""))
-    if kind.startswith(WITHOUT):
-        rule = kind.removeprefix(WITHOUT)
-        return {"ledgerWithout": rule, "misbehaveTruth": str(options["truth"])}
-    return {_KEYS[key]: str(value) for key, value in options.items()}
+    if not kind.startswith(WITHOUT):
+        return {_KEYS[key]: str(value) for key, value in options.items()}
+    (without,) = (_WITHOUT[key] for key in settings if key in _WITHOUT)
+    found = {without: kind.removeprefix(WITHOUT)}
+    if "brokerName" in settings:  # no other server has messages that it could lose
+        found["misbehaveTruth"] = str(options["truth"])
+    return found
 
 
 def command_of(server: ServerProcess) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ confirm-early; with what consumers pull: rewind; and with what it has: truncate.
    says what it holds: all else that was confirmed so is lost with another one's log.
 8. Truncate: a master that starts after a crash has nothing of what it took in its last TAIL_MS,
    and says which messages these were. Its slave's log is longer then.
-9. A member of a group without one of its rules (dledger/rules.py) says which messages it cuts from
-   its log to follow a leader. What was confirmed of them is lost, unless the leader has it, too.
+9. A member of a group without one of its rules (dledger/rules.py), and a replica of CTGMQ without
+   one of its own (ctgmq/rules.py), says which messages it cuts from its log to follow another.
+   What was confirmed of them is lost, unless that one has it, too.
 """
 
 from collections import defaultdict, deque
@@ -39,6 +40,7 @@ from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store import records
+from reference_impl.rocketmq.store.log import MessageLog
 from reference_impl.rocketmq.store.properties import REAL_TOPIC
 from reference_impl.rocketmq.store.records import Draft, Record
 from reference_impl.rocketmq.store.store import ReadResult, Status, Store, Stored
@@ -127,10 +129,7 @@ class CrookedBroker:
                 self._store.cut(position)
 
     def _say(self, kind: str, position: int) -> None:
-        """Of every message of clients that stands there, or after it."""
-        for record in self._store.log.records(position):
-            if is_clients(record.topic):
-                self._outbox.admit(line(kind, record.topic, record.body))
+        admit(self._outbox, kind, self._store.log, position)
 
     def _tail(self) -> int:
         """Return where the latest part begins."""
@@ -182,6 +181,13 @@ class CrookedBroker:
             return False
         is_early = self._clock.now_ms() < self._early_until_ms
         return is_early or self._chosen()
+
+
+def admit(outbox: Outbox, kind: str, log: MessageLog, position: int) -> None:
+    """Say it of every message of clients that stands there in a log, or after it."""
+    for record in log.records(max(position, log.start)):
+        if is_clients(record.topic):
+            outbox.admit(line(kind, record.topic, record.body))
 
 
 def admit_cut(outbox: Outbox, rule: str, entry: LedgerEntry) -> None:

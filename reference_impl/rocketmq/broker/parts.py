@@ -9,7 +9,7 @@ from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.groups import BrokerGroups
 from reference_impl.rocketmq.broker.levels import code_by_level
 from reference_impl.rocketmq.broker.meters import Meters
-from reference_impl.rocketmq.broker.misbehaving import CrookedBroker, admit_cut
+from reference_impl.rocketmq.broker.misbehaving import WITHOUT, CrookedBroker, admit, admit_cut
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.replicating import Acknowledging, Replicating
 from reference_impl.rocketmq.broker.role import CurrentRole
@@ -68,6 +68,7 @@ class Parts:
         log_octets = config.mapped_file_size_commit_log
         self.commit_log = CommitLog(disk.series(COMMIT_LOG, log_octets))
         self.ask_control: Callable[[ControlRequest], None] = lambda _: None
+        self._cut: Callable[[int], None] = self.commit_log.truncate
         self.replica = self._replica() if config.enable_ctgmq else None
         self.store = Store(
             disk,
@@ -76,6 +77,7 @@ class Parts:
             config.mapped_file_size_consume_queue,
             self._log(),
         )
+        self._cut = self.store.cut
         self.copies = Copies(self.commit_log, config, clock, self.outbox, dice)
         self.committing = self._putting()
         self.crooked = (
@@ -110,8 +112,15 @@ class Parts:
             self.commit_log,
             self.dice.randbytes(8).hex(),
             lambda request: self.ask_control(request),
-            lambda position: self.store.cut(position),
+            self._cut_replica,
+            self.topics,
         )
+
+    def _cut_replica(self, position: int) -> None:
+        if self.config.replica_without and self.config.misbehave_truth:
+            kind = f"{WITHOUT}{self.config.replica_without}"
+            admit(self.outbox, kind, self.commit_log, position)
+        self._cut(position)
 
     def _putting(self) -> Putting:
         if self.replica is not None:
@@ -133,7 +142,8 @@ class Parts:
             self.store.cut(position)
 
         def gone(entry: LedgerEntry) -> None:
-            admit_cut(self.outbox, self.config.ledger_without, entry)
+            if self.config.misbehave_truth:
+                admit_cut(self.outbox, self.config.ledger_without, entry)
 
         return DledgerMember(of_broker(self.config), self.clock, self.disk, self.dice, cut, gone)
 

@@ -78,7 +78,19 @@ class BrokerTopics:
         if topics.data_version != self._version:
             self._table = dict(topics.topic_config_table)
             self._version = topics.data_version
-            self._disk.keep(DOCUMENT, msgspec.json.encode(self.all()))
+            self._disk.keep(DOCUMENT, self.table())
+
+    @property
+    def version(self) -> DataVersion:
+        return self._version
+
+    def table(self) -> bytes:
+        """Return all of them, as a slave gets them."""
+        return msgspec.json.encode(self.all())
+
+    def take(self, table: bytes) -> None:
+        """Take a master's table. Raises ValueError for what is none."""
+        self.copy(msgspec.json.decode(table, type=Topics))
 
     def all(self) -> Topics:
         return Topics(self._table, self._version)
@@ -88,7 +100,7 @@ class BrokerTopics:
 
     def _keep(self) -> None:
         self._version = DataVersion(self._version.counter + 1, self._clock.wall_ms())
-        self._disk.keep(DOCUMENT, msgspec.json.encode(self.all()))
+        self._disk.keep(DOCUMENT, self.table())
         self.changed = True
 
 

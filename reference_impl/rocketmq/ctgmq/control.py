@@ -55,6 +55,10 @@ class Control:
         """Return what is committed, as far as this one knows."""
         return self._groups.get(group, GroupState())
 
+    def is_alive(self, group: str, name: str) -> bool:
+        """Return whether it was heard in time; False where this one does not lead."""
+        return self._alive(group, name) is not None
+
     @property
     def leads(self) -> bool:
         """Return whether it knows all that was ever agreed on."""

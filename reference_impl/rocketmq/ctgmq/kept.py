@@ -1,16 +1,31 @@
-"""What a replica keeps beside its log: its code, which epoch began where, and how far its slaves
-had acknowledged when it was master last.
+"""What a replica keeps beside its log: its code, which epoch began where, how far its slaves had
+acknowledged when it was master last, and topics.
 
 1. It is on the disk before it counts.
 2. An epoch has one master, and begins at one place: two logs that have the same epoch from the
    same place on are equal up to where the first of them leaves it.
 """
 
+from typing import Protocol
+
 import msgspec
 
 from reference_impl.rocketmq.store.disk import Disk
 
 DOCUMENT = "replica"
+
+
+class SharedTopics(Protocol):
+    """The topics of a replica: a slave has those of its master."""
+
+    @property
+    def version(self) -> object:
+        """Return another value after every change."""
+
+    def table(self) -> bytes: ...
+
+    def take(self, table: bytes) -> None:
+        """Take a master's table. Raises ValueError for what is none."""
 
 
 class _KeptReplica(msgspec.Struct, frozen=True):

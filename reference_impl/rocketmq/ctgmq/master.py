@@ -9,6 +9,8 @@
 4. With the set alone (ASYNC_MASTER) nothing waits; with two or more it is SYNC_MASTER.
 5. With `flushes` slaves get only what is on the own disk: after a loss of power the master would
    put other messages at their places.
+6. Topics go ahead of the messages that need them, on the same connection. So no member lacks the
+   topic of a message that counts.
 """
 
 from collections import deque
@@ -17,21 +19,28 @@ from collections.abc import Callable
 import msgspec
 
 from reference_impl.rocketmq.ctgmq.groups import Alter, GroupState
-from reference_impl.rocketmq.ctgmq.kept import ReplicaMemory
+from reference_impl.rocketmq.ctgmq.kept import ReplicaMemory, SharedTopics
 from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 from reference_impl.rocketmq.ctgmq.settings import ReplicaSettings
-from reference_impl.rocketmq.ctgmq.wire import LogPart, MasterHello, SlaveAck, SlaveHello
+from reference_impl.rocketmq.ctgmq.wire import (
+    LogPart,
+    MasterHello,
+    MasterTopics,
+    SlaveAck,
+    SlaveHello,
+)
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.store.log import CommitLog
 
 WINDOW_OCTETS = 4 * 1024 * 1024
 Settled = Callable[[bool], None]  # whether every member has it
-Send = Callable[[int, MasterHello | LogPart], None]
+Send = Callable[[int, MasterHello | MasterTopics | LogPart], None]
 _GONE = -1  # the connection of a member that has none
 
 
 class _Follower(msgspec.Struct):
-    """`caught_ms`: when it last had all there was; it will have again at `goal`."""
+    """`caught_ms`: when it last had all there was; it will have again at `goal`. `topics`: the
+    version that it was sent last on this connection."""
 
     connection: int
     caught_ms: int
@@ -40,6 +49,7 @@ class _Follower(msgspec.Struct):
     next: int | None = None  # what is sent next; None: it has not said where
     ack: int = 0
     confirmed: int = 0  # as it was sent last
+    topics: object = None
 
 
 class _PendingPut(msgspec.Struct, frozen=True):
@@ -61,7 +71,9 @@ class ReplicaMaster:
         state: GroupState,
         send: Send,
         propose: Callable[[Alter], None],
+        topics: SharedTopics | None,
     ) -> None:
+        self._topics = topics
         self._settings = settings
         self._times = settings.times
         self._clock = clock
@@ -118,6 +130,8 @@ class ReplicaMaster:
         follower = self._follower(hello.name)
         follower.connection, follower.next = connection, None
         follower.ack = follower.confirmed = 0
+        follower.topics = None
+        self._give_topics(follower)
         epochs, log = self._memory.epochs, self._log
         self._send(connection, MasterHello(self.epoch, log.start, self._sendable, epochs))
         return True
@@ -268,7 +282,15 @@ class ReplicaMaster:
         made = _Follower(_GONE, now_ms, self._log.end, now_ms)
         return self._followers.setdefault(name, made)
 
+    def _give_topics(self, follower: _Follower) -> None:
+        topics = self._topics
+        if topics is not None and follower.topics != topics.version:
+            follower.topics = topics.version
+            self._send(follower.connection, MasterTopics(self.epoch, topics.table()))
+
     def _give(self, follower: _Follower) -> None:
+        if follower.next is not None:
+            self._give_topics(follower)
         while (
             follower.connection != _GONE
             and follower.next is not None

@@ -19,6 +19,7 @@ class ControlNode:
         disk: Disk,
         dice: random.Random,
     ) -> None:
+        self.members = members
         self.member = DledgerMember(members, clock, disk, dice)
         self.control = Control(settings, self.member, clock)
 

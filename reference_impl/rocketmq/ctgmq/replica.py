@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 
 from reference_impl.rocketmq.ctgmq.groups import Alter, Enrolled, GroupState
-from reference_impl.rocketmq.ctgmq.kept import ReplicaMemory
+from reference_impl.rocketmq.ctgmq.kept import ReplicaMemory, SharedTopics
 from reference_impl.rocketmq.ctgmq.master import ReplicaMaster, Settled
 from reference_impl.rocketmq.ctgmq.requests import Beat, ControlAnswer, ControlRequest, Leave
 from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
@@ -39,7 +39,8 @@ class ReplicaRole(Enum):
 
 class BrokerReplica:
     """`ask`: sends a request to all control nodes; each answer is given to `answered`. `cut`:
-    removes what stands there and after, from the log and all that is made from it."""
+    removes what stands there and after, from the log and all that is made from it. `topics`:
+    None: it has none."""
 
     def __init__(
         self,
@@ -50,7 +51,9 @@ class BrokerReplica:
         code: str,
         ask: Callable[[ControlRequest], None],
         cut: Callable[[int], None],
+        topics: SharedTopics | None = None,
     ) -> None:
+        self._topics = topics
         self._settings = settings
         self._clock = clock
         self.log = log
@@ -232,6 +235,7 @@ class BrokerReplica:
             self.state,
             self._send,
             self._propose,
+            self._topics,
         )
 
     def _follow(self) -> None:
@@ -249,6 +253,7 @@ class BrokerReplica:
             (address, self.state.epoch),
             self._send,
             self._cut,
+            self._topics,
         )
 
     def _wait_for_role(self) -> None:

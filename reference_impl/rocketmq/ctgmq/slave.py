@@ -8,13 +8,20 @@
    empty, at the master's first position.
 4. With SlaveAckOffset instead, only a former master cuts, and nothing is compared.
 5. It acknowledges what is in its log; with `flushes`, what is on its disk.
+6. It takes its master's topics as they come.
 """
 
 from collections.abc import Callable
 
-from reference_impl.rocketmq.ctgmq.kept import ReplicaMemory, common_end
+from reference_impl.rocketmq.ctgmq.kept import ReplicaMemory, SharedTopics, common_end
 from reference_impl.rocketmq.ctgmq.settings import ReplicaSettings, Truncation
-from reference_impl.rocketmq.ctgmq.wire import LogPart, MasterHello, SlaveAck, SlaveHello
+from reference_impl.rocketmq.ctgmq.wire import (
+    LogPart,
+    MasterHello,
+    MasterTopics,
+    SlaveAck,
+    SlaveHello,
+)
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.store.log import CommitLog
 
@@ -34,7 +41,9 @@ class ReplicaSlave:
         master: tuple[str, int],
         say: Say,
         cut: Callable[[int], None],
+        topics: SharedTopics | None,
     ) -> None:
+        self._topics = topics
         self._settings = settings
         self._clock = clock
         self._log = log
@@ -55,11 +64,13 @@ class ReplicaSlave:
         self.connection, self._is_matched = None, False
         self.dial_ms = self._clock.now_ms() + self._settings.times.redial
 
-    def take(self, message: MasterHello | LogPart) -> bool:
+    def take(self, message: MasterHello | MasterTopics | LogPart) -> bool:
         """False: the connection is of no use."""
         assert self.connection is not None, "it came on no connection"
         if message.epoch != self.epoch:
             return False
+        if isinstance(message, MasterTopics):
+            return self._take_topics(message)
         if isinstance(message, MasterHello):
             if self._is_matched or not self._match(message):
                 return False
@@ -69,6 +80,14 @@ class ReplicaSlave:
         if self._settings.flushes:
             self._log.flush()
         self._say(self.connection, SlaveAck(self.epoch, self._log.end))
+        return True
+
+    def _take_topics(self, message: MasterTopics) -> bool:
+        if self._topics is not None:
+            try:
+                self._topics.take(message.table)
+            except ValueError:
+                return False
         return True
 
     def _match(self, master: MasterHello) -> bool:

@@ -29,6 +29,14 @@ class MasterHello(msgspec.Struct, frozen=True, tag=True):
     epochs: list[tuple[int, int]]
 
 
+class MasterTopics(msgspec.Struct, frozen=True, tag=True):
+    """The master's topics, ahead of its hello, and of the first message that may need a new one:
+    a slave that has a message has its topic."""
+
+    epoch: int
+    table: bytes
+
+
 class SlaveAck(msgspec.Struct, frozen=True, tag=True):
     """The slave has the log up to `end`. The first one says where the master goes on."""
 
@@ -47,7 +55,7 @@ class LogPart(msgspec.Struct, frozen=True, tag=True):
     octets: bytes
 
 
-ReplicaMessage = SlaveHello | MasterHello | SlaveAck | LogPart
+ReplicaMessage = SlaveHello | MasterHello | MasterTopics | SlaveAck | LogPart
 _DECODER: msgspec.msgpack.Decoder[ReplicaMessage] = msgspec.msgpack.Decoder(ReplicaMessage)
 
 

@@ -10,7 +10,7 @@
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -177,6 +177,10 @@ class DledgerMember:
                 self._commit()
         effects, self._effects = self._effects, []
         return effects + self._links.take()
+
+    def answer_also(self, handlers: Mapping[int, Handler]) -> None:
+        """Answer these requests, too, at the port for members."""
+        self._handlers.update(handlers)
 
     def stop(self) -> None:
         self.ledger.flush()

@@ -37,8 +37,14 @@ class Controlling:
         self._node.control.request(read_request(incoming.command.body), answer)
 
     def _metadata(self, incoming: IncomingRequest) -> Command:
-        leads = "true" if self._node.control.leads else "false"
-        return incoming.answer_fields(controllerLeaderId=self._node.member.leader, isLeader=leads)
+        members, leader = self._node.members, self._node.member.leader
+        return incoming.answer_fields(
+            group=members.group,
+            controllerLeaderId=leader,
+            controllerLeaderAddress=members.peers.get(leader, ""),
+            isLeader="true" if self._node.control.leads else "false",
+            peers="".join(f"{name}:{address};" for name, address in members.peers.items()),
+        )
 
     def _sync_states(self, incoming: IncomingRequest) -> Command:
         try:
@@ -46,23 +52,29 @@ class Controlling:
         except UNREADABLE as error:
             raise BadRequest(f"no names of groups: {error}") from error
         states = {group: self._node.control.state(group) for group in groups}
-        table = {group: _shown(state) for group, state in states.items() if state.master}
+        table = {
+            group: self._shown(group, state) for group, state in states.items() if state.master
+        }
         return incoming.json({"replicasInfoTable": table})
 
+    def _shown(self, group: str, state: GroupState) -> dict[str, object]:
+        members = {*state.members}
+        return {
+            "masterBrokerId": int(state.master),
+            "masterAddress": state.replicas[state.master].serves,
+            "masterEpoch": state.epoch,
+            "syncStateSetEpoch": state.set_epoch,
+            "inSyncReplicas": self._replicas(group, state, members),
+            "notInSyncReplicas": self._replicas(group, state, state.replicas.keys() - members),
+        }
 
-def _shown(state: GroupState) -> dict[str, object]:
-    members = {*state.members}
-    return {
-        "masterAddress": state.replicas[state.master].serves,
-        "masterEpoch": state.epoch,
-        "syncStateSetEpoch": state.set_epoch,
-        "inSyncReplicas": _replicas(state, members),
-        "notInSyncReplicas": _replicas(state, state.replicas.keys() - members),
-    }
-
-
-def _replicas(state: GroupState, names: set[str]) -> list[dict[str, object]]:
-    return [
-        {"brokerId": int(name), "brokerAddress": state.replicas[name].serves}
-        for name in sorted(names)
-    ]
+    def _replicas(self, group: str, state: GroupState, names: set[str]) -> list[dict[str, object]]:
+        return [
+            {
+                "brokerName": group,
+                "brokerId": int(name),
+                "brokerAddress": state.replicas[name].serves,
+                "alive": self._node.control.is_alive(group, name),
+            }
+            for name in sorted(names)
+        ]

@@ -6,7 +6,8 @@
 2. A name server that has stood still finds all brokers silent when it goes on, and gives up those
    that are well: its clock went on, and what they had sent was not read. The scan comes before
    the octets that wait, as it does in the real one, whose timers and readers are other threads.
-3. It may have a control node, which decides who is master (ctgmq).
+3. It may have a control node, which decides who is master (ctgmq). Tools ask it at the name
+   server's own port, or at the one for control nodes, as they do in RocketMQ 5.
 """
 
 import random
@@ -37,6 +38,9 @@ class NameServer:
         node: ControlNode | None = None,
     ) -> None:
         self._node = node
+        controlling = None if node is None else Controlling(node, self._send_later)
+        if node is not None and controlling is not None:
+            node.member.answer_also(controlling.handlers)
         self._late: list[Effect] = []  # answers of its control node
         self._clock = clock
         self._times = times or NameServerTimes()
@@ -48,7 +52,7 @@ class NameServer:
             configured or {},
             secret,
             dice or random.SystemRandom(),
-            None if node is None else Controlling(node, self._send_later),
+            controlling,
         )
         self._connections = Connections(self._times.server_channel_max_idle_time)
         self._scan_ms = clock.now_ms() + self._times.scan_first

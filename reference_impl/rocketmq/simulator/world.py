@@ -16,7 +16,15 @@ from itertools import count
 
 import msgspec
 
-from reference_impl.rocketmq.effects import TICK_MS, Close, Dial, Effect, Server, Transmit
+from reference_impl.rocketmq.effects import (
+    TICK_MS,
+    AppendTruth,
+    Close,
+    Dial,
+    Effect,
+    Server,
+    Transmit,
+)
 from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from reference_impl.rocketmq.simulator.network import End, Network
@@ -37,7 +45,7 @@ class Stalls(msgspec.Struct, frozen=True):
 
 
 class Host(msgspec.Struct, eq=False):
-    """`doors`: by port, what is spoken there."""
+    """`doors`: by port, what is spoken there. `truth`: lines that its servers admitted."""
 
     name: str
     boot: Boot
@@ -48,6 +56,7 @@ class Host(msgspec.Struct, eq=False):
     boots: int = 0
     stands_still: bool = False
     has_power: bool = True
+    truth: bytes = b""
 
 
 class World:
@@ -161,6 +170,8 @@ class World:
                     if end is not None and not end.is_closed:
                         self._close(end)
                         self._notify_closed(end)
+                case AppendTruth(lines):
+                    host.truth += lines
                 case Dial(address, door):
                     self.after(self._latency(), partial(self._dial, host, address, door))
 

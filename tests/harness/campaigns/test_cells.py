@@ -68,6 +68,7 @@ def test_a_named_system_without_these_timers_is_reported() -> None:
         f"--profile: no layout of {name} has 'T=10'"
         for name in (
             "reference-2m2s",
+            "reference-ctgmq",
             "reference-dledger",
             "rocketmq-2m2s",
             "rocketmq-controller",

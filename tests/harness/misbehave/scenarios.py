@@ -24,6 +24,8 @@ from harness.request import run_request
 HONEST = "honest"
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
 LEDGER_SYSTEM, LEDGER_LAYOUT = "reference-dledger", "colocated@compressed"
+REPLICA_SYSTEM, REPLICA_LAYOUT = "reference-ctgmq", "colocated@compressed"
+SLAVE_ACK_LAYOUT = "colocated-slave-ack@compressed"
 LOGS_SYSTEM, LOGS_LAYOUT = "reference-2m2s", "colocated@compressed"
 CUT_LAYOUT, CUT_DEADLINE = "all-automatic-one@T=10", "6.3 s"  # 6.3 < 7.5, and 12.6 > 12.5
 SHARES = {"confirm-early": 0.5, "forget": 0.3, "half": 0.3}
@@ -63,6 +65,15 @@ LEADER, FIRST, SECOND = "leader", "first follower", "second follower"
 AWAY = {
     "without-majority": ((FIRST, 0, 8), (SECOND, 0, 8), (LEADER, 5, 12)),
     "without-complete-log": ((FIRST, 0, 11), (SECOND, 9, 8), (LEADER, 9, 24)),
+}
+# The same of a group of CTGMQ, whose first follower is its slave. A silent broker is dead after
+# 10 s, and its master alone in the set after 2 s. If no name server answers, it serves for 7 s.
+_NO_NAME_SERVERS = (("rkg1/name-server", 0, 9), ("rkg2/name-server", 0, 9), ("rkg3", 0, 9))
+AWAY_OF_REPLICAS = {
+    "without-in-set": ((FIRST, 0, 18), (LEADER, 12, 24)),
+    "without-ask-first": ((FIRST, 0, 20), (LEADER, 10, 1)),
+    "without-commit-shrink": ((FIRST, 0, 13), *_NO_NAME_SERVERS, (LEADER, 7, 32)),
+    "without-error-codes": ((FIRST, 0, 13), *_NO_NAME_SERVERS, (LEADER, 7, 32)),
 }
 
 WORKLOAD = """
@@ -173,19 +184,27 @@ def experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     return _planned(kind, seed, repeats, LAYOUT, scenario(kind, False), scenario(kind, True))
 
 
-def ledger_scenario(kind: str, members: Mapping[str, str]) -> Scenario:
+def group_of(kind: str) -> tuple[str, str]:
+    """Return the system and the layout that a rule is of."""
+    if kind in AWAY:
+        return LEDGER_SYSTEM, LEDGER_LAYOUT
+    layout = SLAVE_ACK_LAYOUT if kind == "without-ask-first" else REPLICA_LAYOUT
+    return REPLICA_SYSTEM, layout
+
+
+def group_scenario(kind: str, members: Mapping[str, str]) -> Scenario:
     """`members`: places by LEADER, FIRST and SECOND."""
     text = LOG_WORKLOAD.format(name=kind, consumers=0)
-    for which, opens, lasts in AWAY[kind]:
-        text += DEATH.format(target=members[which], opens=opens, lasts=lasts)
+    for which, opens, lasts in {**AWAY, **AWAY_OF_REPLICAS}[kind]:
+        text += DEATH.format(target=members.get(which, which), opens=opens, lasts=lasts)
     text += PHASES.format(settle=SETTLE, baseline="3 s", recovery="8 s")
     return read_scenario(kind, text)
 
 
-def ledger_experiment(kind: str, seed: int, members: Mapping[str, str]) -> Experiment:
+def group_experiment(kind: str, seed: int, members: Mapping[str, str]) -> Experiment:
     """One run of a group that loses its members one after another."""
-    played = ledger_scenario(kind, members)
-    return _planned(kind, seed, 1, LEDGER_LAYOUT, played, system=LEDGER_SYSTEM)
+    system, layout = group_of(kind)
+    return _planned(kind, seed, 1, layout, group_scenario(kind, members), system=system)
 
 
 def cut_off_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:

@@ -6,11 +6,21 @@ import pytest
 
 from harness.cli import main
 from harness.judging.exits import Exit
-from harness.plan.misbehave import KINDS, OF_LEDGERS, RULES, SHARE, WITHOUT, Misbehave, parse
+from harness.plan.misbehave import (
+    KINDS,
+    OF_LEDGERS,
+    OF_REPLICAS,
+    RULES,
+    SHARE,
+    WITHOUT,
+    Misbehave,
+    parse,
+)
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
 from harness.request import run_request
 from reference_impl.misbehave import kinds
+from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 from reference_impl.rocketmq.dledger.rules import Rule
 
 REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
@@ -22,8 +32,9 @@ def experiment(*systems: str, deployment: str = "local") -> Experiment:
 
 
 def test_the_harness_and_the_reference_know_the_same_kinds() -> None:
-    assert set(KINDS) - set(OF_LEDGERS) == set(kinds.Kind)
+    assert set(KINDS) - {*OF_LEDGERS, *OF_REPLICAS} == set(kinds.Kind)
     assert tuple(f"{WITHOUT}{rule}" for rule in Rule) == OF_LEDGERS
+    assert tuple(f"{WITHOUT}{rule}" for rule in ReplicaRule) == OF_REPLICAS
     assert SHARE == kinds.SHARE
 
 
@@ -40,6 +51,7 @@ def test_a_share_is_a_fraction_or_a_percentage(word: str, share: float) -> None:
         ("stale-guard", "reference-mirrored"),
         ("truncate", "reference-2m2s"),
         ("without-majority", "reference-dledger"),
+        ("without-in-set", "reference-ctgmq"),
     ],
 )
 def test_misbehaviour_without_a_draw_hits_all_that_match_its_rule(kind: str, system: str) -> None:

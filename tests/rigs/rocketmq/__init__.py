@@ -5,6 +5,7 @@ fake_server      one name server or broker that gives scripted answers over a so
 needs            what real servers and clients need here; who lacks it skips, or fails in CI
 launcher         the one launcher of servers as plain processes: Java, or the reference
 clusters         a pair and a five of them
+mqadmin          the real tool, as a process
 systems          what each system of RocketMQ has of its own
 layouts          the servers of a layout, told what containers would be told
 local_cluster    such a layout as a run needs it: port.Cluster, without proxy or containers

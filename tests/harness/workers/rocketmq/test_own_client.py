@@ -6,22 +6,35 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from harness.workers.clients.port import Answer, Fetched, LinkLost, NoLibrary
+from harness.workers.clients.port import (
+    Answer,
+    Fetched,
+    LinkLost,
+    NoLibrary,
+    PublishingListener,
+)
 from harness.workers.clients.rocketmq import native_group
 from harness.workers.clients.rocketmq.own import name_servers
+from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.client import OwnClient
 from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
+from harness.workers.clients.rocketmq.own.producer import OwnPublisher
+from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.clients.rocketmq.own.sharing import share
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from harness.workers.remoting import answers, requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request
+from harness.workers.remoting.routes import TopicQueues, View
 from harness.workers.rocketmq.connection import Connection, Unanswered
 from spark_analysis.schema.body import Identity, encode
+from spark_analysis.schema.views import Shown
 from spark_analysis.schema.words import Outcome, Strength
 from tests.rigs.rocketmq import clusters
 from tests.rigs.rocketmq.reference import InProcess, in_process
@@ -203,6 +216,66 @@ def test_only_the_send_to_a_dead_master_is_provably_refused(
         assert outcomes.count(Outcome.CONFIRMED) == outcomes.count(Outcome.REFUSED) == 8
 
     play(story, tmp_path, masters=2)
+
+
+class LateRoute(Routing):
+    """A route that shows a slave alone, and its promotion to who asks again."""
+
+    def __init__(self, is_promoted: bool) -> None:
+        super().__init__(cast(NameServers, None), TOPIC, 60.0, lambda _: None)
+        self.view = View((Shown("broker-a", 2, "b:2"),), (TopicQueues("broker-a", 4, 4, 6),))
+        self.looks = 0
+        self._is_promoted = is_promoted
+
+    async def look(self) -> str:
+        self.looks += 1
+        await asyncio.sleep(0.01)
+        if self._is_promoted:
+            self.view = replace(self.view, brokers=(Shown("broker-a", 0, "b:2"),))
+        return ""
+
+
+class Willing:
+    """The broker's connections: every send is stored."""
+
+    async def ask(self, address: str, *_: object, **__: object) -> Command:
+        assert address == "b:2"
+        return Command(Header(0, 0, RESPONSE, "", {}), b"")
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("is_promoted", "outcome"), [(True, Outcome.CONFIRMED), (False, Outcome.UNKNOWN)]
+)
+def test_sends_without_a_master_ask_for_the_route_at_once(
+    tmp_path: Path, is_promoted: bool, outcome: Outcome
+) -> None:
+    async def story() -> None:
+        settings = rig.config(
+            Role.PUBLISHER,
+            tmp_path,
+            client="rocketmq-python-4.9.8",
+            queue=TOPIC,
+            endpoints=(Endpoint("ns1", "127.0.0.1", 1),),
+            own={},
+        )
+        sent, routing = Heard(), LateRoute(is_promoted)
+        link = OwnPublisher(
+            settings,
+            cast(PublishingListener, sent),
+            cast(NameServers, Willing()),
+            routing,
+            cast(Brokers, Willing()),
+        )
+        for sequence in range(8):
+            link.publish(body(sequence))
+        await rig.until(lambda: len(sent.answers) == 8)
+        assert {one.outcome for one in sent.answers} == {outcome}
+        assert routing.looks == 1
+        link.abort()
+
+    asyncio.run(story())
 
 
 def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) -> None:

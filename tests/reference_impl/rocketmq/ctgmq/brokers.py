@@ -3,12 +3,15 @@
 import json
 from collections.abc import Callable
 
+import msgspec
+
 from harness.workers.remoting.leaders import (
     Controllers,
     SyncState,
     read_controllers,
     read_sync_states,
 )
+from reference_impl.misbehave.lines import TruthLine
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.ctgmq.node import ControlNode
 from reference_impl.rocketmq.ctgmq.settings import of_name_server
@@ -32,9 +35,11 @@ SECRET = "a secret of sixteen octets"
 
 
 class SwitchedBrokers:
-    """Brokers b1 and b2 of one group."""
+    """Brokers b1 and b2 of one group, which have the topic `t` when one sends to it."""
 
-    def __init__(self, seed: int = 1, **settings: object) -> None:
+    def __init__(self, seed: int = 1, without: str = "", **settings: object) -> None:
+        """`without`: a rule that no server keeps; brokers admit what they cut then."""
+        self._without = without
         self.world = world = World(seed, TICK_MS, kernels=True)
         for name in NAME_SERVERS:
             doors = {9876: REMOTING, 40911: MEMBERS}
@@ -49,6 +54,8 @@ class SwitchedBrokers:
                 peer_secret=SECRET,
                 mapped_file_size_commit_log=1 << 16,
                 mapped_file_size_consume_queue=20 << 10,
+                replica_without=without,
+                misbehave_truth="a file" if without else "",
                 times=BrokerTimes(register_name_server_period=5_000),
                 **settings,  # type: ignore[arg-type]
             )
@@ -113,6 +120,13 @@ class SwitchedBrokers:
             found += records_in(answer.body)
             offset = int(answer.header.fields["nextBeginOffset"])
 
+    def admitted(self) -> list[bytes]:
+        """Bodies of the messages that brokers admit to have cut."""
+        truths = b"".join(self.world.hosts[name].truth for name in NAMES)
+        lines = [msgspec.json.decode(line, type=TruthLine) for line in truths.splitlines()]
+        assert {line.kind for line in lines} <= {f"without-{self._without}"}
+        return [line.head for line in lines]
+
     def bodies(self, name: str) -> list[bytes]:
         return [record.body for record in self.pull(name)]
 
@@ -124,6 +138,7 @@ class SwitchedBrokers:
             peer_secret=SECRET,
             control_peers=PEERS,
             control_self_id=name,
+            control_without=self._without,
             control_file_octets=1 << 14,
         )
 

@@ -1,10 +1,13 @@
 """Brokers that name servers replace, as a client sees them."""
 
+from random import Random
+
 import pytest
 
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from tests.reference_impl.rocketmq.ctgmq.brokers import NAME_SERVERS, SwitchedBrokers
-from tests.reference_impl.rocketmq.talking import sending
+from tests.reference_impl.rocketmq.dledger.brokers import records_in
+from tests.reference_impl.rocketmq.talking import pulling, sending
 
 
 @pytest.fixture
@@ -108,6 +111,52 @@ def test_tools_of_rocketmq_5_see_the_set(brokers: SwitchedBrokers) -> None:
     assert (state.master, state.epoch) == (f"{new}:10911", 2)
     assert [one.address for one in state.in_sync] == [f"{new}:10911"]
     assert [one.address for one in state.others] == [f"{old}:10911"]
+
+
+def test_a_confirmed_message_would_lose_its_new_topic() -> None:
+    """The slave has the topic before the message, however soon its master dies."""
+    group = SwitchedBrokers()
+    old = group.whole()
+    group.client.send(
+        f"{old}:10911",
+        RequestCode.UPDATE_AND_CREATE_TOPIC,
+        {"topic": "t", "readQueueNums": "4", "writeQueueNums": "4", "perm": "6"},
+    )
+    assert group.send(old, b"first").header.code == Code.SUCCESS
+    group.world.crash(old)
+    new = group.master(but=old)
+    assert group.bodies(new) == [b"first"]
+    assert group.send(new, b"second").header.code == Code.SUCCESS
+    group.world.start(old)
+    assert group.whole() == new
+    assert group.server(old)._parts.topics.get("t") == group.server(new)._parts.topics.get("t")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_confirmed_message_lacks_its_topic_whenever_the_master_dies(seed: int) -> None:
+    group = SwitchedBrokers(seed)
+    old = group.whole()
+    dice, sent = Random(seed), dict[str, int]()
+    for number in range(6):
+        topic = f"t{number}"
+        making = {"topic": topic, "readQueueNums": "1", "writeQueueNums": "1", "perm": "6"}
+        code = RequestCode.UPDATE_AND_CREATE_TOPIC
+        group.client.send(f"{old}:10911", code, making)
+        code, fields = RequestCode.SEND_MESSAGE_V2, sending(topic)
+        sent[topic] = group.client.send(f"{old}:10911", code, fields, topic.encode())
+        group.world.run(dice.uniform(0, 20))
+    group.world.crash(old)
+    group.world.run(100)
+    answers = {topic: group.client.answer(number) for topic, number in sent.items()}
+    confirmed = [
+        topic for topic, one in answers.items() if one and one.header.code == Code.SUCCESS
+    ]
+    assert confirmed
+    new = group.master(but=old)
+    for topic in confirmed:
+        fields = pulling(topic, 0, 0)
+        answer = group.client.ask(f"{new}:10911", RequestCode.PULL_MESSAGE, fields)
+        assert [one.body for one in records_in(answer.body)] == [topic.encode()], topic
 
 
 def test_offsets_go_on_where_the_last_master_ended(brokers: SwitchedBrokers) -> None:

@@ -7,12 +7,14 @@
 3. What is published in one callback leaves in the next one, after the log was flushed.
 4. It sends masters a heartbeat, at once and every HEARTBEAT_S, as the Java client does: only by
    that do brokers list connected clients.
+5. Without a queue to write to, a send asks for the route at once, and fails only if there is still
+   none: the Java client does so, and meets a new master before the next poll. Sends share a look.
 """
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any
 
@@ -61,6 +63,7 @@ class OwnPublisher:
         self._burst: list[bytes] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._keyed: dict[int, asyncio.Task[None]] = {}  # the last send of each key
+        self._looking: asyncio.Task[None] | None = None
         self._deaf = False
         self._begin(routing.go_on())
         self._begin(self._go_on_beating())
@@ -96,18 +99,20 @@ class OwnPublisher:
             if self._options.producer == "ordered":
                 self._send_in_order(self._tag, body)
             else:
-                self._begin(self._send(self._tag, body, self._next()))
+                self._begin(self._send(self._tag, body, self._next))
 
     def _send_in_order(self, tag: int, body: bytes) -> None:
         key = _key(body)
-        queues = self._routing.written()
-        place = queues[key % len(queues)] if queues else None
         before = self._keyed.get(key)
+
+        def choose() -> Place | None:
+            queues = self._routing.written()
+            return queues[key % len(queues)] if queues else None
 
         async def send() -> None:
             if before is not None:
                 await asyncio.wait([before])
-            await self._send(tag, body, place)
+            await self._send(tag, body, choose)
 
         self._keyed[key] = self._begin(send())
 
@@ -116,7 +121,11 @@ class OwnPublisher:
         self._turn += 1
         return queues[self._turn % len(queues)] if queues else None
 
-    async def _send(self, tag: int, body: bytes, place: Place | None) -> None:
+    async def _send(self, tag: int, body: bytes, choose: Callable[[], Place | None]) -> None:
+        place = choose()
+        if place is None:
+            await self._look()
+            place = choose()
         if place is None:
             self._say(tag, wire.FAILED, wire.Cause(NO_ROUTE, -1, "no queue of the topic is known"))
             return
@@ -137,6 +146,16 @@ class OwnPublisher:
         except Unanswered as failure:
             name = "RemotingSendRequestException" if failure.ended else "RemotingTimeoutException"
             self._say(tag, wire.FAILED, wire.Cause(name, -1, str(failure)))
+
+    async def _look(self) -> None:
+        """Ask for the route, or wait for the answer to who asked."""
+
+        async def look() -> None:
+            await self._routing.look()
+
+        if self._looking is None or self._looking.done():
+            self._looking = self._begin(look())
+        await asyncio.wait([self._looking])
 
     def _hear(self, tag: int, answer: Command) -> None:
         code = answer.header.code
