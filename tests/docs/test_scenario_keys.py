@@ -61,7 +61,7 @@ def test_the_layout_of_the_page_passes_the_dry_run(
     assert main(["run", "cut-one-node", *layout, "--dry-run"]) == 0
 
 
-@pytest.mark.parametrize("scenario", ["client-link-hang", "master-crash"])
+@pytest.mark.parametrize("scenario", ["client-link-hang", "master-crash", "master-black-hole"])
 def test_the_sample_topology_passes_the_dry_run(
     scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
