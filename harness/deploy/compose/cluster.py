@@ -143,6 +143,7 @@ class ComposeCluster:
         self._addresses = addresses
         self._experiment_folder = experiment_folder
         self._links = made.ways
+        self.published: dict[str, tuple[str, int]] = {}  # listeners for people
         self._dead_broker = made.dead_broker
         self._containers = containers
         self._versions = versions
@@ -168,7 +169,7 @@ class ComposeCluster:
 
     def dial(self, proxy: str) -> tuple[str, int]:
         """A proxy's listener, as the agent and workers dial it."""
-        return self._links.dial(proxy)
+        return self.published.get(proxy) or self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
         """Return the health of brokers and balancers.
