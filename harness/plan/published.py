@@ -10,7 +10,6 @@ from faults.places import place
 from harness.plan.model import Layout
 from harness.plan.servers import Servers
 
-LISTENS_FROM = 20_001  # the proxy's ports in a container; engines and kernels choose higher ones
 PREFIX = "mqproof.by-hand."  # of the listeners' names
 _MANAGEMENT = "management"
 

@@ -9,7 +9,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,18 @@ class FoundContainers:
         workers = (one for one in ours if one.labels[labels.ROLE] == labels.ROLE_WORKERS)
         users = (one.labels[labels.USER] for one in workers)
         return cls({_place(one.labels): str(one.id) for one in ours}, next(users, ""))
+
+    def of(self, hosts: Collection[str]) -> "FoundContainers":
+        """Return those of these hosts, and of the instrument."""
+        alone = (labels.ROLE_HOST, labels.ROLE_PROCESS)
+        return FoundContainers(
+            {
+                place: found
+                for place, found in self.by_place.items()
+                if place[0] not in alone or place[1] in hosts
+            },
+            self.workers_user,
+        )
 
     def one(self, role: str, host: str = "") -> str:
         places = {place[:2]: found for place, found in self.by_place.items()}
