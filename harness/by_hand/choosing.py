@@ -6,6 +6,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from faults.mechanisms import COMPOSE, LOCAL, TOXIPROXY
 from harness.outside.text import brief
@@ -51,6 +52,12 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
     if problems:
         raise PlanError(problems)
     return deployment, tuple(found)
+
+
+def absolute(word: str) -> str:
+    """Return the same word for a process in another folder: a layout may be a file."""
+    name, separator, label = word.partition(":")
+    return f"{name}:{Path(label).absolute()}" if catalogue.is_path(label) else word
 
 
 def _deployment(found: Sequence[ByHandChoice]) -> str:

@@ -27,7 +27,6 @@ from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.facts import Absence
 
-RUN = "by-hand"
 JOURNAL, LOGS = "journal.jsonl", "logs"
 _PEOPLE = "people"  # who reach brokers by the published ports, as a publisher's links are reached
 Report = Callable[[str], None]
@@ -104,7 +103,8 @@ class Injecting:
 
 def _stage(running: RunningByHand) -> Stage:
     """Raises OSError."""
-    folder = running.experiment / "runs" / RUN
+    run = running.choice.system.name  # several clusters may share the folder
+    folder = running.experiment / "runs" / run
     folder.mkdir(parents=True)
     origin_ns = time.monotonic_ns()
     links = [
@@ -122,7 +122,7 @@ def _stage(running: RunningByHand) -> Stage:
         plan=_plan(running),
         cluster=running.cluster,
         journal=Journal(folder / JOURNAL, "by hand"),
-        record=RunRecorder(folder / LOGS, origin_ns, RUN),
+        record=RunRecorder(folder / LOGS, origin_ns, run),
         origin_ns=origin_ns,
         queues={},
         links={_PEOPLE: links},

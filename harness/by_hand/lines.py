@@ -14,7 +14,8 @@ from harness.deploy.by_hand_files import SOCKET
 
 STATUS, FAULT, DOWN, INTERRUPT = "status", "fault", "down", "interrupt"  # `do`
 STEP, STEP_ENDED, MESSAGE = "step", "step_ended", "message"  # `say`, with `text` or `seconds`
-REFUSED, FAILED, CLUSTERS, UP, END = "refused", "failed", "clusters", "up", "end"
+REFUSED, FAILED, CRASHED = "refused", "failed", "crashed"
+CLUSTERS, UP, END = "clusters", "up", "end"
 GO = b"go\n"  # to a keeper that is up: it may outlive its parent
 
 

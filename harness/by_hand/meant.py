@@ -8,6 +8,9 @@
 import asyncio
 from collections.abc import Sequence
 
+from faults.kinds import KINDS
+from faults.mechanisms import COMPOSE
+from faults.targets import CLIENT_LINK
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import DeployError
 from harness.plan.model import FaultPlan
@@ -26,12 +29,12 @@ async def meant(
     if not named:
         names = tuple(one.choice.system.name for one in running)
         raise PlanError([unknown(_FLAG, "running cluster of system", system, names)])
-    reasons = {one.described.cluster: _reasons(one, fault, deployment) for one in named}
-    able = [one for one, why in zip(named, reasons.values(), strict=True) if not why]
+    reasons = [_reasons(one, fault, deployment) for one in named]
+    able = [one for one, why in zip(named, reasons, strict=True) if not why]
     if not able:
         raise PlanError(
             Problem(one.choice.system.name, text)
-            for one, texts in zip(named, reasons.values(), strict=True)
+            for one, texts in zip(named, reasons, strict=True)
             for text in texts
         )
     if len(able) > 1 and fault.target.queue:
@@ -44,7 +47,12 @@ async def meant(
 
 
 def _reasons(one: RunningByHand, fault: FaultPlan, deployment: str) -> tuple[str, ...]:
-    return obstacles(fault, one.choice.system, one.cluster.layout, deployment)
+    system, layout = one.choice.system, one.cluster.layout
+    of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
+    if of_links and deployment == COMPOSE and system.servers(layout).apart:
+        # A direct connection at the listener's own port is compared with the link.
+        return (f"a {fault.kind} cannot be verified: the proxy listens at other ports than servers",)
+    return obstacles(fault, system, layout, deployment)
 
 
 async def _with_queue(able: Sequence[RunningByHand], queue: str) -> list[RunningByHand]:

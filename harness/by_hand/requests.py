@@ -5,7 +5,6 @@
 """
 
 import asyncio
-import os
 import secrets
 import shutil
 import socket
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from harness.by_hand import lines
+from harness.by_hand.choosing import absolute
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import Chosen
 from harness.cluster.port import DeployError
@@ -25,7 +25,7 @@ from harness.deploy import by_hand_files
 from harness.deploy.by_hand_files import LOG, ByHandClusters, DamagedDocument
 from harness.judging.exits import Exit
 from harness.plan.problems import PlanError, Problem
-from harness.systems.files import own_folder
+from harness.systems.files import PACKAGES, own_folder
 from harness.workers.protocol import decode, encode
 from spark_analysis.schema.failed import os_reason
 
@@ -109,13 +109,13 @@ def up(words: Sequence[str], deployment: str, hear: Hear) -> ByHandClusters:
 def _begin(
     folder: Path, words: Sequence[str], deployment: str, log: IO[bytes]
 ) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "harness.by_hand.keeper", "--folder", str(folder)]
+    command = [sys.executable, "-m", "harness.by_hand.keeper", "--folder", str(folder.resolve())]
     return subprocess.Popen(
-        [*command, "--deployment", deployment, *words],
+        [*command, "--deployment", deployment, *map(absolute, words)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        cwd=PACKAGES,  # where they lie, installed or not
         start_new_session=True,
     )
 
@@ -191,6 +191,8 @@ def _played(answers: Iterator[dict[str, Any]], hear: Hear) -> Exit:
                 raise PlanError(Problem("", text) for text in message["problems"])
             case lines.FAILED:
                 raise DeployError(str(message["text"]))
+            case lines.CRASHED:
+                raise KeeperCrash(str(message["text"]))
             case _:
                 hear(message)
     raise DeployError("the keeper ended; its guardian undoes the fault, or else `mqproof heal`")

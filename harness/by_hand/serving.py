@@ -6,6 +6,7 @@
 
 import asyncio
 import time
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -124,7 +125,11 @@ class Requests:
                 fault, lambda text: _say(writer, lines.MESSAGE, text=text), interrupt
             )
         except (OSError, DeployError) as error:  # a disk that takes no line of the journal
-            _say(writer, lines.FAILED, text=f"nothing was injected: {error}")
+            _say(writer, lines.FAILED, text=str(error))
+            return
+        except Exception:  # the clusters run on, and the window has undone its fault
+            traceback.print_exc()
+            _say(writer, lines.CRASHED, text=traceback.format_exc())
             return
         _say(writer, lines.END, code=int(code))
 

@@ -93,8 +93,10 @@ async def publish(cluster: PublishingCluster, ways: Iterable[Way]) -> None:
 def write_hosts(folder: Path, addresses: Mapping[str, str]) -> str:
     """Write a table in the form of /etc/hosts; return its path. Raise DeployError."""
     path = folder / HOSTS_FILE
+    path = folder / HOSTS_FILE
     lines = "".join(f"{address} {host}\n" for host, address in addresses.items())
     try:
+        folder.mkdir(exist_ok=True)
         path.write_text(lines, encoding="ascii")
     except OSError as error:
         raise DeployError(f"{path} cannot be written: {error.strerror}") from error

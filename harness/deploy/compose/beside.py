@@ -93,6 +93,15 @@ def _counted(layouts: Sequence[Layout]) -> Iterator[tuple[Layout, int]]:
         number += len(layout.hosts) + len(layout.spares)
 
 
+def _block(layouts: Sequence[Layout], ports: Sequence[ListeningPort]) -> Block:
+    """Return free addresses and ports. Raise DeployError."""
+    numbers = range(max(one.port.number for one in ports) + 1)
+    by_host = [[one.port.port for one in ports if one.port.number == n] for n in numbers]
+    by_names = (registry().systems[one.system].servers(one).by_names for one in layouts)
+    # Clients that dial what name servers show dial the standard ports.
+    return free_block(by_host, moves=not any(by_names))
+
+
 @dataclass(frozen=True, slots=True)
 class SideBySide:
     """Starts them. `guard` gets the project's name before anything of it is made."""
@@ -104,6 +113,9 @@ class SideBySide:
         self, layouts: Sequence[Layout], folder: Path, progress: Progress
     ) -> BesideClusters:
         """Raises DeployError."""
+        distinct = render.distinct(layouts)
+        ports = published_ports(distinct)
+        block = _block(distinct, ports)
         client = await asyncio.to_thread(engine.connect)
         tool = await asyncio.to_thread(find_tool)
         report = in_this_loop(progress)
@@ -111,7 +123,7 @@ class SideBySide:
             await asyncio.to_thread(images.ensure, client, one.system, report, False, one)
             for one in layouts
         ]
-        made = _Beside(client, tool, render.distinct(layouts), found, folder.resolve(), self.equip)
+        made = _Beside(client, tool, distinct, found, folder.resolve(), self.equip, ports, block)
         project = f"mqproof-{uuid4().hex[:8]}"
         self.guard(project)
         try:
@@ -131,12 +143,12 @@ class _Beside:
     found: Sequence[images.Images]
     folder: Path
     equip: Equip
+    ports: tuple[ListeningPort, ...]
+    block: Block
 
     async def clusters(self, project: str, progress: Progress) -> BesideClusters:
         network = await asyncio.to_thread(free_network, self.client)
-        ports = published_ports(self.layouts)
-        block = self._block(ports)
-        file = self._write(project, network, ports, block)
+        file = self._write(project, network)
         progress("start containers")
         await self.tool.run(project, file, ["up", "--detach"], START_LIMIT_S)
         containers = await asyncio.to_thread(FoundContainers.find, self.client, project)
@@ -154,18 +166,9 @@ class _Beside:
         except BaseException:
             await agent.close()
             raise
-        return BesideClusters(tuple(found), ports, block, render.proxy_address(network))
+        return BesideClusters(tuple(found), self.ports, self.block, render.proxy_address(network))
 
-    def _block(self, ports: Sequence[ListeningPort]) -> Block:
-        hosts = max(one.port.number for one in ports) + 1
-        by_host = [[one.port.port for one in ports if one.port.number == n] for n in range(hosts)]
-        by_names = (registry().systems[one.system].servers(one).by_names for one in self.layouts)
-        # Clients that dial what name servers show dial the standard ports.
-        return free_block(by_host, moves=not any(by_names))
-
-    def _write(
-        self, project: str, network: str, ports: Sequence[ListeningPort], block: Block
-    ) -> Path:
+    def _write(self, project: str, network: str) -> Path:
         worker = by_hand(self.layouts).worker_image
         most = next(
             own
@@ -177,8 +180,8 @@ class _Beside:
             compose_layout(one, own.broker)
             for one, own in zip(self.layouts, self.found, strict=True)
         ]
-        published_at = replace(settings, loopback=block.network)
-        text = render.side_by_side(composed, published_at, mappings(ports, block.shift))
+        published_at = replace(settings, loopback=self.block.network)
+        text = render.side_by_side(composed, published_at, mappings(self.ports, self.block.shift))
         return write_file(self.folder, project, text)
 
     def _cluster(
