@@ -21,6 +21,7 @@ DEFAULTS = {
     LOCAL: ("reference-mirrored", "reference-2m2s"),
 }
 EVERY_QUEUE = ".*"
+DOCS = "see docs/by-hand.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
 
 def absolute(word: str) -> str:
     """Return the same word for a process in another folder: a layout may be a file."""
-    name, separator, label = word.partition(":")
+    name, _, label = word.partition(":")
     return f"{name}:{Path(label).absolute()}" if catalogue.is_path(label) else word
 
 
@@ -76,13 +77,20 @@ def _choice(word: str) -> ByHandChoice:
     system = catalogue.load_system(name)
     if separator and not label:
         raise PlanError([Problem(PLACE, f"{brief(word)} names no layout after the colon")])
-    layout = catalogue.load_layout(name, label) if label else _default(system)
+    layout = _layout(name, label or system.default_layout)
     policies = tuple(_of_every_queue(one) for one in layout.policies)
     return ByHandChoice(system, replace(layout, policies=policies))
 
 
-def _default(system: System) -> Layout:
-    return catalogue.load_layout(system.name, system.default_layout)
+def _layout(system: str, label: str) -> Layout:
+    try:
+        return catalogue.load_layout(system, label)
+    except PlanError as error:
+        # Of a word, not of an option; what is wrong inside a file has its line.
+        inside = (catalogue.FLAG, "")
+        raise PlanError(
+            replace(one, place=PLACE) if one.place in inside else one for one in error.problems
+        ) from None
 
 
 def _of_every_queue(policy: Policy) -> Policy:
@@ -93,7 +101,8 @@ def _obstacles(choice: ByHandChoice, deployment: str) -> Iterator[Problem]:
     system, layout = choice.system, choice.layout
     place = f"{system.name}:{layout.label}"
     for reason in layout_obstacles(system, layout, deployment):
-        yield Problem(place, reason)
+        advice = f"`mqproof list layouts --system {system.name}` shows others; {DOCS}"
+        yield Problem(place, reason, advice=advice)
     if layout.balancers:
         text = f"clients enter by {layout.client_endpoint}, which only a run has"
         yield Problem(place, text, advice="take a layout without balancers")

@@ -117,7 +117,8 @@ class Keeper:
 
     async def _remove(self) -> None:
         """Undo, remove, and forget. Raise DeployError, and leave the folder to `mqproof heal`."""
-        self._say(lines.STEP, text="undo faults and remove the clusters")
+        if self._guards:
+            self._say(lines.STEP, text="undo faults and remove the clusters")
         await self._requests.end()
         try:
             await self._started.remove()

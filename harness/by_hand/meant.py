@@ -51,7 +51,8 @@ def _reasons(one: RunningByHand, fault: FaultPlan, deployment: str) -> tuple[str
     of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
     if of_links and deployment == COMPOSE and system.servers(layout).apart:
         # A direct connection at the listener's own port is compared with the link.
-        return (f"a {fault.kind} cannot be verified: the proxy listens at other ports than servers",)
+        why = "the proxy's listeners have other ports than the servers"
+        return (f"a {fault.kind} by hand cannot be verified in containers: {why}",)
     return obstacles(fault, system, layout, deployment)
 
 

@@ -25,6 +25,7 @@ from harness.deploy import by_hand_files
 from harness.deploy.by_hand_files import LOG, ByHandClusters, DamagedDocument
 from harness.judging.exits import Exit
 from harness.plan.problems import PlanError, Problem
+from harness.run import signals
 from harness.systems.files import PACKAGES, own_folder
 from harness.workers.protocol import decode, encode
 from spark_analysis.schema.failed import os_reason
@@ -96,9 +97,8 @@ def up(words: Sequence[str], deployment: str, hear: Hear) -> ByHandClusters:
         raise DeployError(os_reason(error, folder)) from error
     with log:  # it can be read when the folder is gone
         keeper = _begin(folder, words, deployment, log)
-        with _ended_unless_up(keeper):
-            assert keeper.stdout is not None, "it was started with pipes"
-            if not _is_up(keeper.stdout, hear):
+        with _ended_unless_up(keeper, hear) as said:
+            if not _is_up(said, hear):
                 keeper.wait()
                 raise KeeperCrash(_text(log))
             clusters = _kept(folder).clusters
@@ -121,19 +121,21 @@ def _begin(
 
 
 @contextmanager
-def _ended_unless_up(keeper: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """Let the keeper go at the end; after an exception have it remove everything, and wait."""
+def _ended_unless_up(keeper: "subprocess.Popen[bytes]", hear: Hear) -> Iterator[IO[bytes]]:
+    """Yield the keeper's lines, and let it go at the end. After an exception have it remove
+    everything, and wait."""
     assert keeper.stdin is not None, "it was started with pipes"
     assert keeper.stdout is not None, "it was started with pipes"
     try:
-        yield
+        yield keeper.stdout
         keeper.stdin.write(lines.GO)
         keeper.stdin.close()
     except BaseException:
+        signals.silence()
         with suppress(OSError):
             keeper.stdin.close()
-        for _ in keeper.stdout:  # so that it never waits for a reader
-            pass
+        for line in keeper.stdout:
+            hear(decode(line))
         keeper.wait()
         raise
     finally:
@@ -214,13 +216,13 @@ def down(one: KeptClusters, hear: Hear) -> Exit:
 
 
 def _cleaned_up(folder: Path, hear: Hear) -> Exit:
+    """Do what `mqproof heal` does, for this folder alone."""
+
     def say(text: str) -> None:
         hear({"say": lines.MESSAGE, "text": text})
 
-    if not asyncio.run(heal_all(say, Chosen(results=folder))):
-        return Exit.NOT_DECIDED
-    shutil.rmtree(folder, ignore_errors=True)
-    return Exit.PASSED
+    healed = asyncio.run(heal_all(say, Chosen(results=folder)))
+    return Exit.PASSED if healed else Exit.NOT_DECIDED
 
 
 def _mute(one: KeptClusters, error: OSError) -> str:

@@ -124,7 +124,7 @@ def _options(words: Sequence[str]) -> dict[str, object]:
     problems += [
         Problem(f"--set {key}", "has an argument of its own")
         for key in keys
-        if key in ("kind", "target", "lasts", "opens", "returns")
+        if key in ("kind", "target", "lasts")
     ]
     if problems:
         raise PlanError(problems)

@@ -18,7 +18,7 @@ NOTHING_DONE = {  # the same of commands that judge nothing
     "compare": "nothing was compared",
     "doctor": "not everything was checked",
     "down": "not every cluster is down",
-    "fault": "no fault was injected",
+    "fault": "the fault command did not finish",
     "heal": "not everything was cleaned up",
     "list": "nothing was listed",
     "new": "nothing was written",

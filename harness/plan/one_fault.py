@@ -20,6 +20,8 @@ from harness.plan.toml import fault_checks, fault_of, read_scenario
 from harness.plan.toml_problems import TomlProblem, document_of
 
 _PLACES = {"kind": "KIND", "target": "TARGET", "lasts": "--for"}
+_ENDS = ("opens", "returns")
+_NOT_BY_HAND = (*_PLACES, *_ENDS, "clients")  # keys of a scenario's fault
 _NAME = "by-hand"
 _NUMBERED = "fault 1: "
 _OF_CLIENTS = "clients"  # the option that says whose links or processes are meant
@@ -57,7 +59,12 @@ def read_fault(given: Mapping[str, object]) -> FaultPlan:
     wrong = {one.path[-1] for one in found}
     checked = fault_checks(("fault", 0), dict(given))
     found += [one for one in checked if one.path[-1] not in wrong]
-    problems = [_located(one) for one in found]
+    problems = [
+        Problem(f"--set {key}", "a fault by hand begins at once and ends when its time is over")
+        for key in _ENDS
+        if key in given
+    ]
+    problems += [_located(one) for one in found if one.path[-1] not in _ENDS]
     if read.scenario is not None and not problems:
         fault = fault_of(read.scenario.fault[0])
         problems += _of_clients(fault, given)
@@ -68,7 +75,8 @@ def read_fault(given: Mapping[str, object]) -> FaultPlan:
 
 def _located(found: TomlProblem) -> Problem:
     key = str(found.path[-1])
-    return Problem(_PLACES.get(key, f"--set {key}"), found.text, found.choices, found.guess)
+    choices = tuple(one for one in found.choices if one not in _NOT_BY_HAND)
+    return Problem(_PLACES.get(key, f"--set {key}"), found.text, choices, found.guess)
 
 
 def _of_clients(fault: FaultPlan, given: Mapping[str, object]) -> Iterator[Problem]:

@@ -85,6 +85,13 @@ def mappings(ports: Sequence[ListeningPort], shift: int = 0) -> tuple[PortMappin
     return tuple(one._replace(port=one.port + shift) for one in every)
 
 
+def by_hand_file(layouts: Sequence[Layout]) -> str:
+    """Return the text of a file for Compose itself, whose variables have defaults. The hosts of
+    all layouts have distinct names."""
+    ports = mappings(published_ports(layouts))
+    return render.side_by_side([compose_layout(one) for one in layouts], by_hand(layouts), ports)
+
+
 def _counted(layouts: Sequence[Layout]) -> Iterator[tuple[Layout, int]]:
     """Each layout with the number of its first host."""
     number = 0

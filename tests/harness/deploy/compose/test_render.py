@@ -16,6 +16,7 @@ from harness.cluster.port import DeployError
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.balancers import balancer_address
+from harness.deploy.compose.beside import by_hand_file
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
 from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.compose.render import HostNameCollision, distinct, render, side_by_side
@@ -36,8 +37,7 @@ def rendered(layout: Layout, settings: Settings = SETTINGS) -> dict[str, Any]:
 
 
 def all_rendered() -> str:
-    layouts = default_layouts()
-    return side_by_side([compose_layout(one) for one in layouts], by_hand(layouts))
+    return by_hand_file(default_layouts())
 
 
 @pytest.fixture
