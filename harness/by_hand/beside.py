@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from harness.by_hand.choosing import ByHandChoice
-from harness.by_hand.starting import RunningByHand, ToStart, Way, publish, write_hosts
+from harness.by_hand.starting import PublishedWay, RunningByHand, ToStart, publish, write_hosts
 from harness.cleanup.guardian import DeploymentKind
+from harness.deploy.beside import BesideClusters, ListeningPort, SideBySide
 from harness.deploy.by_hand_files import ByHandCluster
-from harness.deploy.compose.beside import BesideClusters, ListeningPort, SideBySide
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.faults import equip
 from harness.deploy.loopback_block import PROXY_PORT
@@ -51,10 +51,10 @@ async def _published(
 
 def _ways(
     cluster: ComposeCluster, found: BesideClusters, own: Sequence[ListeningPort]
-) -> list[Way]:
+) -> list[PublishedWay]:
     addresses = {host.name: host.address for host in cluster.layout.hosts}
     return [
-        Way(
+        PublishedWay(
             port,
             listen=f"0.0.0.0:{listens_at}",
             upstream=f"{addresses[port.host]}:{port.port}",

@@ -42,7 +42,7 @@ class ActiveByHand:
     ends_s: float  # time.monotonic
 
 
-class Injecting:
+class FaultsByHand:
     """The faults of one cluster."""
 
     def __init__(self, running: RunningByHand) -> None:

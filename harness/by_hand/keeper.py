@@ -23,7 +23,7 @@ from harness.by_hand import lines
 from harness.by_hand.beside import start_beside
 from harness.by_hand.choosing import chosen
 from harness.by_hand.local import start_local
-from harness.by_hand.serving import Requests
+from harness.by_hand.serving import KeeperRequests
 from harness.by_hand.starting import StartedClusters, ToStart
 from harness.cleanup.guards import Guards
 from harness.cluster.port import DeployError
@@ -49,7 +49,7 @@ class Keeper:
         self._over = asyncio.Event()
         self._guards: list[tuple[Guards, asyncio.Task[None]]] = []
         self._parent = True
-        self._requests = Requests(self._started.running, deployment, self._end)
+        self._requests = KeeperRequests(self._started.running, deployment, self._end)
 
     async def keep(self) -> Exit:
         """Return when everything is down."""

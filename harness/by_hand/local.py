@@ -7,7 +7,7 @@
 from functools import partial
 
 from harness.by_hand.choosing import ByHandChoice
-from harness.by_hand.starting import RunningByHand, ToStart, Way, publish, write_hosts
+from harness.by_hand.starting import PublishedWay, RunningByHand, ToStart, publish, write_hosts
 from harness.cleanup.guardian import DeploymentKind
 from harness.deploy.by_hand_files import ByHandCluster
 from harness.deploy.local.cluster import LocalCluster
@@ -46,11 +46,11 @@ async def _start(wanted: ToStart, choice: ByHandChoice) -> None:
     wanted.started.running.append(RunningByHand(choice, cluster, experiment, ports, described))
 
 
-def _way(cluster: LocalCluster, port: PublishedPort) -> Way:
+def _way(cluster: LocalCluster, port: PublishedPort) -> PublishedWay:
     site = cluster.site
     # Workers of runs take these addresses from the other end.
     address = site.block.for_workers[-1 - port.number]
     number = site.block.port(port.port)
     at = (address, number)
     upstream = f"{site.address(port.host)}:{number}"
-    return Way(port, f"{address}:{number}", upstream, at, at)
+    return PublishedWay(port, f"{address}:{number}", upstream, at, at)

@@ -163,7 +163,7 @@ def _text(log: IO[bytes]) -> str:
 
 def status(one: KeptClusters) -> Mapping[str, Any]:
     """Return what the keeper reports of clusters and faults. Raise DeployError."""
-    with _connected(one.folder, _ANSWER_LIMIT_S) as (_, answers):
+    with _connected(one, _ANSWER_LIMIT_S) as (_, answers):
         for message in answers:
             if message["say"] == lines.CLUSTERS:
                 return message
@@ -176,7 +176,7 @@ def fault(one: KeptClusters, given: Mapping[str, object], system: str, hear: Hea
     An interrupt (KeyboardInterrupt) is passed on, and the undo is waited for.
     """
     request = {"do": lines.FAULT, "fault": dict(given), "system": system}
-    with _connected(one.folder, None, request) as (connection, answers):
+    with _connected(one, None, request) as (connection, answers):
         while True:
             try:
                 return _played(answers, hear)
@@ -204,14 +204,11 @@ def down(one: KeptClusters, hear: Hear) -> Exit:
     """Take the clusters of one folder down, or clean up what a dead keeper left."""
     if not one.lives:
         return _cleaned_up(one.folder, hear)
-    try:
-        with _connected(one.folder, _END_LIMIT_S, {"do": lines.DOWN}) as (_, answers):
-            for message in answers:
-                if message["say"] == lines.FAILED:
-                    raise DeployError(f"{message['text']}; then: mqproof heal")
-                hear(message)
-    except OSError as error:
-        raise DeployError(_mute(one, error)) from error
+    with _connected(one, _END_LIMIT_S, {"do": lines.DOWN}) as (_, answers):
+        for message in answers:
+            if message["say"] == lines.FAILED:
+                raise DeployError(f"{message['text']}; then: mqproof heal")
+            hear(message)
     return Exit.PASSED
 
 
@@ -235,14 +232,17 @@ def _mute(one: KeptClusters, error: OSError) -> str:
 
 @contextmanager
 def _connected(
-    folder: Path, limit_s: float | None, request: Mapping[str, Any] | None = None
+    one: KeptClusters, limit_s: float | None, request: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[socket.socket, Iterator[dict[str, Any]]]]:
-    """Send the request; yield the connection and its answers. Raise OSError."""
-    with socket.socket(socket.AF_UNIX) as connection, lines.socket_path(folder) as path:
-        connection.settimeout(limit_s)
-        connection.connect(path)
-        connection.sendall(encode(dict(request or {"do": lines.STATUS})))
-        yield connection, _answers(connection)
+    """Send the request; yield the connection and its answers. Raise DeployError."""
+    try:
+        with socket.socket(socket.AF_UNIX) as connection, lines.socket_path(one.folder) as path:
+            connection.settimeout(limit_s)
+            connection.connect(path)
+            connection.sendall(encode(dict(request or {"do": lines.STATUS})))
+            yield connection, _answers(connection)
+    except OSError as error:
+        raise DeployError(_mute(one, error)) from error
 
 
 def _answers(connection: socket.socket) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The requests that a keeper answers: status, a fault, the end.
 
 1. A fault belongs to its connection: if that ends, by Ctrl-C or by kill -9, the fault is undone.
-2. Requests that come while everything ends are refused.
+2. KeeperRequests that come while everything ends are refused.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from harness.by_hand import lines
-from harness.by_hand.injecting import Injecting
+from harness.by_hand.injecting import FaultsByHand
 from harness.by_hand.meant import meant
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import DeployError
@@ -20,12 +20,13 @@ from harness.plan.one_fault import read_fault
 from harness.plan.problems import PlanError
 from harness.run.interrupts import Interrupt
 from harness.workers.protocol import decode, encode
+from spark_analysis.schema.failed import os_reason
 
 _HEALTH_LIMIT_S = 3.0
 _ENDING = "the clusters are being taken down"
 
 
-class Requests:
+class KeeperRequests:
     """`running`: may grow until `begin`. `end`: set when the end is requested."""
 
     def __init__(
@@ -34,13 +35,13 @@ class Requests:
         self._running = running
         self._deployment = deployment
         self._end = end
-        self._injecting: dict[str, Injecting] = {}
+        self._injecting: dict[str, FaultsByHand] = {}
         self._faults: dict[asyncio.Task[None], Interrupt] = {}
         self._waiting: list[asyncio.StreamWriter] = []  # for the end
 
     def begin(self) -> None:
         """Every cluster runs. Raises OSError."""
-        self._injecting = {one.choice.system.name: Injecting(one) for one in self._running}
+        self._injecting = {one.choice.system.name: FaultsByHand(one) for one in self._running}
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the request of one connection."""
@@ -124,7 +125,10 @@ class Requests:
             code = await injecting.play(
                 fault, lambda text: _say(writer, lines.MESSAGE, text=text), interrupt
             )
-        except (OSError, DeployError) as error:  # a disk that takes no line of the journal
+        except OSError as error:  # a disk that takes no line of the journal
+            _say(writer, lines.FAILED, text=f"nothing was injected: {os_reason(error, None)}")
+            return
+        except DeployError as error:
             _say(writer, lines.FAILED, text=str(error))
             return
         except Exception:  # the clusters run on, and the window has undone its fault

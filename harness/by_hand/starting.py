@@ -12,6 +12,8 @@ from harness.cluster.agent import AgentClient
 from harness.cluster.port import Cluster, DeployError, Progress
 from harness.deploy.by_hand_files import ByHandCluster, ReachablePort
 from harness.plan.published import PublishedPort
+from harness.workers import host_names
+from spark_analysis.schema.failed import os_reason
 
 _LISTEN_LIMIT_S = 10.0
 HOSTS_FILE = "hosts"
@@ -62,7 +64,7 @@ class ToStart:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PublishedWay:
     """How one published port is listened at, and where people and the agent reach it."""
 
     port: PublishedPort
@@ -77,7 +79,7 @@ class Way:
         return ReachablePort(own.host, own.process, own.clients, *self.reached)
 
 
-async def publish(cluster: PublishingCluster, ways: Iterable[Way]) -> None:
+async def publish(cluster: PublishingCluster, ways: Iterable[PublishedWay]) -> None:
     """Make the listeners. Raise DeployError."""
     for way in ways:
         await cluster.agent.call(
@@ -91,13 +93,11 @@ async def publish(cluster: PublishingCluster, ways: Iterable[Way]) -> None:
 
 
 def write_hosts(folder: Path, addresses: Mapping[str, str]) -> str:
-    """Write a table in the form of /etc/hosts; return its path. Raise DeployError."""
+    """Write the table of hosts that clients use; return its path. Raise DeployError."""
     path = folder / HOSTS_FILE
-    path = folder / HOSTS_FILE
-    lines = "".join(f"{address} {host}\n" for host, address in addresses.items())
     try:
         folder.mkdir(exist_ok=True)
-        path.write_text(lines, encoding="ascii")
+        host_names.variables(addresses, path)
     except OSError as error:
-        raise DeployError(f"{path} cannot be written: {error.strerror}") from error
+        raise DeployError(os_reason(error, path)) from error
     return str(path)

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from harness.deploy.by_hand_files import ByHandCluster, ByHandClusters
     from harness.report.display import Display
 
+_NEXT = (
+    'inject a fault:  mqproof fault freeze "master of orders" --for 30s',
+    "take them down:  mqproof down",
+)
+
 
 def up(
     context: typer.Context,
@@ -41,7 +46,7 @@ def up(
         clusters = requests.up(words, deployment, _hearing(display))
     finally:
         display.close()
-    print_lines(shell.out, _described(clusters))
+    print_lines(shell.out, [*_described(clusters, {}), *_NEXT])
     return 0
 
 
@@ -53,7 +58,7 @@ def status(context: typer.Context) -> int:
     one = requests.running()
     assert one.clusters is not None, "it runs"
     found = requests.status(one)
-    print_lines(shell.out, [*_described(one.clusters), *_states(found)])
+    print_lines(shell.out, [*_described(one.clusters, _states(found)), *_faults(found)])
     clean = all(cluster["clean"] for cluster in found["clusters"]) and not found["faults"]
     return Exit.PASSED if clean else Exit.FAILED
 
@@ -148,31 +153,34 @@ def _hearing(display: "Display") -> Any:
     return hear
 
 
-def _described(clusters: "ByHandClusters") -> Iterator[str]:
+def _described(clusters: "ByHandClusters", states: Mapping[str, str]) -> Iterator[str]:
+    """Yield a block of lines for each cluster. `states`: by system, what follows its title."""
     for cluster in clusters.clusters:
-        yield from _reach(cluster)
+        yield f"{cluster.system} {cluster.layout}: {states.get(cluster.system, cluster.title)}"
+        rows = [*_reach(cluster)]
+        width = max(len(name) for name, _ in rows)
+        yield from (f"  {name:{width}}  {where}" for name, where in rows)
         yield ""
-    yield "inject a fault:  mqproof fault freeze TARGET --for 30s"
-    yield "take them down:  mqproof down"
 
 
-def _reach(cluster: "ByHandCluster") -> Iterator[str]:
-    yield f"{cluster.system} {cluster.layout}: {cluster.title}"
+def _reach(cluster: "ByHandCluster") -> Iterator[tuple[str, str]]:
     for port in cluster.ports:
         at = f"{port.address}:{port.port}"
-        yield f"  {port.place:24} {at if port.clients else f'http://{at}/'}"
+        yield port.place, at if port.clients else f"http://{at}/"
     if cluster.hosts_file:
-        yield f"  names of brokers         {cluster.hosts_file}"
-        yield f"                           (Java: -Djdk.net.hosts.file={cluster.hosts_file})"
+        yield "names for Java", f"-Djdk.net.hosts.file={cluster.hosts_file}"
     token = f" (Authorization: Bearer {cluster.token})" if cluster.token else ""
-    yield f"  {'Toxiproxy':24} http://{cluster.proxy}/proxies{token}"
+    yield "Toxiproxy", f"http://{cluster.proxy}/proxies{token}"
 
 
-def _states(found: Mapping[str, Any]) -> Iterator[str]:
-    yield ""
-    for cluster in found["clusters"]:
-        state = "clean" if cluster["clean"] else "NOT CLEAN: " + "; ".join(cluster["doubts"])
-        yield f"{cluster['system']}: {state}"
+def _states(found: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        one["system"]: "clean" if one["clean"] else f"NOT CLEAN: {'; '.join(one['doubts'])}"
+        for one in found["clusters"]
+    }
+
+
+def _faults(found: Mapping[str, Any]) -> Iterator[str]:
     for one in found["faults"]:
         seen = "verified active" if one["verified"] else "not verified yet"
         yield f"{one['system']}: {one['title']}: {seen}, {one['left_s']:.0f} s left"

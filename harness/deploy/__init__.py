@@ -5,6 +5,7 @@ local/         subprocesses on this machine
 external/      brokers that already run
 
 __main__       prints a compose file
+beside         systems side by side in one Compose project, with published ports
 doctor         checks that this machine has what mqproof needs
 loopback_block  free addresses of this machine, and ports at them
 engine         the Docker engine: how it is reached

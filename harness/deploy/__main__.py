@@ -3,7 +3,7 @@
 import sys
 
 from harness.cluster.port import DeployError
-from harness.deploy.compose.beside import by_hand_file
+from harness.deploy.beside import by_hand_file
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
 from harness.deploy.compose.render import distinct, render
 from harness.outside.text import visible

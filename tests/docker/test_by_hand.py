@@ -75,8 +75,7 @@ def test_a_client_of_this_machine_gets_a_confirm(
 def test_every_server_answers_at_its_name_and_port(kept: KeptClusters, system: str) -> None:
     cluster = of(kept, system)
     lines = Path(cluster.hosts_file).read_text(encoding="ascii").splitlines()
-    table = dict(reversed(line.split()) for line in lines)
-    assert {port.host: port.address for port in cluster.ports} == table
+    assert {f"{port.address} {port.host}" for port in cluster.ports} < set(lines)
     for port in cluster.ports:
         asyncio.run(greeted(port.address, port.port))
 

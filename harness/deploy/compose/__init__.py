@@ -2,7 +2,6 @@
 
 deployment         makes a system stand: port.Deployment
 cluster            a cluster that stands: port.Cluster
-beside             makes several stand side by side, with published ports
 faults             puts executor and witness on it
 process_ends       which processes end, by the engine's events
 resources          what hosts use, second by second

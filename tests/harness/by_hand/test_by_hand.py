@@ -21,6 +21,7 @@ from tests.rigs.machine.left_behind import guardians
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 LIMIT_S = 60.0
+CLEAN = "reference-mirrored all-automatic@T=60: clean"
 QUEUE = "Orders.EU"
 WORDS = ("up", "reference-mirrored:all-automatic@T=60")
 Said = Callable[..., str]
@@ -118,7 +119,7 @@ def left(one: KeptClusters) -> list[object]:
 def test_status_shows_ports_and_that_clusters_are_clean(cluster: KeptClusters, said: Said) -> None:
     assert cluster.clusters is not None
     text = said(0, "status")
-    assert "reference-mirrored: clean" in text
+    assert CLEAN in text
     for port in cluster.clusters.clusters[0].ports:
         assert f"{port.host} {'' if port.clients else 'http://'}{port.address}:{port.port}" in text
 
@@ -172,7 +173,7 @@ def test_a_killed_command_leaves_no_fault(cluster: KeptClusters, said: Said) -> 
         assert "freeze ref3 = ref3: verified active" in said(1, "status")
         process.kill()
     assert eventually(lambda: not frozen(cluster))
-    assert "reference-mirrored: clean" in said(0, "status")
+    assert CLEAN in said(0, "status")
 
 
 def test_a_second_fault_on_one_host_is_refused(cluster: KeptClusters, said: Said) -> None:

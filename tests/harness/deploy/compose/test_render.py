@@ -14,9 +14,9 @@ import yaml
 from faults.peers import Mesh
 from harness.cluster.port import DeployError
 from harness.deploy.__main__ import default_layouts
+from harness.deploy.beside import by_hand_file
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.balancers import balancer_address
-from harness.deploy.compose.beside import by_hand_file
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
 from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.compose.render import HostNameCollision, distinct, render, side_by_side

@@ -9,9 +9,9 @@ import yaml
 from docker import DockerClient
 
 from harness.cluster.port import DeployError
+from harness.deploy import beside, engine
 from harness.deploy.__main__ import default_layouts
-from harness.deploy.compose import beside
-from harness.deploy.compose.beside import LISTENS_FROM, SideBySide, mappings, published_ports
+from harness.deploy.beside import LISTENS_FROM, SideBySide, mappings, published_ports
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
 from harness.deploy.images import Images
 from harness.deploy.loopback_block import Block
@@ -101,19 +101,23 @@ def test_taken_ports_are_an_error_before_any_image_is_built(
         raise DeployError("no free block")
 
     monkeypatch.setattr(beside, "free_block", taken)
-    monkeypatch.setattr(beside.engine, "connect", lambda: pytest.fail("too late"))
+    monkeypatch.setattr(engine, "connect", lambda: pytest.fail("too late"))
     starting = SideBySide(cast(Any, None), lambda _: None).up(default_layouts(), tmp_path, print)
     with pytest.raises(DeployError, match="no free block"):
         starting.send(None)
 
 
 def test_names_of_brokers_forbid_other_ports(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
-    seen = lambda _, moves: asked.append(moves) or Block("127.64.7")  # noqa: E731
-    monkeypatch.setattr(beside, "free_block", seen)
+    moves: list[bool] = []
+
+    def free(_: object, may_move: bool) -> Block:
+        moves.append(may_move)
+        return Block("127.64.7")
+
+    monkeypatch.setattr(beside, "free_block", lambda ports, moves: free(ports, moves))
     for layouts in (default_layouts(), default_layouts()[:1]):
         beside._block(layouts, published_ports(layouts))
-    assert asked == [False, True]
+    assert moves == [False, True]
 
 
 def test_a_file_of_one_system_publishes_nothing() -> None:
