@@ -1,6 +1,8 @@
-"""Verdicts on runs: two independent implementations and their shared schema.
+"""Verdicts on runs: the judge in use, and the schema of what it reads and writes.
 
-engine      the judge in use: numpy kernels over whole runs, distributed and folded by Spark
-definition  the plain definition of every verdict; it and the engine never import each other
-schema      the input and output of both: raw tables, facts, marts, the register of measures
+A second, independent implementation in plain Python, the oracle, lies with the tests
+(tests/oracle): the two never import each other.
+
+engine  the judge in use: numpy kernels over whole runs, distributed and folded by Spark
+schema  the input and output of both: raw tables, facts, marts, the register of measures
 """

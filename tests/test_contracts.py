@@ -1,6 +1,7 @@
 """What modules say of themselves in their heads is what import contracts hold them to."""
 
 import ast
+import graphlib
 import re
 import tomllib
 from pathlib import Path
@@ -49,6 +50,18 @@ def module_of(path: Path) -> str:
 
 def head_of(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
+def imported(path: Path, known: frozenset[str]) -> set[str]:
+    """The modules of ours that one imports, also those that it needs for its types only."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{each.name}" for each in node.names}
+            found |= names & known or {node.module}
+    return (found & known) - {module_of(path)}
 
 
 def is_within(module: str, entry: str) -> bool:
@@ -106,3 +119,27 @@ def test_the_map_of_a_package_shows_every_module(package: str) -> None:
     }
     missing = [part for part in parts if "." not in part and not re.search(rf"\b{part}\b", head)]
     assert sorted(missing) == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    found = modules()
+    graph = {name: imported(path, frozenset(found)) for name, path in found.items()}
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names them
+    assert graph["reference_impl.rocketmq.broker.delays"] >= {
+        "reference_impl.rocketmq.broker.parts"
+    }
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests/oracle").glob("*.py")), ids=lambda p: p.stem
+)
+def test_the_oracle_shares_nothing_with_the_engine_but_the_schema(path: Path) -> None:
+    pure = {"bisect", "collections", "dataclasses", "enum", "itertools", "math", "statistics"}
+    allowed = pure | {"collections.abc", "functools", "typing"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        assert not isinstance(node, ast.Import) or {each.name for each in node.names} <= allowed
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            assert module in allowed or module.startswith(
+                ("spark_analysis.schema", "tests.oracle")
+            )

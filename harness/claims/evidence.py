@@ -40,6 +40,7 @@ from spark_analysis.schema.findings import Findings
 
 _UNDECLARED = "the time within which its brokers check a transaction is not declared"
 _SECOND_COPY = "duplicated.stored_twice"
+_AFTER_ACK = "duplicated.redelivery_after_ack"
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,20 @@ class Evidence:
         if measure not in COUNTS:
             return value
         value = self.counted.enough(measure, detail, value)
+        if name == _AFTER_ACK and isinstance(value, Interval):
+            value = self._in_time(value)
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value
+
+    def _in_time(self, counted: Interval) -> Interval:
+        """The redelivered that were acknowledged in time. Where the load was degraded when a fault
+        began, an acknowledgement may have taken longer than the time that counts as enough."""
+        rows = (row for row in self.findings.service if row.promise == words.FAULT)
+        ill = served.sick(rows) if counted.low else None
+        if ill is None:
+            return counted
+        return replace(counted, low=0, doubt=counted.doubt or ill.reason, advice=ill.advice)
 
     def detail(self, name: str, window: int) -> str:
         """Return how a fact of a window came about, in words; "" if its value is enough."""

@@ -90,8 +90,9 @@ def _longest_outage(
         if one.from_ns < last_ns
     ]
     worst = max((spell for spell in spells if spell[1] > 0), default=None)
-    if worst is not None and facts.windows and doubt is None:
-        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_SICK)
+    if worst is not None and facts.windows:
+        why = _SICK if doubt is None else (doubt.sentence, doubt.advice)
+        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *why)
     if worst is not None and worst[2].bad <= returned:
         return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_RETURNED)
     if worst is not None:

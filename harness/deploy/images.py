@@ -179,6 +179,7 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
         for one in image.jars:
             made = jars.fetch(one, progress, lambda: _tools(client, progress))
             shutil.copytree(made, folder / "jars" / one.name)
+            _sums_file(one, folder).write_text(jars.sums_of(one, made))
         progress(f"building {tag}")
         _build(client, image, folder, tag, progress, base)
     client.images.get(tag).tag(image.name, image.version)
@@ -235,15 +236,21 @@ def _context(image: Image) -> Iterator[Path]:
         if image.sources is not None:
             image.sources(folder)
         for one in image.jars:
-            _copy_sums(one, folder / "sums")
+            _copy_sums(one, folder)
         yield folder
 
 
-def _copy_sums(one: JarSet, sums: Path) -> None:
-    """Of a set's jars, and of our own classes beside them."""
-    sums.mkdir(exist_ok=True)
-    shutil.copyfile(jars.lock_file(one), sums / f"{one.name}.sha256")
-    (sums / f"{one.name}.mark").write_text(jars.fingerprint(one), encoding="utf-8")
+def _copy_sums(one: JarSet, folder: Path) -> None:
+    """Of a set's jars, where they are known before these come, and of our own classes."""
+    sums = _sums_file(one, folder)
+    sums.parent.mkdir(exist_ok=True)
+    if one.lock:
+        shutil.copyfile(jars.lock_file(one), sums)
+    sums.with_suffix(".mark").write_text(jars.fingerprint(one), encoding="utf-8")
+
+
+def _sums_file(one: JarSet, folder: Path) -> Path:
+    return folder / "sums" / f"{one.name}.sha256"
 
 
 def _not_for_the_image(_folder: str, names: list[str]) -> set[str]:

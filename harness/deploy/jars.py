@@ -2,6 +2,7 @@
 
 1. Maven itself fetches, here or in a container (java_tools.py); what came is held to a committed
    lock of sha256 sums, so that every machine runs the same bytes. All differences are reported.
+   A set without a lock, of a version that a user named, is held to the sums of the repository.
 2. Where a set has classes of our own beside it, they are compiled against it by Eclipse's
    compiler, which is one jar and needs no JDK.
 3. A set appears by one rename: a fetch that is cut off leaves nothing that looks whole.
@@ -35,7 +36,7 @@ _JAVA_LEAST = "17"  # the language level of our own classes
 _MARK = "mqproof-set"  # holds the fingerprint of what the set was made from
 _FETCH_LIMIT_S = 600.0
 _COMPILE_LIMIT_S = 120.0
-_MAVEN = ("mvn", "-q", "-B")
+_MAVEN = ("mvn", "-q", "-B", "--strict-checksums")
 
 
 def sets() -> Mapping[str, JarSet]:
@@ -83,14 +84,14 @@ def fetch(one: JarSet, progress: Progress, tools: Callable[[], Tools] | None = N
 def _fetch(one: JarSet, target: Path, progress: Progress, tools: Callable[[], Tools]) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{one.name}-") as scratch:
         made = Path(scratch) / "set"
-        sums = parse_lock(lock_file(one).read_text())
-        if target.is_dir() and not list(differences(target, sums)):
+        sums = parse_lock(lock_file(one).read_text()) if one.lock else None
+        if sums is not None and target.is_dir() and not list(differences(target, sums)):
             # Only our own classes have changed.
             shutil.copytree(target, made, ignore=shutil.ignore_patterns(BRIDGE, _MARK))
         else:
             progress(f"fetching {one.name}")
             _fetch_closure(one, made, Path(scratch), tools())
-        doubts = list(differences(made, sums))
+        doubts = [] if sums is None else list(differences(made, sums))
         if doubts:
             raise DeployError(f"{one.name} is not what its lock says: {'; '.join(doubts)}")
         if one.classes:
@@ -123,6 +124,14 @@ def differences(folder: Path, lock: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} has sha256 {digest}, not {lock[name]}"
 
 
+def sums_of(one: JarSet, folder: Path) -> str:
+    """Return the lines of a lock: the committed one, or of the jars that came."""
+    if one.lock:
+        return lock_file(one).read_text()
+    found = sorted(folder.glob("*.jar"))
+    return "".join(f"{_sha256(path)}  {path.name}\n" for path in found)
+
+
 def parse_lock(text: str) -> dict[str, str]:
     """Name to sum, from the lines that `sha256sum` writes."""
     pairs = (line.split(maxsplit=1) for line in text.splitlines() if line.strip())
@@ -137,7 +146,8 @@ def _whole(one: JarSet) -> bool:
 
 def fingerprint(one: JarSet) -> str:
     """Of the lock and of our classes: a change of either makes another set."""
-    digest = hashlib.sha256(lock_file(one).read_bytes())
+    held_to = lock_file(one).read_bytes() if one.lock else repr(one.artifacts).encode()
+    digest = hashlib.sha256(held_to)
     if one.classes:
         for source in _sources(one):
             digest.update(source.name.encode() + b"\0" + source.read_bytes())

@@ -17,7 +17,8 @@ _COORDINATES = re.compile(r"[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+")
 class JarSet:
     """Jars that are fetched together, with all that they need.
 
-    Paths are below mqproof's own compose/; those of another package are absolute.
+    Paths are below mqproof's own compose/; those of another package are absolute. A set of a
+    version that a user named has "" for a lock: it is held to the sums of Maven's repository.
     """
 
     name: str  # of its folder, too
@@ -35,3 +36,5 @@ def mistakes(jars: JarSet) -> Iterator[str]:
             yield f"{brief(text)} is no `group:artifact:version`"
     if not jars.artifacts:
         yield "it has no artifact"
+    if not jars.lock:
+        yield "it has no lock: a file with the sum of each jar"

@@ -8,7 +8,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from faults.alarms import AlarmCommands
 from faults.mechanisms import DIRECT
@@ -197,6 +197,15 @@ class OwnLayout(Protocol):
         ...
 
 
+@runtime_checkable
+class VersionedLayout(OwnLayout, Protocol):
+    """One that says which version the brokers have."""
+
+    def in_version(self, version: str) -> "VersionedLayout":
+        """Return the same for brokers of another version."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a system is laid out, for one timer profile.
@@ -206,8 +215,8 @@ class Layout:
     `partition_handling`: NO_HANDLING where brokers have nothing of the kind.
     `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
     `spares`: hosts that stand, each by itself, until an operation adds them; nothing else means
-    them. `version`: of the brokers; "": the system's default, or whichever `image` holds. `image`:
-    the user's own, instead of one of ours.
+    them. `version`: of the brokers; "": the one of its file (`file_version`), or else the system's
+    default, or whichever `image` holds. `image`: the user's own, instead of one of ours.
     """
 
     name: str
@@ -231,6 +240,7 @@ class Layout:
     client_tcp_retries2: int | None = None
     version: str = ""
     image: str = ""
+    file_version: str = ""
 
     @property
     def label(self) -> str:

@@ -6,13 +6,13 @@
 3. In an image of the user's own any version may be named: it is compared with what is in it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.outside.text import brief
-from harness.plan.model import OF_IMAGE, Layout, System
+from harness.plan.model import OF_IMAGE, Layout, System, VersionedLayout
 from harness.plan.problems import Problem, nearest, twice
-from harness.plan.versions import is_version, known_as
+from harness.plan.versions import Versions, is_version
 
 VERSION, IMAGE, LAYOUT = "--version", "--image", "--layout"
 MARK = "+"  # in a label, before the version
@@ -39,13 +39,18 @@ def of(
     if own is None:
         return [layout]
     image = dict(images).get(own.product, "")
-    wanted = [one for one in versions if image or known_as(one, own.known)]
+    wanted = [one for one in versions if image or own.knows(one)]
     return [_variant(layout, one, image, own.default) for one in wanted or [layout.version]]
 
 
 def _variant(layout: Layout, version: str, image: str, default: str) -> Layout:
-    plain = version == default and not image
-    return replace(layout, version="" if plain else version, image=image)
+    declared = layout.file_version or default
+    if version in ("", declared) and not image:
+        return replace(layout, version="", image="")
+    parts = layout.own
+    if isinstance(parts, VersionedLayout) and version:
+        parts = parts.in_version(version)
+    return replace(layout, version=version, image=image, own=parts)
 
 
 def problems(
@@ -60,13 +65,13 @@ def problems(
     words = {word: LAYOUT for _, word in map(split, layouts) if word}
     words |= dict.fromkeys(versions, VERSION)
     yield from twice(IMAGE, [product for product, _ in images])
-    known = {one.name: one.versions.known for one in systems if one.versions is not None}
-    products = {one.versions.product for one in systems if one.versions is not None}
+    known = [one.versions for one in systems if one.versions is not None]
+    products = {one.product for one in known if one.takes_images}
     names = ", ".join(one.name for one in systems)
     yield from _image_problems(dict(images), products, names)
     if words and not known:
-        text = f"no version of {names} can be chosen: its layouts say which they run"
-        yield Problem(VERSION, text, advice="leave it out, or choose another `--layout`")
+        text = f"no version of {names} can be chosen: mqproof brings the only one"
+        yield Problem(VERSION, text, advice="leave it out, or choose another `--system`")
         return
     open_to_any = products & dict(images).keys()
     if open_to_any and len(words) > 1:
@@ -75,20 +80,24 @@ def problems(
         if not is_version(word):
             choices = _every(known)
             yield Problem(place, f"{brief(word)} is no version", choices, expected=_NUMBER)
-        elif not open_to_any and not any(known_as(word, own) for own in known.values()):
+        elif not open_to_any and not any(own.knows(word) for own in known):
             choices = _every(known)
             text = f"no image of {names} is known in version {brief(word)}"
-            yield Problem(place, text, choices, nearest(word, choices), advice=_OWN_IMAGE)
+            advice = _OWN_IMAGE if products else ""
+            yield Problem(place, text, choices, nearest(word, choices), advice=advice)
 
 
 def _image_problems(
     images: Mapping[str, str], products: set[str], systems: str
 ) -> Iterator[Problem]:
+    if images and not products:
+        yield Problem(IMAGE, f"{systems} runs no image of a user's", advice="leave it out")
+        return
     for product in images:
         if product not in products:
             text = f"{brief(product)} is no product that {systems} runs from an image"
             yield Problem(IMAGE, text, tuple(sorted(products)), expected="PRODUCT=IMAGE")
 
 
-def _every(known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for words in known.values() for word in words))
+def _every(known: Iterable[Versions]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for one in known for word in one.choices))

@@ -1,8 +1,8 @@
 """PURE: versions of brokers, as people name them and as brokers report them.
 
 1. A name is a number (`4.0.5`), or a number with a last `x` for any (`4.3.x`).
-2. Which versions there are is data of the system (system.toml). A version that is named in no
-   list is unknown; an image of the user's own may hold any.
+2. Which versions there are is data of the system (system.toml): a list, and for some every
+   release from one on. Any other is unknown; an image of the user's own may hold any.
 """
 
 import re
@@ -10,29 +10,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 NUMBER = re.compile(r"\d{1,5}(\.\d{1,5}){1,3}(-?(alpha|beta|rc)\.?\d{0,5})?(\.x)?")
-_ANY = ".x"
+ANY = ".x"
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
     """The versions that a system can be played in.
 
-    `product`: the name of the software, as `--image` takes it. `known`: those that mqproof has
-    images of, the default first. `cannot_from`: a version -> why the system exists no more in it
-    or in a later one.
+    `product`: the name of the software. `known`: those that mqproof names, the default first.
+    `cannot_from`: a version -> why the system exists no more in it or in a later one. `any_from`:
+    every release from this one on is known, too; "": none is. `takes_images`: whether the system
+    runs an image of the user's own.
     """
 
     product: str
     known: tuple[str, ...]
     cannot_from: Mapping[str, str] = field(default_factory=dict)
+    any_from: str = ""
+    takes_images: bool = True
 
     @property
     def default(self) -> str:
         return self.known[0]
 
-    def contradiction(self, version: str, image: str, found: Mapping[str, str]) -> str:
-        """Return what is wrong with the versions that brokers report; "" if nothing is."""
-        wanted, reported = version or ("" if image else self.default), found.get(self.product, "")
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return those to choose from, in words."""
+        return (*self.known, *([f"any from {self.any_from} on"] if self.any_from else ()))
+
+    def knows(self, named: str) -> bool:
+        if known_as(named, self.known):
+            return True
+        is_release = bool(self.any_from) and not named.endswith(ANY)
+        return is_release and numbers(named) >= numbers(self.any_from)
+
+    def contradiction(self, wanted: str, image: str, found: Mapping[str, str]) -> str:
+        """Return what is wrong with the versions that brokers report; "" if nothing is. `wanted`:
+        "": any."""
+        reported = found.get(self.product, "")
         if not wanted or matches(wanted, reported):
             return ""
         text = f"the brokers report {self.product} {reported or 'without a version'}, not {wanted}"
@@ -51,7 +66,7 @@ def is_version(word: str) -> bool:
 
 def matches(named: str, found: str) -> bool:
     """Return whether a broker of version `found` is what was named."""
-    if named.endswith(_ANY):
+    if named.endswith(ANY):
         return found.startswith(named.removesuffix("x"))
     return found == named
 

@@ -141,7 +141,11 @@ def _image_problems(words: Iterable[str]) -> Iterator[Problem]:
         if not all(word.partition("=")):
             text = f"{brief(word)} names no image"
             products = tuple(
-                dict.fromkeys(one.versions.product for one in systems() if one.versions)
+                dict.fromkeys(
+                    one.versions.product
+                    for one in systems()
+                    if one.versions and one.versions.takes_images
+                )
             )
             wanted = f"PRODUCT=IMAGE, where PRODUCT is {' or '.join(products)}"
             yield Problem(variants.IMAGE, text, expected=wanted, advice="see docs/systems.md")

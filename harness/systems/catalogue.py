@@ -74,7 +74,11 @@ def load_system(name: str) -> System:
         cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
-        versions=None if document.versions is None else document.versions.versions(),
+        versions=None
+        if document.versions is None
+        else document.versions.versions(
+            own.containers is not None and own.containers.users_image is not None
+        ),
     )
 
 
@@ -194,9 +198,10 @@ class _VersionsFile(Strict):
     product: Name
     known: Names
     cannot_from: dict[str, str] = Field(default_factory=dict)
+    any_from: str = ""
 
-    def versions(self) -> Versions:
-        return Versions(self.product, self.known, self.cannot_from)
+    def versions(self, takes_images: bool) -> Versions:
+        return Versions(self.product, self.known, self.cannot_from, self.any_from, takes_images)
 
 
 class _SystemFile(Strict):

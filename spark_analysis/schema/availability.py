@@ -2,7 +2,7 @@
 
 As a history, scope by scope, availability stands in service.py.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)

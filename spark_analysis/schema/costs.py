@@ -1,6 +1,6 @@
 """The cost of a run in its steady state: two marts, and the rules that fill them.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 The steady state is the judged time of window 0:

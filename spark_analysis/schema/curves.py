@@ -1,7 +1,7 @@
 """The charts of a run's page beside its seconds: latencies of confirms, and failed sends by
 producer and time. Two marts, and their rules; no verdict uses them.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py; *failed* is that of
 sends.py. There are rows only where facts.confirms.
 

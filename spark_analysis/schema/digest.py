@@ -1,6 +1,6 @@
 """Affected messages for a page, in few rows however many there are: three marts.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. They are made of the rows of `affected` and `stages`.
 
 MARKS, one row a measure and second in which a row of `affected` with at_ns >= 0 lies; second =

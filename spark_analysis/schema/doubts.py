@@ -1,6 +1,6 @@
 """The verdicts that could not be judged, with the reasons.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 DOUBTS: what could not be judged, and why. (scope, window, reason, worker, at_ns, late_ns); worker,

@@ -6,7 +6,7 @@ consumption, starvation), and the stage sustained_success, in service.py; doubts
 a page needs of affected messages (marks, examples, later) in digest.py, what it draws (latencies,
 sending) in curves.py. What a run cost has two marts more: costs.py.
 
-The plain definition and Spark are written from these texts, apart from each other, and must agree
+The oracle and Spark are written from these texts, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue
 that is None in a row is "".
 

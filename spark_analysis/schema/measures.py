@@ -5,7 +5,7 @@
 2. Its order is the order of gravity, one for all: from what must never happen to what only says
    how much was judged. Times stand in the order in which a run goes through them.
 3. messages.py defines what a measure counts, and comparison.py how its repeats are compared.
-4. To add a class: an entry here, the definition, the kernel, its claims, its tests.
+4. To add a class: an entry here, the oracle, the kernel, its claims, its tests.
 """
 
 from spark_analysis.schema.measure import (

@@ -1,6 +1,6 @@
 """The fate of messages: counts, affected messages, and the faults that may have caused them.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 STATE, one a message, first that holds: `acknowledged` any settlement CONFIRMED; `indeterminate`

@@ -1,6 +1,6 @@
 """Whose sends failed under a fault, how many of them, and until when: a mart, and its rules.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 An attempt is *failed* if it has a settlement and no CONFIRMED one; it failed at the earliest

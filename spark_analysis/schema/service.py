@@ -1,7 +1,7 @@
 """Availability as a history: when a scope was out, what ended that, and who was served on
 (docs/verdicts.md 7).
 
-The plain definition and the kernels are written from this text, apart from each other, and must
+The oracle and the kernels are written from this text, apart from each other, and must
 agree row for row. Rows of a mart have no order. Words are those of findings.py. Where not
 facts.paced, or not facts.confirms, there is no history: OUTAGES and SERVICE have no rows.
 

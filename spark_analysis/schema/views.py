@@ -1,6 +1,6 @@
 """The views of name servers and voters over time: three marts and two stages, and their rules.
 
-The plain definition and Spark are written from this text, apart from each other, and must agree
+The oracle and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 WORDS

@@ -1,10 +1,10 @@
-"""The hand-made runs, and both judges: what the definition says, the kernels say."""
+"""The hand-made runs, and both judges: what the oracle says, the kernels say."""
 
 from pathlib import Path
 
 import pytest
 
-from spark_analysis.definition.judge import judge
+from tests.oracle.judge import judge
 from tests.rigs.histories.both_judges import by_kernels, listed, raw_columns
 from tests.rigs.histories.conformance import STORIES, history_of
 

@@ -27,11 +27,11 @@ from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.topologies import layout_of
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from tests.docker.command_line import mqproof, read_until
 from tests.docker.conftest import require_docker
 from tests.docker.somebodys import HEAD, PASSWORD, THEIRS, USER, Somebodys, docker, until_agreed
+from tests.oracle.judge import judge
 from tests.rigs.clusters.external import performed
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of

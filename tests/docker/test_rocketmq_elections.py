@@ -13,12 +13,12 @@ from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan, Schedule, Window
 from harness.systems.catalogue import load_layout, load_system
-from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.views import LEADER, NOTHING_BEFORE
 from tests.docker.conftest import Play, require_docker
 from tests.docker.rocketmq_runs import UP_LIMIT_S, judged
 from tests.docker.whole_runs import Done, run
+from tests.oracle.views import views
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of
 

@@ -13,13 +13,13 @@ import pytest
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan, Schedule, Window
 from harness.systems.catalogue import load_system
-from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import standing
 from tests.docker.whole_runs import Done, run
+from tests.oracle.views import views
 from tests.rigs.rocketmq import name_server_log
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of

@@ -1,4 +1,4 @@
-"""Versions of RabbitMQ, and images of a user's own, on real clusters."""
+"""Versions of RabbitMQ and RocketMQ, and images of a user's own, on real clusters."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from harness.deploy import engine, images, users_images
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
+from harness.plan import variants
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
 from harness.systems.catalogue import load_layout, load_system
@@ -154,3 +155,32 @@ def test_a_cluster_of_another_release_is_clean_and_reports_its_version(
             await asyncio.shield(cluster.down())
 
     assert play(story(), 300.0).startswith(version.removesuffix("x"))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("system", "version"),
+    [
+        ("rocketmq-2m2s", "4.9.0"),
+        ("rocketmq-2m2s", "5.1.4"),
+        ("rocketmq-2m2s", "5.4.0"),
+        ("rocketmq-dledger", "4.9.0"),
+        ("rocketmq-controller", "5.1.4"),
+        ("rocketmq-controller", "5.4.0"),
+    ],
+)
+def test_a_cluster_of_any_release_of_rocketmq_reports_its_version(
+    system: str, version: str, play: Play, experiment_folder: Path
+) -> None:
+    known = load_system(system)
+    (layout,) = variants.of(load_layout(system, known.default_layout), known, (version,), ())
+
+    async def story() -> str:
+        cluster = await ComposeDeployment(equip).up(layout, experiment_folder, print)
+        try:
+            return cluster.versions()["rocketmq"]
+        finally:
+            await asyncio.shield(cluster.down())
+
+    require_docker(system)
+    assert play(story(), 600.0) == version

@@ -20,9 +20,9 @@ from harness.run.view import LiveCounts
 from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from tests.oracle.judge import judge
 from tests.rigs.runs.run_folders import rows_of
 
 ON_DIRECT_LINKS = tuple(name for name, kind in KINDS.items() if COMPOSE in kind.offers)

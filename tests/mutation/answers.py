@@ -1,6 +1,6 @@
 """What both judges say of many histories, asked once, before anything is mutated.
 
-1. The histories are those of all stories in tests/spark_analysis/definition, and the fixed ones.
+1. The histories are those of all stories in tests/spark_analysis/oracle, and the fixed ones.
 2. A mutant is held against the answers and not against the other judge, so that a mutant of each
    dies on the other. The kernels refuse records that no worker writes: that is their answer then.
 3. Small histories come first, and before all others those that show something not shown before.
@@ -16,17 +16,17 @@ from pathlib import Path
 
 import pytest
 
-from spark_analysis.definition.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from tests.oracle.judge import judge
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories import both_judges
 from tests.rigs.histories.both_judges import Answer, Columns, by_kernels, listed, raw_columns
 from tests.rigs.histories.fixed import fixed_histories
 from tests.rigs.histories.telling import words_of
 
-STORIES = "tests/spark_analysis/definition"
+STORIES = "tests/spark_analysis/oracle"
 HISTORIES = 1_000
 _SOURCES = ("spark_analysis/**/*.py", "tests/rigs/**/*.py")
 _NOTES = {"stories": (*_SOURCES, f"{STORIES}/*.py"), "generated": _SOURCES}  # and their sources
@@ -34,7 +34,7 @@ _NOTES = {"stories": (*_SOURCES, f"{STORIES}/*.py"), "generated": _SOURCES}  # a
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A history, its raw columns, and what the definition and the kernels must say of it."""
+    """A history, its raw columns, and what the oracle and the kernels must say of it."""
 
     origin: str  # a story, or generated
     facts: Facts
@@ -56,14 +56,14 @@ def answered(folder: Path, number: int) -> list[Answered]:
 
 def objection(judge: str, histories: Iterable[Answered]) -> str:
     """The origin of the first history on which this judge, as it is now, answers otherwise."""
-    from spark_analysis.definition.judge import judge as by_definition
     from spark_analysis.engine.kernel.records import BadRecords
+    from tests.oracle.judge import judge as by_oracle
     from tests.rigs.histories.both_judges import by_kernels, listed
 
     for each in histories:
         try:
-            if judge == "definition":
-                agrees = listed(by_definition(each.facts, each.rows)) == each.answer
+            if judge == "oracle":
+                agrees = listed(by_oracle(each.facts, each.rows)) == each.answer
             else:
                 agrees = by_kernels(each.facts, each.columns) == each.answer
         except BadRecords:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spark_analysis.definition.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords
 from spark_analysis.schema.words import Level
+from tests.oracle.judge import judge
 from tests.rigs.histories.both_judges import by_kernels, judged_by_both, raw_columns
 from tests.rigs.histories.by_hand import History
 

@@ -282,7 +282,9 @@ class ComposeCluster:
         known = load_system(self.layout.system).versions
         if known is None:
             return ""
-        return known.contradiction(self.layout.version, self.layout.image, self._versions)
+        layout = self.layout
+        wanted = layout.version or ("" if layout.image else layout.file_version or known.default)
+        return known.contradiction(wanted, layout.image, self._versions)
 
     async def _look(self, hosts: tuple[str, ...]) -> container_starts.Start:
         answered = await self._greeted()

@@ -25,7 +25,6 @@ from harness.plan.model import Layout
 from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import ASK_LIMIT_S, QUICK_LIMIT_S, RocketApi
 from harness.systems.rocketmq.layout import (
-    COPIED_EVERY_S,
     ServerProcess,
     home,
     own,
@@ -65,7 +64,7 @@ class RocketBroker:
 
     @property
     def _copied_every_s(self) -> int:
-        return COPIED_EVERY_S[own(self._layout).version]
+        return own(self._layout).copied_every_s
 
     @property
     def _brokers(self) -> list[ServerProcess]:

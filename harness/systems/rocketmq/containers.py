@@ -5,7 +5,7 @@ from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, argument, worker_image
 from harness.systems.files import copy_worker_sources, shipped
-from harness.systems.rocketmq.jars import SERVER_JARS
+from harness.systems.rocketmq.jars import SERVER_JARS, server_jars
 from harness.systems.rocketmq.layout import VERSIONS, own
 from harness.systems.services import Services
 
@@ -21,7 +21,7 @@ def rocketmq_image(version: str = VERSIONS[0]) -> Image:
         version,
         shipped("rocketmq"),
         "MQPROOF_ROCKETMQ_IMAGE",
-        jars=(SERVER_JARS[version],),
+        jars=(server_jars(version),),
     )
 
 

@@ -10,18 +10,17 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 from harness.plan.model import Layout
+from harness.plan.versions import numbers
 
 NAME_SERVER, CONTROLLER = "name-server", "controller"
 SYNC, ASYNC = "sync", "async"
 MAJORITY, IN_SYNC = "majority", "in-sync replicas"  # replication where masters are elected
-VERSIONS = ("4.9.7", "5.3.3")
+VERSIONS = ("4.9.7", "5.3.3")  # whose jars are held to the sums of a lock
 REFERENCE = "reference"  # instead of a version of the real ones
-# How often a slave copies its master's topics and offsets (5.3.3: measured; its bytecode says so).
-COPIED_EVERY_S = {"4.9.7": 10, "5.3.3": 60, REFERENCE: 10}
 MASTER_ID = 0
 POLL_DEFAULT_S = 30  # the default of every client library
 _BROKER = re.compile(r"(broker-[a-z])-(\d)")
@@ -54,6 +53,17 @@ class RocketMq:
     timers: Timers
     client_jvm: tuple[str, ...] = ()
     compression: int = 1  # so many times shorter are all other timers than the real ones'
+
+    @property
+    def copied_every_s(self) -> int:
+        """How often a slave copies its master's topics and offsets (measured with 4.9.7 and 5.3.3;
+        the bytecode of 5.1.4 and 5.4.0 has the same constant as that of 5.3.3)."""
+        is_5 = self.version != REFERENCE and numbers(self.version) >= (5,)
+        return 60 if is_5 else 10
+
+    def in_version(self, version: str) -> Self:
+        """VersionedLayout."""
+        return replace(self, version=version)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """OwnLayout."""

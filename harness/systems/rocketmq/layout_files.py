@@ -16,6 +16,7 @@ from harness.outside.text import brief
 from harness.plan.model import NO_HANDLING, Host, Layout
 from harness.plan.problems import nearest
 from harness.plan.toml_problems import TomlProblem
+from harness.plan.versions import ANY, is_version, numbers
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     NAMES_MAX,
@@ -42,6 +43,23 @@ from harness.systems.rocketmq.layout import (
 
 _BROKERS = "broker-a-0: the group broker-a, and a number from 0 on"
 Flush = Literal["sync", "async"]
+VERSION_HELP = "version of the servers: the number of a release on Maven Central"
+
+
+def released(first: str, before: str = "") -> AfterValidator:
+    """Validate a version: a release from `first` on and, if it is given, before `before`."""
+
+    def check(word: str) -> str:
+        if not is_version(word) or word.endswith(ANY):
+            raise ValueError(f"{brief(word)} is no version, such as {first}")
+        if numbers(word) < numbers(first) or (before and numbers(word) >= numbers(before)):
+            until = f" and before {before}" if before else ""
+            raise ValueError(f"mqproof runs versions from {first} on{until}, not {word}")
+        return word
+
+    return AfterValidator(check)
+
+
 _FLAG_MAX = 1000  # characters
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
 
@@ -123,6 +141,7 @@ class RocketFile(Strict):
             peer_links=self.peer_links,
             policies=(),
             own=own,
+            file_version=own.version,
             client_tcp_retries2=self.client_tcp_retries2,
         )
 

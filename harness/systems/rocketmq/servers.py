@@ -7,7 +7,6 @@ from faults.places import place
 from harness.plan.model import Layout
 from harness.plan.servers import Process, QueueRole, ServerRole, Servers, Voter
 from harness.systems.rocketmq.layout import (
-    COPIED_EVERY_S,
     POLL_DEFAULT_S,
     ServerProcess,
     Timers,
@@ -35,7 +34,7 @@ def rocketmq_servers(
         speaks_first=False,
         client_settings=_settings(declared.timers),
         client_flags=declared.client_jvm,
-        copied_every_s=COPIED_EVERY_S[declared.version],
+        copied_every_s=declared.copied_every_s,
         voters=tuple(voters),
         controllers=tuple(place(one.host, one.process) for one in controllers),
         serving=Serving(

@@ -1,7 +1,7 @@
 """The shape of a layout file of masters and slaves, and the layout that it becomes."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -9,11 +9,13 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import ASYNC, SYNC, RocketMq
 from harness.systems.rocketmq.layout_files import (
+    VERSION_HELP,
     Flush,
     RocketFile,
     file_mistakes,
     groups,
     processes_of,
+    released,
 )
 
 
@@ -36,7 +38,7 @@ class MasterSlaveFile(RocketFile):
 class RocketLayoutFile(MasterSlaveFile):
     """One of the real ones."""
 
-    version: Literal["4.9.7", "5.3.3"] = Field(description="version of the servers")
+    version: Annotated[str, released("4.9.0")] = Field(description=VERSION_HELP)
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

@@ -5,7 +5,7 @@ controllers stand by themselves, and no name server has one.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -13,11 +13,13 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import CONTROLLER, IN_SYNC, NAME_SERVER
 from harness.systems.rocketmq.layout_files import (
+    VERSION_HELP,
     Flush,
     RocketFile,
     file_mistakes,
     groups,
     processes_of,
+    released,
 )
 from harness.systems.rocketmq_controller.layout import Controlled
 
@@ -27,7 +29,7 @@ _Replicas = Annotated[int, Field(ge=1, le=9)]
 class ControllerLayoutFile(RocketFile):
     """One layout file; its rules by the product's names. The number of a broker says nothing."""
 
-    version: Literal["5.3.3"] = Field(description="version of the servers")
+    version: Annotated[str, released("5.1.4")] = Field(description=VERSION_HELP)
     flush: Flush = Field(description="`sync`: a confirm waits for the disk")
     all_ack_in_sync_state_set: bool = Field(
         description="a confirm waits for every replica in sync (`allAckInSyncStateSet`)"

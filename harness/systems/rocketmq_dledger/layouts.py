@@ -1,7 +1,7 @@
 """The shape of a layout file of DLedger groups, and the layout that it becomes."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -9,10 +9,12 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq
 from harness.systems.rocketmq.layout_files import (
+    VERSION_HELP,
     RocketFile,
     file_mistakes,
     groups,
     processes_of,
+    released,
 )
 
 _MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody after a death
@@ -34,7 +36,7 @@ class DledgerFile(RocketFile):
 class DledgerLayoutFile(DledgerFile):
     """One of the real ones."""
 
-    version: Literal["4.9.7"] = Field(description="version of the servers")
+    version: Annotated[str, released("4.9.0", "5")] = Field(description=VERSION_HELP)
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

@@ -1,7 +1,7 @@
 """A broker, which is a master or a slave (docs/behaviour/rocketmq.md 3.2 to 6).
 
 server       its connections, their requests, its own ticks
-parts        the shared state of its parts
+parts        what its parts share: they read it, and it knows none of them
 role         whether it is a master now, and under which number
 registering  its registration at name servers
 
@@ -15,7 +15,9 @@ switching    the same, where a control node decides
 pulling      pulls of consumers, and long polling
 retrying     messages that they send back
 delays       delayed messages
+levels       where they wait, and when they are due
 transactions halves, their decisions, and checks at producers
+halves       what becomes of one that is decided
 copies       a master's slaves
 following    a slave's master
 tables       the tables that a slave copies beside the log

@@ -9,23 +9,18 @@
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from reference_impl.rocketmq.broker.levels import LEVELS_S
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.topics import SCHEDULED
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.settings import BrokerTimes
-from reference_impl.rocketmq.store import properties
-from reference_impl.rocketmq.store.properties import DELAY, REAL_QUEUE, REAL_TOPIC, TAGS, tags_code
+from reference_impl.rocketmq.store.properties import REAL_QUEUE, REAL_TOPIC
 from reference_impl.rocketmq.store.records import Draft, Record
 
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
-
-DOCUMENT = "config/delayOffset.json"
-# messageDelayLevel: 1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h
-LEVELS_S: tuple[int, ...] = (1, 5, 10, 30, *range(60, 660, 60), 1200, 1800, 3600, 7200)
+_DOCUMENT = "config/delayOffset.json"
 AT_ONCE = 100  # of a level in one turn: others have to come to their turn, too
 
 
@@ -35,45 +30,16 @@ class DelayProgress(msgspec.Struct, rename="camel"):
     offset_table: dict[str, int] = {}
 
 
-def level_of(draft: Draft) -> int:
-    """0: it waits for nothing."""
-    try:
-        level = int(draft.properties.get(DELAY, "0"))
-    except ValueError:
-        return 0
-    return max(0, min(level, len(LEVELS_S)))
-
-
-def delayed(draft: Draft) -> Draft:
-    """As it is stored while it waits."""
-    level = level_of(draft)
-    if level == 0:
-        return draft
-    return under(draft, SCHEDULED, level - 1)
-
-
-def under(draft: Draft, topic: str, queue: int) -> Draft:
-    """Under another topic, with the real one beside it."""
-    real = {REAL_TOPIC: draft.topic, REAL_QUEUE: str(draft.queue)}
-    text = properties.write({**draft.properties, **real})
-    return msgspec.structs.replace(draft, topic=topic, queue=queue, props_text=text)
-
-
 class Delays:
-    def __init__(self, parts: "Parts", kept: bytes | None) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._times: BrokerTimes = parts.config.times
         self._next: dict[int, int] = {}
         self._put: dict[int, int] = {}  # the same of what was put, which may not count yet
+        kept = parts.disk.document(_DOCUMENT)
         if kept is not None:
             self.copy(kept)
         self._at_ms = parts.clock.now_ms() + self._times.delay_first
-
-    def code_of(self, draft: Draft, stored_ms: int) -> int:
-        """Return the number that its queue has for its tags."""
-        if draft.topic == SCHEDULED and draft.queue < len(LEVELS_S):
-            return stored_ms + LEVELS_S[draft.queue] * self._times.delay_units
-        return tags_code(draft.properties.get(TAGS))
 
     def copy(self, document: bytes) -> None:
         """Copy the progress of a slave's master. Raises one of fields.UNREADABLE."""
@@ -84,6 +50,9 @@ class Delays:
     def begin(self) -> None:
         """Go on as a new leader: what was put and did not count is put again."""
         self._put.clear()
+
+    def flush(self) -> None:
+        self._parts.disk.keep(_DOCUMENT, self.progress())
 
     def progress(self) -> bytes:
         offsets = {str(level): offset for level, offset in sorted(self._next.items())}

@@ -11,29 +11,26 @@
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.effects import Effect
 
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
-
 
 class Leading:
-    """`register`: at all name servers, now; `leave_master`: its tables are no more copied."""
+    """`register`: at all name servers, now; `begin`: it is the master now."""
 
     def __init__(
         self,
-        parts: "Parts",
+        parts: Parts,
         member: DledgerMember,
         register: Callable[[], None],
-        leave_master: Callable[[], None],
+        begin: Callable[[], None],
     ) -> None:
         self._parts = parts
         self._member = member
         self._register = register
-        self._leave_master = leave_master
+        self._begin = begin
         self._known = (0, "")  # term and leader
         number = int(parts.config.d_leger_self_id[1:])
         self._slave_id = number + 1
@@ -61,10 +58,7 @@ class Leading:
             self._lead()
 
     def _lead(self) -> None:
-        parts = self._parts
-        parts.role.lead()
-        parts.store.forget_given()
-        parts.delays.begin()
-        parts.transactions.begin()
-        self._leave_master()
+        self._parts.role.lead()
+        self._parts.store.forget_given()
+        self._begin()
         self._register()

@@ -2,21 +2,17 @@
 (docs/behaviour/rocketmq.md 3.2).
 """
 
-from typing import TYPE_CHECKING
-
 from reference_impl.rocketmq.broker.clients import ClientInfo
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.topics import RETRY_PREFIX
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.header import LANGUAGES
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
 
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
-
 
 class Membership:
-    def __init__(self, parts: "Parts") -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self.handlers: dict[int, Handler] = {
             RequestCode.HEART_BEAT: self._heartbeat,

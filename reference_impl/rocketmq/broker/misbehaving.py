@@ -31,8 +31,8 @@ from reference_impl.misbehave.lines import line
 from reference_impl.misbehave.truth import HELD
 from reference_impl.rocketmq.broker.committing import Done, Putting
 from reference_impl.rocketmq.broker.copies import Copies
+from reference_impl.rocketmq.broker.halves import decided
 from reference_impl.rocketmq.broker.topics import HALF, is_clients
-from reference_impl.rocketmq.broker.transactions import decided
 from reference_impl.rocketmq.dledger.entries import MESSAGE, LedgerEntry
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Code

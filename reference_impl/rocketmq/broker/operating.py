@@ -1,11 +1,11 @@
 """Requests of operators, tools and slaves to a broker (docs/behaviour/rocketmq.md 3.2)."""
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from reference_impl.rocketmq.broker.clients import ClientInfo
+from reference_impl.rocketmq.broker.delays import Delays
 from reference_impl.rocketmq.broker.groups import ConsumerGroup
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.topics import wrong_name
 from reference_impl.rocketmq.registration import Topic
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
@@ -13,9 +13,6 @@ from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
 from reference_impl.rocketmq.settings import BrokerSettings
-
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
 
 VERSION_TEXT = "V4_9_8"
 # Every request is carried out at once: these queues of the real one are always empty.
@@ -30,8 +27,9 @@ _QUEUES = dict.fromkeys(
 
 
 class Operating:
-    def __init__(self, parts: "Parts") -> None:
+    def __init__(self, parts: Parts, delays: Delays) -> None:
         self._parts = parts
+        self._delays = delays
         self._booted_ms = parts.clock.wall_ms()
         self.handlers: dict[int, Handler] = {
             RequestCode.UPDATE_AND_CREATE_TOPIC: self._create,
@@ -41,7 +39,7 @@ class Operating:
             RequestCode.DELETE_SUBSCRIPTION_GROUP: self._delete_group,
             RequestCode.GET_ALL_SUBSCRIPTION_GROUPS: self._groups,
             RequestCode.GET_ALL_CONSUMER_OFFSET: self._offsets,
-            RequestCode.GET_ALL_DELAY_OFFSET: self._delays,
+            RequestCode.GET_ALL_DELAY_OFFSET: self._delay_offsets,
             RequestCode.GET_BROKER_CONFIG: self._configuration,
             RequestCode.GET_BROKER_RUNTIME_INFO: self._runtime,
             RequestCode.GET_CONSUMER_CONNECTIONS: self._consumers,
@@ -96,8 +94,8 @@ class Operating:
     def _offsets(self, incoming: IncomingRequest) -> Command:
         return incoming.answer(body=self._parts.offsets.all())
 
-    def _delays(self, incoming: IncomingRequest) -> Command:
-        return incoming.answer(body=self._parts.delays.progress())
+    def _delay_offsets(self, incoming: IncomingRequest) -> Command:
+        return incoming.answer(body=self._delays.progress())
 
     def _configuration(self, incoming: IncomingRequest) -> Command:
         text = "".join(f"{name}={value}\n" for name, value in _properties(self._parts.config))

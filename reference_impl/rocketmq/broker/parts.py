@@ -6,17 +6,14 @@ from collections.abc import Callable
 from reference_impl.rocketmq.broker.clients import BrokerClients
 from reference_impl.rocketmq.broker.committing import Committing, Putting
 from reference_impl.rocketmq.broker.copies import Copies
-from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
-from reference_impl.rocketmq.broker.delays import Delays
 from reference_impl.rocketmq.broker.groups import BrokerGroups
+from reference_impl.rocketmq.broker.levels import code_by_level
 from reference_impl.rocketmq.broker.meters import Meters
 from reference_impl.rocketmq.broker.misbehaving import CrookedBroker, admit_cut
 from reference_impl.rocketmq.broker.offsets import Offsets
-from reference_impl.rocketmq.broker.pulling import Pulling
 from reference_impl.rocketmq.broker.replicating import Acknowledging, Replicating
 from reference_impl.rocketmq.broker.role import CurrentRole
-from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
-from reference_impl.rocketmq.broker.transactions import Transactions
+from reference_impl.rocketmq.broker.topics import BrokerTopics
 from reference_impl.rocketmq.ctgmq.message_log import ReplicaLog
 from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
 from reference_impl.rocketmq.ctgmq.requests import ControlRequest
@@ -36,9 +33,13 @@ from reference_impl.rocketmq.store.log import CommitLog, MessageLog
 from reference_impl.rocketmq.store.records import Draft, host
 from reference_impl.rocketmq.store.store import Store
 
+Listener = Callable[[Draft, int, int], None]  # to a message, its offset, and when it was stored
+
 
 class Parts:
-    """`store_ip`: the four octets that its address stands for."""
+    """`store_ip`: the four octets that its address stands for.
+
+    `when_stored`: is called with each message that readers see from now on."""
 
     def __init__(
         self,
@@ -61,7 +62,8 @@ class Parts:
         self.clients = BrokerClients()
         self.offsets = Offsets(disk)
         self.meters = Meters(clock)
-        self.delays = Delays(self, disk.document(DELAYS))
+        self.code_of = code_by_level(config.times.delay_units)
+        self.when_stored: list[Listener] = []
         self.member = self._member() if config.enable_d_leger_commit_log else None
         log_octets = config.mapped_file_size_commit_log
         self.commit_log = CommitLog(disk.series(COMMIT_LOG, log_octets))
@@ -69,7 +71,7 @@ class Parts:
         self.replica = self._replica() if config.enable_ctgmq else None
         self.store = Store(
             disk,
-            self.delays.code_of,
+            self.code_of,
             log_octets,
             config.mapped_file_size_consume_queue,
             self._log(),
@@ -81,24 +83,17 @@ class Parts:
             if config.misbehave
             else None
         )
-        self.pulling = Pulling(self)
-        self.transactions = Transactions(self)
         self.store_host = host(store_ip, config.listen_port)
 
     def host_of(self, connection: int) -> bytes:
         """The other end, as a record tells it."""
         return host_of(self.connections.peer(connection))
 
-    def flush_tables(self) -> None:
-        self.offsets.flush()
-        self.disk.keep(DELAYS, self.delays.progress())
-
     def arrived(self, draft: Draft, offset: int, stored_ms: int) -> None:
         """Readers see a message from now on."""
         self.meters.put.add()
-        if draft.topic == HALF:
-            self.transactions.begun(offset, stored_ms)
-        self.pulling.arrived(draft.topic, draft.queue, self.delays.code_of(draft, stored_ms))
+        for listener in self.when_stored:
+            listener(draft, offset, stored_ms)
 
     def _log(self) -> MessageLog:
         if self.replica is not None:

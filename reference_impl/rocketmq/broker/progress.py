@@ -5,21 +5,18 @@
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import IncomingRequest
-
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
 
 _RATE_S = 60  # of what is reported as a group's rate
 
 
 class Progress:
-    def __init__(self, parts: "Parts") -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
     def handle(self, incoming: IncomingRequest) -> Command:

@@ -7,20 +7,17 @@
 3. A pull may commit an offset, on a master, and only when it came and not when it wakes.
 """
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from reference_impl.rocketmq.broker.clients import Subscription, subscription
 from reference_impl.rocketmq.broker.groups import TOOLS
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.topics import READ, is_clients
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import IncomingRequest
+from reference_impl.rocketmq.store.records import Draft
 from reference_impl.rocketmq.store.store import ReadResult, Status
-
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
 
 COMMITS, MAY_WAIT, HAS_SUBSCRIPTION = 1, 2, 4  # bits of sysFlag
 _MASTER = 0
@@ -49,8 +46,9 @@ class _Held(msgspec.Struct, frozen=True):
 
 
 class Pulling:
-    def __init__(self, parts: "Parts") -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        parts.when_stored.append(self._stored)
         self._recheck_ms = parts.config.times.long_polling_recheck
         self._at_ms = parts.clock.now_ms() + self._recheck_ms
         self._held: dict[tuple[str, int], list[_Held]] = {}
@@ -70,11 +68,13 @@ class Pulling:
             return None
         return self._answer(pull, found)
 
-    def arrived(self, topic: str, queue: int, code: int) -> None:
-        """A message came, which has this number for its tags."""
+    def _stored(self, draft: Draft, _offset: int, stored_ms: int) -> None:
+        """Wake the held pulls that want this message."""
+        topic, queue = draft.topic, draft.queue
         held = self._held.pop((topic, queue), None)
         if held is None:
             return
+        code = self._parts.code_of(draft, stored_ms)
         for one in held:
             if one.pull.wants.wants(code):
                 self._wake(one)

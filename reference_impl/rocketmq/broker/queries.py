@@ -3,20 +3,16 @@
 Source: docs/behaviour/rocketmq.md 3.2.
 """
 
-from typing import TYPE_CHECKING
-
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
-
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
 
 _NOT_THERE = "Not found, V3_0_6_SNAPSHOT maybe this group consumer boot first"
 
 
 class Queries:
-    def __init__(self, parts: "Parts") -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self.handlers: dict[int, Handler] = {
             RequestCode.GET_MAX_OFFSET: self._end,

@@ -5,10 +5,10 @@ them, or where the consumer says so, to the group's dead letters.
 """
 
 import random
-from typing import TYPE_CHECKING
 
-from reference_impl.rocketmq.broker.delays import delayed
 from reference_impl.rocketmq.broker.groups import ConsumerGroup
+from reference_impl.rocketmq.broker.levels import delayed
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.topics import DEAD_PREFIX, RETRY_PREFIX, any_queue
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
@@ -22,16 +22,13 @@ from reference_impl.rocketmq.store.properties import (
 from reference_impl.rocketmq.store.records import Draft, Record, message_id
 from reference_impl.rocketmq.store.store import Stored
 
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
-
 _FIRST_LEVEL = 3
 _INT_MAX = 2**31 - 1  # a send to a retry topic says how often it was tried
 _MAX_RECONSUME_SINCE = 121  # V3_4_9: who is older does not say how often
 
 
 class Retrying:
-    def __init__(self, parts: "Parts", dice: random.Random) -> None:
+    def __init__(self, parts: Parts, dice: random.Random) -> None:
         self._parts = parts
         self._dice = dice
 

@@ -9,11 +9,11 @@
 
 import random
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from reference_impl.rocketmq.broker.delays import delayed, under
+from reference_impl.rocketmq.broker.levels import delayed, under
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.replicating import BUSY
 from reference_impl.rocketmq.broker.topics import (
     DEAD_PREFIX,
@@ -33,9 +33,6 @@ from reference_impl.rocketmq.remoting.serving import IncomingRequest
 from reference_impl.rocketmq.store import properties, records
 from reference_impl.rocketmq.store.records import TRANSACTION_BITS, Draft
 from reference_impl.rocketmq.store.store import Stored
-
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
 
 REGION = {"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"}
 _SEE = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
@@ -73,7 +70,7 @@ class _Sent(msgspec.Struct, frozen=True):
 
 
 class Sending:
-    def __init__(self, parts: "Parts", dice: random.Random) -> None:
+    def __init__(self, parts: Parts, dice: random.Random) -> None:
         self._parts = parts
         self._dice = dice
 

@@ -8,9 +8,9 @@
 
 import random
 from collections.abc import Callable
-from functools import partial
 
 from reference_impl.rocketmq.broker import tables
+from reference_impl.rocketmq.broker.delays import Delays
 from reference_impl.rocketmq.broker.following import Following
 from reference_impl.rocketmq.broker.leading import Leading
 from reference_impl.rocketmq.broker.locks import Locks
@@ -18,12 +18,14 @@ from reference_impl.rocketmq.broker.membership import Membership
 from reference_impl.rocketmq.broker.operating import Operating
 from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.progress import Progress
+from reference_impl.rocketmq.broker.pulling import Pulling
 from reference_impl.rocketmq.broker.queries import Queries
 from reference_impl.rocketmq.broker.registering import Registering
 from reference_impl.rocketmq.broker.retrying import Retrying
 from reference_impl.rocketmq.broker.sending import Sending
 from reference_impl.rocketmq.broker.switching import Switching
 from reference_impl.rocketmq.broker.tables import Copier
+from reference_impl.rocketmq.broker.transactions import Transactions
 from reference_impl.rocketmq.dledger.member import DledgerMember
 from reference_impl.rocketmq.effects import COPIES, MEMBERS, Clock, Effect
 from reference_impl.rocketmq.remoting.codes import RequestCode
@@ -52,6 +54,9 @@ class BrokerServer:
         self._clock = clock
         drawn = dice or random.SystemRandom()
         self._parts = parts = Parts(config, clock, disk, drawn, store_ip)
+        self._delays = Delays(parts)
+        self._transactions = Transactions(parts)
+        self._pulling = Pulling(parts)
         self._membership = Membership(parts)
         self._following = Following(
             parts.store, parts.commit_log, config, clock, parts.outbox, drawn
@@ -145,9 +150,9 @@ class BrokerServer:
         self._flush(now_ms)
         parts.copies.tick()
         parts.committing.progress()
-        parts.delays.tick()
-        parts.transactions.tick()
-        parts.pulling.tick()
+        self._delays.tick()
+        self._transactions.tick()
+        self._pulling.tick()
         self._registering.tick()
         if parts.role.is_slave:
             self._following.tick()
@@ -158,19 +163,25 @@ class BrokerServer:
         """In order: name servers hear of it, and what was written is on the disk."""
         last = [] if self._parts.replica is None else self._parts.replica.leave()
         self._registering.leave()
-        self._parts.flush_tables()
+        self._flush_tables()
         self._parts.store.close()
         if self._parts.member is not None:
             self._parts.member.stop()
         return last + self._parts.outbox.take()
 
     def _leads(self) -> Leading | Switching | None:
-        parts, leave = self._parts, partial(self._copier.master_is, "")
+        parts = self._parts
         if parts.member is not None:
-            return Leading(parts, parts.member, self._registering.now, leave)
+            return Leading(parts, parts.member, self._registering.now, self._begin)
         if parts.replica is not None:
-            return Switching(parts, parts.replica, self._registering, leave)
+            return Switching(parts, parts.replica, self._registering, self._begin)
         return None
+
+    def _begin(self) -> None:
+        """Go on as a new master with what waits, and copy no more tables."""
+        self._delays.begin()
+        self._transactions.begin()
+        self._copier.master_is("")
 
     def _commands(self, connection: int, octets: bytes) -> None:
         parts = self._parts
@@ -204,7 +215,11 @@ class BrokerServer:
             parts.store.flush()
         if now_ms >= self._tables_ms:
             self._tables_ms = now_ms + self._config.times.flush_consumer_offset_interval
-            parts.flush_tables()
+            self._flush_tables()
+
+    def _flush_tables(self) -> None:
+        self._parts.offsets.flush()
+        self._delays.flush()
 
     def _is_time_to_flush(self, now_ms: int) -> bool:
         """Return whether to flush without a waiting request: some pages are full, or much time is
@@ -236,7 +251,7 @@ class BrokerServer:
         parts = self._parts
         parts.connections.closed(connection)
         parts.calls.closed(connection)
-        parts.pulling.closed(connection)
+        self._pulling.closed(connection)
         self._membership.closed(connection)
         self._registering.closed(connection)
         self._copier.closed(connection)
@@ -257,7 +272,7 @@ class BrokerServer:
             RequestCode.GET_ALL_CONSUMER_OFFSET: lambda body: parts.offsets.copy(
                 tables.read_offsets(body)
             ),
-            RequestCode.GET_ALL_DELAY_OFFSET: parts.delays.copy,
+            RequestCode.GET_ALL_DELAY_OFFSET: self._delays.copy,
             RequestCode.GET_ALL_SUBSCRIPTION_GROUPS: lambda body: parts.groups.copy(
                 tables.read_groups(body)
             ),
@@ -272,13 +287,13 @@ class BrokerServer:
             RequestCode.SEND_MESSAGE_V2: sending.handle,
             RequestCode.SEND_BATCH_MESSAGE: sending.handle,
             RequestCode.CONSUMER_SEND_MSG_BACK: retrying.handle,
-            RequestCode.END_TRANSACTION: parts.transactions.handle,
-            RequestCode.PULL_MESSAGE: parts.pulling.handle,
-            RequestCode.LITE_PULL_MESSAGE: parts.pulling.handle,
+            RequestCode.END_TRANSACTION: self._transactions.handle,
+            RequestCode.PULL_MESSAGE: self._pulling.handle,
+            RequestCode.LITE_PULL_MESSAGE: self._pulling.handle,
             RequestCode.LOCK_BATCH_MQ: locks.handle,
             RequestCode.UNLOCK_BATCH_MQ: locks.handle,
             RequestCode.GET_CONSUME_STATS: Progress(parts).handle,
             **self._membership.handlers,
             **Queries(parts).handlers,
-            **Operating(parts).handlers,
+            **Operating(parts, self._delays).handlers,
         }

@@ -9,35 +9,32 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.registering import Registering
 from reference_impl.rocketmq.ctgmq.replica import BrokerReplica
 from reference_impl.rocketmq.ctgmq.requests import ControlAnswer, ControlRequest
 from reference_impl.rocketmq.effects import Effect
 
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
-
 _ANSWER = msgspec.msgpack.Decoder(ControlAnswer)
 
 
 class Switching:
-    """`leave_master`: its tables are no more copied."""
+    """`begin`: it is the master now."""
 
     def __init__(
         self,
-        parts: "Parts",
+        parts: Parts,
         replica: BrokerReplica,
         registering: Registering,
-        leave_master: Callable[[], None],
+        begin: Callable[[], None],
     ) -> None:
         self._parts = parts
         self._replica = replica
         self._registering = registering
-        self._leave_master = leave_master
+        self._begin = begin
         self._known = (0, "")  # epoch and master
         self._number = parts.config.broker_id
         parts.role.follow(self._number)
@@ -65,12 +62,9 @@ class Switching:
             self._lead()
 
     def _lead(self) -> None:
-        parts = self._parts
-        parts.role.lead()
-        parts.store.forget_given()
-        parts.delays.begin()
-        parts.transactions.begin()
-        self._leave_master()
+        self._parts.role.lead()
+        self._parts.store.forget_given()
+        self._begin()
         self._registering.now()
 
     def _ask(self, request: ControlRequest) -> None:

@@ -11,10 +11,11 @@
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from reference_impl.rocketmq.broker.halves import decided, draft_of
+from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.topics import DECIDED, GIVEN_UP, HALF
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, request
@@ -22,7 +23,6 @@ from reference_impl.rocketmq.remoting.serving import IncomingRequest
 from reference_impl.rocketmq.store import properties
 from reference_impl.rocketmq.store.properties import (
     CHECK_TIMES,
-    IN_TRANSACTION,
     PRODUCER_GROUP,
     REAL_QUEUE,
     REAL_TOPIC,
@@ -32,7 +32,6 @@ from reference_impl.rocketmq.store.properties import (
 from reference_impl.rocketmq.store.records import (
     COMMITTED,
     ROLLED_BACK,
-    TRANSACTION_BITS,
     Draft,
     Record,
     message_id,
@@ -40,16 +39,14 @@ from reference_impl.rocketmq.store.records import (
 )
 from reference_impl.rocketmq.store.store import Stored
 
-if TYPE_CHECKING:
-    from reference_impl.rocketmq.broker.parts import Parts
-
 GROUP = "CID_RMQ_SYS_TRANS"  # whose offsets tell the progress
 _REMOVED = "d"  # the tag of a note
 
 
 class Transactions:
-    def __init__(self, parts: "Parts") -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        parts.when_stored.append(self._stored)
         self._config = parts.config
         self._check_ms = parts.clock.now_ms() + self._config.times.transaction_check_interval
         self._pending: dict[int, int] = {}  # by offset of the half: when it was stored
@@ -59,10 +56,6 @@ class Transactions:
     def begin(self) -> None:
         """Go on as a master with what its log has."""
         self._pending = dict(self._found())
-
-    def begun(self, offset: int, stored_ms: int) -> None:
-        """A half was put."""
-        self._pending[offset] = stored_ms
 
     def handle(self, incoming: IncomingRequest) -> Command | None:
         if self._parts.role.is_slave:
@@ -81,7 +74,7 @@ class Transactions:
             return incoming.answer(Code.SYSTEM_ERROR, why)
         crooked = self._parts.crooked
         if decision == COMMITTED and not (crooked and crooked.is_out(record.position)):
-            shown = decided(_draft(record), record.position)
+            shown = decided(draft_of(record), record.position)
             self._parts.committing.put(shown, _ignore, waits=False)
         self._note(record)
         return incoming.answer()
@@ -103,15 +96,19 @@ class Transactions:
         progress = next(iter(self._pending), self._parts.store.ends(HALF, 0)[1])
         self._parts.offsets.commit(GROUP, HALF, 0, progress)
 
+    def _stored(self, draft: Draft, offset: int, stored_ms: int) -> None:
+        if draft.topic == HALF:
+            self._pending[offset] = stored_ms
+
     def _ask_about(self, record: Record) -> None:
         props = record.properties
         checks = _checks(props)
         if checks >= self._config.transaction_check_max:
             self._parts.topics.own(GIVEN_UP)
-            self._put(msgspec.structs.replace(_draft(record), topic=GIVEN_UP, queue=0))
+            self._put(msgspec.structs.replace(draft_of(record), topic=GIVEN_UP, queue=0))
             return
         props[CHECK_TIMES] = str(checks + 1)
-        draft = msgspec.structs.replace(_draft(record), props_text=properties.write(props))
+        draft = msgspec.structs.replace(draft_of(record), props_text=properties.write(props))
         self._parts.committing.put(draft, self._put_again, waits=False)
 
     def _put_again(self, code: Code, stored: Stored) -> None:
@@ -134,7 +131,7 @@ class Transactions:
             "offsetMsgId": message_id(record.store_host, record.position),
         }
         real = msgspec.structs.replace(
-            _draft(record),
+            draft_of(record),
             topic=props.get(REAL_TOPIC, record.topic),
             queue=int(props.get(REAL_QUEUE, "0")),
         )
@@ -192,25 +189,6 @@ def _checks(props: Mapping[str, str]) -> int:
         return int(props.get(CHECK_TIMES, "0"))
     except ValueError:
         return 0
-
-
-def _draft(record: Record) -> Draft:
-    return Draft(**{name: getattr(record, name) for name in Draft.__struct_fields__})
-
-
-def decided(half: Draft, position: int) -> Draft:
-    """As its consumers get it. `position`: of the half in the log."""
-    props = half.properties
-    topic, queue = props.pop(REAL_TOPIC, ""), int(props.pop(REAL_QUEUE, "0"))
-    props.pop(IN_TRANSACTION, None)
-    return msgspec.structs.replace(
-        half,
-        topic=topic,
-        queue=queue,
-        sys_flag=half.sys_flag & ~TRANSACTION_BITS | COMMITTED,
-        props_text=properties.write(props),
-        prepared=position,
-    )
 
 
 def _ignore(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""The kernels that judge a run over arrays: the ideas of definition/, for millions of messages.
+"""The kernels that judge a run over arrays: the ideas of the oracle, for millions of messages.
 
 Columns and places:
 records       the columns that kernels read of each raw table

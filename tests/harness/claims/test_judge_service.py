@@ -101,6 +101,22 @@ def test_shortfall_of_an_already_degraded_load_is_no_fault_harm(
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 
+@pytest.mark.parametrize(("found", "outcome"), [("sick", INCONCLUSIVE), ("served", FAIL)])
+def test_acknowledgements_of_an_already_degraded_load_may_be_late(
+    found: str, outcome: ClaimOutcome
+) -> None:
+    story = Story().count("duplicated", "redelivery_after_ack", 29).service(found)
+    one = verdict("acknowledged-hence-not-again", story)
+    assert one.outcome is outcome
+    said = " ".join((*one.judged, *one.not_judged))
+    assert ("already degraded before the fault" in said) is (found == "sick")
+
+
+def test_a_degraded_load_leaves_other_duplicates_proved() -> None:
+    story = Story().count("duplicated", "offset_rollback", 1).service("sick")
+    assert verdict("acknowledged-hence-not-again", story).outcome is FAIL
+
+
 def test_a_fault_that_never_ended_brought_nothing() -> None:
     story = Story().steady().window(1, "kill", lasts=None).stage("first_success", 40.0)
     assert verdict("mirror-takes-over", story).outcome is PASS

@@ -76,6 +76,12 @@ def test_outage_one_deadline_before_the_fault_is_earlier_degradation() -> None:
     )
 
 
+def test_a_stall_makes_no_violation_of_an_outage_before_a_fault() -> None:
+    story = value_until(12).doubt("availability", "stalled", worker=1)
+    assert low_and_high(story, OUT) == (0, 10)
+    assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.INCONCLUSIVE
+
+
 @pytest.mark.parametrize(("begins", "high"), [(20.25, 0), (20.2, 2.05), (19.7, 2.55)])
 def test_outage_at_the_edge_of_a_fault_has_clock_uncertainty(begins: float, high: float) -> None:
     """The fault is at 22 s, the deadline 2 s; publishers' clocks may be off by 0.25 s."""

@@ -140,6 +140,17 @@ def test_server_jars_are_in_its_tag_before_any_fetch(
     assert images.tag_of(image) != before
 
 
+def test_a_version_without_a_lock_has_a_tag_of_its_own() -> None:
+    tags = {images.tag_of(rocketmq_image(version)) for version in ("5.1.4", "5.4.0")}
+    assert {tag.rpartition("-")[0] for tag in tags} == {
+        "mqproof/rocketmq:5.1.4",
+        "mqproof/rocketmq:5.4.0",
+    }
+    (held,) = rocketmq_image("5.4.0").jars
+    assert (held.lock, len(held.artifacts)) == ("", 4)
+    assert len(rocketmq_image("4.9.0").jars[0].artifacts) == 3
+
+
 def test_a_layout_has_the_image_of_its_servers_version() -> None:
     found = {
         name: images.containers_of("rocketmq-2m2s").image(load_layout("rocketmq-2m2s", name)).alias

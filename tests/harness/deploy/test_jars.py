@@ -17,6 +17,7 @@ from harness.plan.jars import JarSet, mistakes
 from harness.systems.catalogue import layout_names, load_layout
 from harness.systems.files import compose_folder
 from harness.systems.registry import OURS as SYSTEMS
+from harness.systems.rocketmq.jars import server_jars
 from harness.workers.clients import jars as places
 
 NAME = "rocketmq-server-4.9.7"
@@ -131,6 +132,14 @@ def test_every_jar_of_an_image_can_be_fetched() -> None:
         images = [own.containers.image(layout) for layout in layouts]
         held = [one for image in (*images, own.containers.worker_image()) for one in image.jars]
         assert [jars.sets()[one.name] for one in held] == held
+
+
+@pytest.mark.slow
+def test_a_set_without_a_lock_has_the_sums_of_what_came(folder: Path) -> None:
+    (folder / "makes").write_text("printf a > a.jar; printf b > b.jar")
+    made = jars.fetch(server_jars("5.4.0"), print)
+    assert made.name == "rocketmq-server-5.4.0"
+    assert jars.parse_lock(jars.sums_of(server_jars("5.4.0"), made)) == LOCK
 
 
 @pytest.fixture

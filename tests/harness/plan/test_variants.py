@@ -8,6 +8,8 @@ from harness.plan import variants
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.problems import PlanError
 from harness.plan.versions import Versions
+from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq.layout import own
 from tests.harness.plan.test_experiment import scenario
 from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
@@ -39,9 +41,9 @@ def test_a_layout_may_be_named_with_its_version() -> None:
 
 
 def test_the_version_of_a_layout_file_is_played_unless_another_is_named() -> None:
-    own = replace(LAYOUT, version="4.0.5")
-    assert variants.of(own, KNOWING, (), ()) == [own]
-    assert variants.of(own, KNOWING, ("3.10.8",), ()) == [LAYOUT]
+    named = replace(LAYOUT, version="4.0.5")
+    assert variants.of(named, KNOWING, (), ()) == [named]
+    assert variants.of(named, KNOWING, ("3.10.8",), ()) == [LAYOUT]
 
 
 def test_a_system_that_knows_none_of_the_versions_is_played_as_it_is() -> None:
@@ -103,3 +105,23 @@ def test_beside_a_version_that_runs_it_is_not_applicable() -> None:
     made = plan(request, Catalogue((ending,), (LAYOUT,)))
     assert [run.layout.label for run in made.runs] == ["all-automatic@T=10"]
     assert [skip.reason for skip in made.skipped] == ["it was removed"]
+
+
+def test_the_layouts_own_part_follows_the_named_version() -> None:
+    system, layout = load_system("rocketmq-2m2s"), load_layout("rocketmq-2m2s", "colocated")
+    (newer,) = variants.of(layout, system, ("5.4.0",), ())
+    assert (newer.label, own(newer).version) == ("colocated@compressed+5.4.0", "5.4.0")
+    assert (own(layout).copied_every_s, own(newer).copied_every_s) == (10, 60)
+
+
+def test_the_version_of_its_file_is_a_layouts_default() -> None:
+    system, layout = load_system("rocketmq-2m2s"), load_layout("rocketmq-2m2s", "colocated-v5")
+    assert variants.of(layout, system, ("5.3.3",), ()) == [layout]
+    (older,) = variants.of(layout, system, ("4.9.7",), ())
+    assert (older.label, own(older).version) == ("colocated-v5@compressed+4.9.7", "4.9.7")
+
+
+def test_a_system_without_user_images_offers_no_product() -> None:
+    images = (("rocketmq", "mine:1"),)
+    (text,) = map(str, variants.problems((), images, [load_system("rocketmq-2m2s")]))
+    assert "rocketmq-2m2s runs no image of a user's" in text

@@ -40,12 +40,31 @@ def test_a_system_ends_with_a_version(version: str, gone: list[str]) -> None:
 
 def test_brokers_of_the_named_version_contradict_nothing() -> None:
     assert not RABBIT.contradiction("4.3.x", "", {"rabbitmq": "4.3.6", "erlang": "29"})
-    assert not RABBIT.contradiction("", "", {"rabbitmq": "3.10.8"})
+    assert not RABBIT.contradiction("3.10.8", "", {"rabbitmq": "3.10.8"})
     assert not RABBIT.contradiction("", "mine:1", {"rabbitmq": "4.1.2"})
 
 
-@pytest.mark.parametrize(("version", "image"), [("4.0.5", ""), ("4.0.5", "mine:1"), ("", "")])
+@pytest.mark.parametrize(("version", "image"), [("4.0.5", ""), ("4.0.5", "mine:1"), ("3.10.8", "")])
 def test_brokers_of_another_version_are_reported(version: str, image: str) -> None:
     text = RABBIT.contradiction(version, image, {"rabbitmq": "4.1.2"})
-    assert f"the brokers report rabbitmq 4.1.2, not {version or '3.10.8'}" in text
+    assert f"the brokers report rabbitmq 4.1.2, not {version}" in text
     assert "--version" in text
+
+
+RELEASES = Versions("rocketmq", ("4.9.7",), any_from="4.9.0", takes_images=False)
+
+
+@pytest.mark.parametrize("version", ["4.9.7", "4.9.0", "4.10.0", "5.4.0"])
+def test_every_release_from_the_first_on_is_known(version: str) -> None:
+    assert RELEASES.knows(version)
+
+
+@pytest.mark.parametrize("version", ["4.8.9", "4.9.x", "5.x", "4.9"])
+def test_earlier_releases_and_wildcards_are_unknown(version: str) -> None:
+    assert not RELEASES.knows(version)
+
+
+def test_a_list_of_versions_knows_no_other() -> None:
+    assert not RABBIT.knows("4.0.6")
+    assert RABBIT.knows("4.3.6")
+    assert (RABBIT.choices, RELEASES.choices) == (RABBIT.known, ("4.9.7", "any from 4.9.0 on"))

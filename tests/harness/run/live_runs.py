@@ -13,9 +13,9 @@ from harness.run.run_group import alone
 from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from tests.oracle.judge import judge
 from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
 from tests.rigs.machine import virtual_time
 from tests.rigs.runs.run_folders import rows_of

@@ -1,4 +1,4 @@
-"""A whole run on somebody's cluster, with real workers, judged by the definition: no Spark."""
+"""A whole run on somebody's cluster, with real workers, judged by the oracle: no Spark."""
 
 import asyncio
 import json
@@ -16,10 +16,10 @@ from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.topologies import layout_of
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.oracle.judge import judge
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner, performed
 from tests.rigs.clusters.topologies import START

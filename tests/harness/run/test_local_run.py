@@ -1,4 +1,4 @@
-"""A whole run with real workers, proxy and nodes, judged by the definition: no Docker or Spark."""
+"""A whole run with real workers, proxy and nodes, judged by the oracle: no Docker or Spark."""
 
 import asyncio
 import contextlib
@@ -24,10 +24,10 @@ from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.reference_mirrored.processes import COMMAND
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.oracle.judge import judge
 from tests.rigs.clusters.local import HOSTS, UNMIRRORED, standing
 from tests.rigs.machine.disks import disk
 from tests.rigs.runs.plans import fault, operated, operation, plan

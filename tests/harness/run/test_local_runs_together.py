@@ -12,8 +12,8 @@ from harness.plan.targets import parse_target
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run_folder.manifest import Manifest
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
+from tests.oracle.judge import judge
 from tests.rigs.clusters.local import UNMIRRORED, deployment
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of

@@ -3,8 +3,8 @@
 import pytest
 
 from harness.view.costs import BROKERS, CLIENTS, PROXY, Cost, cost, load_of
-from spark_analysis.definition.costs import costs
-from spark_analysis.definition.judge import judge
+from tests.oracle.costs import costs
+from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample, sampled
 from tests.rigs.runs.judged_runs import manifest_of

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from harness.view.detail import Detail, detail
 from harness.view.message_traces import MessageTrace, near
-from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
+from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History
 from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run

@@ -7,8 +7,8 @@ from harness.run_folder.manifest import WorkerRecord
 from harness.run_folder.rows import ClientEvent
 from harness.view import routes
 from harness.view.routes import ROWS_MAX, Routes, Stretch
-from spark_analysis.definition.judge import judge
-from spark_analysis.definition.views import views
+from tests.oracle.judge import judge
+from tests.oracle.views import views
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
 from tests.rigs.runs.judged_runs import manifest_of

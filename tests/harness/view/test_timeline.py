@@ -11,7 +11,7 @@ from harness.view.timeline import (
     Timeline,
     timeline,
 )
-from spark_analysis.definition.judge import judge
+from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History, ns
 from tests.rigs.runs.judged_runs import crash, manifest_of
 

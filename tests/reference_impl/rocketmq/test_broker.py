@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reference_impl.rocketmq.broker.delays import LEVELS_S
+from reference_impl.rocketmq.broker.levels import LEVELS_S
 from reference_impl.rocketmq.broker.topics import HALF, SCHEDULED
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command

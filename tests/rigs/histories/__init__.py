@@ -8,7 +8,7 @@ conformance   the stories of tests/conformance
 theirs        the same as rows, as Jepsen's EDN, as OpenChaos's file
 neutral       a neutral history without a doubt, to be damaged in one place
 fixed         many generated ones, always the same
-both_judges   definition and kernels without Spark, and their answers in one form
+both_judges   oracle and kernels without Spark, and their answers in one form
 telling       what occurs in findings, as words: how rich a history is
 smaller       makes a history on which two judges differ small enough to read
 """

@@ -14,10 +14,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from spark_analysis.definition.costs import costs
-from spark_analysis.definition.judge import judge
-from spark_analysis.definition.sends import sends
-from spark_analysis.definition.views import views
 from spark_analysis.engine.judge import judge as judge_by_kernels
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
@@ -42,6 +38,10 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.sends import SENDS, Sends
 from spark_analysis.schema.views import VIEWS, Views
+from tests.oracle.costs import costs
+from tests.oracle.judge import judge
+from tests.oracle.sends import sends
+from tests.oracle.views import views
 
 KINDS = (
     Attempts,
@@ -76,33 +76,33 @@ class Memory:
 
 
 def judged_by_both(facts: Facts, rows: Rows) -> Findings:
-    """What the definition says; the kernels must say the same of what they do not refuse."""
+    """What the oracle says; the kernels must say the same of what they do not refuse."""
     findings = judge(facts, rows)
     try:
         answer = by_kernels(facts, raw_columns(rows))
     except BadRecords:
-        # The definition takes what no worker writes, such as a settlement without its attempt.
+        # The oracle takes what no worker writes, such as a settlement without its attempt.
         return findings
     assert answer == listed(findings)
     return findings
 
 
 def costs_by_both(facts: Facts, rows: Rows) -> Costs:
-    """What a run cost by the definition; the kernels must say the same."""
+    """What a run cost by the oracle; the kernels must say the same."""
     tables = costs(facts, rows)
     _same_tables(tables, COSTS, facts, rows)
     return tables
 
 
 def views_by_both(facts: Facts, rows: Rows) -> Views:
-    """What name servers showed by the definition; the kernels must say the same."""
+    """What name servers showed by the oracle; the kernels must say the same."""
     tables = views(facts, rows)
     _same_tables(tables, VIEWS, facts, rows)
     return tables
 
 
 def sends_by_both(facts: Facts, rows: Rows) -> Sends:
-    """Whose sends failed by the definition; the kernels must say the same."""
+    """Whose sends failed by the oracle; the kernels must say the same."""
     tables = sends(facts, rows)
     _same_tables(tables, SENDS, facts, rows)
     return tables

@@ -7,7 +7,7 @@ sealed_runs    whole runs with logs, manifest and raw tables
 stored         folders of experiments, as they are left behind
 judged_runs      histories told by hand, in folders, judged without Spark
 findings       what the marts of one run would hold
-compared_runs  runs compared by the definition, and by Spark
+compared_runs  runs compared by the oracle, and by Spark
 displays       a display that shows nothing, and keeps what it was reported
 reports        reports of an experiment of two cells
 fault_pairs          pairs of fault kinds as scenarios, alone or in batches

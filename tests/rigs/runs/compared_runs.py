@@ -1,26 +1,26 @@
-"""Runs compared by the definition, and by Spark from marts that the kernels made without files."""
+"""Runs compared by the oracle, and by Spark from marts that the kernels made without files."""
 
 from collections.abc import Iterable
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from spark_analysis.definition import comparison
-from spark_analysis.definition.judge import judge as judge_by_definition
-from spark_analysis.definition.views import views
 from spark_analysis.engine.compare import COMPARED, compare
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.spark_rows import held
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Facts
+from tests.oracle import comparison
+from tests.oracle.judge import judge as judge_by_oracle
+from tests.oracle.views import views
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories.both_judges import Memory, raw_columns
 
 
-def compared_by_definition(runs: Iterable[tuple[Facts, Rows]]) -> tuple[Comparison, ...]:
+def compared_by_oracle(runs: Iterable[tuple[Facts, Rows]]) -> tuple[Comparison, ...]:
     return comparison.compare(
-        comparison.Run(facts, judge_by_definition(facts, rows), views(facts, rows))
+        comparison.Run(facts, judge_by_oracle(facts, rows), views(facts, rows))
         for facts, rows in runs
     )
 

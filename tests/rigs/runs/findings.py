@@ -15,7 +15,6 @@ from typing import Self
 from harness.claims.evidence import Evidence
 from harness.claims.state import KnownFacts
 from harness.plan.fault_properties import properties_of
-from spark_analysis.definition import digest
 from spark_analysis.schema import service as words
 from spark_analysis.schema.availability import Availability, Second, Stage
 from spark_analysis.schema.doubts import Doubt
@@ -25,6 +24,7 @@ from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected, Attribution, Count
 from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
 from spark_analysis.schema.words import RecoveredBy
+from tests.oracle import digest
 
 RUN, QUEUE = "run-1-beef", "orders"
 SCOPES = ((words.RUN, ""), (words.QUEUE, QUEUE), (words.PUBLISHER, "1"))

@@ -17,11 +17,11 @@ from harness.judging.assemble import compare, run_report
 from harness.judging.result import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.view.summary import summary
-from spark_analysis.definition.costs import costs
-from spark_analysis.definition.judge import judge
-from spark_analysis.definition.sends import sends
-from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
+from tests.oracle.costs import costs
+from tests.oracle.judge import judge
+from tests.oracle.sends import sends
+from tests.oracle.views import views
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 from tests.rigs.runs.findings import DECLARED, RECORDED, Story
 from tests.rigs.runs.reports import CELL, report, run

@@ -33,7 +33,7 @@ def write_table(folder: Path, name: str, table: pa.Table) -> None:
 
 
 def rows_of(folder: Path) -> dict[str, list[dict[str, int | str | None]]]:
-    """Every raw table of a run as the definition reads it, straight from the logs."""
+    """Every raw table of a run as the oracle reads it, straight from the logs."""
     logs = sorted((folder / "logs").iterdir())
     return {
         name: [dict(row) for log in logs for row in read_rows(log, table)]

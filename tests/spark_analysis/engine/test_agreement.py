@@ -1,4 +1,4 @@
-"""Spark and the plain definition agree row for row on many generated histories.
+"""Spark and the oracle agree row for row on many generated histories.
 
 1. All histories are judged by one Spark job, as run folders, the way users' runs are.
 2. A difference is shown on a small history, found by judging without Spark again and again.
@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.definition.judge import judge
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema import service
@@ -27,6 +26,7 @@ from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import Fate, RecoveredBy, Strength
+from tests.oracle.judge import judge
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories.both_judges import Answer, listed
 from tests.rigs.histories.fixed import BY_NIGHT, HISTORIES, fixed_histories, often
@@ -43,7 +43,7 @@ EITHER_WAY = (True, False)
 
 @dataclass(frozen=True)
 class Judged:
-    """A history and what the definition says of it."""
+    """A history and what the oracle says of it."""
 
     facts: Facts
     rows: Rows
@@ -76,7 +76,7 @@ def analysing(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Future[Path]]:
-    """Where the marts will be: Spark is at work while the definition judges."""
+    """Where the marts will be: Spark is at work while the oracle judges."""
     folder = tmp_path_factory.mktemp("agreement")
     runs = [write_run(folder / facts.run, facts, rows) for facts, rows in histories]
 
@@ -96,7 +96,7 @@ def test_spark_and_the_definition_agree_row_for_row(
     for each in generated:
         found = {name: judged[name].get(each.facts.run, Counter()) for name in MARTS}
         if found != listed(each.findings):
-            pytest.fail(f"Spark and the definition differ:\n{story(each.facts, each.rows)}")
+            pytest.fail(f"Spark and the oracle differ:\n{story(each.facts, each.rows)}")
 
 
 def test_the_histories_contain_every_word_often(generated: list[Judged]) -> None:
@@ -136,13 +136,13 @@ def story(facts: Facts, rows: Rows) -> str:
     if not differ(facts, rows):
         return f"only in Spark, on {facts.run}: the way to or from the kernels loses rows"
     facts, rows = smaller(facts, rows, differ)
-    spark_only, definition_only = {}, {}
+    spark_only, oracle_only = {}, {}
     expectations = listed(judge(facts, rows))
     for name, found in by_kernels(facts, rows).items():
         expected = expectations[name]
         spark_only[name] = list((found - expected).elements())
-        definition_only[name] = list((expected - found).elements())
-    parts = {"facts": facts, "rows": rows, "Spark": spark_only, "definition": definition_only}
+        oracle_only[name] = list((expected - found).elements())
+    parts = {"facts": facts, "rows": rows, "Spark": spark_only, "oracle": oracle_only}
     return "\n".join(f"{name}: {pformat(part, width=99)}" for name, part in parts.items())
 
 

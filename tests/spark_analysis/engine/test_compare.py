@@ -12,7 +12,7 @@ from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import Fate, Outcome, Strength
 from tests.rigs.generated.histories import Row, Rows
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
-from tests.rigs.runs.compared_runs import compared_by_definition, compared_by_spark
+from tests.rigs.runs.compared_runs import compared_by_oracle, compared_by_spark
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
     ]
     cell_runs = [in_cell(system, number, h) for number, (system, h) in enumerate(runs)]
     rows = compared_by_spark(spark, cell_runs)
-    assert set(rows) == set(compared_by_definition(cell_runs))
+    assert set(rows) == set(compared_by_oracle(cell_runs))
     return {(row.system, row.measure, row.detail): row for row in rows}
 
 

@@ -1,4 +1,4 @@
-"""Spark and the plain definition agree on what runs are compared by, row for row.
+"""Spark and the oracle agree on what runs are compared by, row for row.
 
 1. Each run is a cell of its own, so that no other hides what is said of it; and all runs are
    compared in the few cells that they were made in.
@@ -17,7 +17,7 @@ from spark_analysis.schema.facts import Facts
 from tests.rigs.generated.histories import Rows
 from tests.rigs.generated.looks import looks
 from tests.rigs.histories.fixed import BY_NIGHT, HISTORIES, fixed_histories
-from tests.rigs.runs.compared_runs import compared_by_definition, compared_by_spark
+from tests.rigs.runs.compared_runs import compared_by_oracle, compared_by_spark
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def sure(facts: Facts) -> Facts:
 
 
 def compared(histories: Histories) -> set[Comparison]:
-    return set(compared_by_definition(histories))
+    return set(compared_by_oracle(histories))
 
 
 def test_spark_says_of_every_run_what_the_definition_says(

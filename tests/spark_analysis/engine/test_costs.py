@@ -1,4 +1,4 @@
-"""Spark and the plain definition agree row for row about what runs cost."""
+"""Spark and the oracle agree row for row about what runs cost."""
 
 from collections import Counter
 from pathlib import Path

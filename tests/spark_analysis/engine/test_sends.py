@@ -1,4 +1,4 @@
-"""Spark and the plain definition agree row for row about whose sends failed."""
+"""Spark and the oracle agree row for row about whose sends failed."""
 
 from collections import Counter
 

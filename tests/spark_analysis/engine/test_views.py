@@ -1,4 +1,4 @@
-"""Spark and the plain definition agree row for row about what name servers showed, and when."""
+"""Spark and the oracle agree row for row about what name servers showed, and when."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.definition.views import views
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.views import STAGES, VIEWS, Views
+from tests.oracle.views import views
 from tests.rigs.generated.histories import Rows
 from tests.rigs.generated.looks import looks
 from tests.rigs.histories.both_judges import judged_by_both, rows_of_marts, views_by_both

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from spark_analysis.definition.judge import judge
-from spark_analysis.definition.views import stages
 from spark_analysis.schema.comparison import MEASURES
 from spark_analysis.schema.measure import Grade, Mart, Measure
 from spark_analysis.schema.measures import BY_NAME, REGISTER, STAGES, detail, gravity
 from spark_analysis.schema.measures_of_runs import ROUTES
+from tests.oracle.judge import judge
+from tests.oracle.views import stages
 from tests.rigs.generated.looks import looks
 from tests.rigs.histories.both_judges import Answer, by_kernels, listed, raw_columns
 from tests.rigs.histories.fixed import HISTORIES, fixed_histories
@@ -38,7 +38,7 @@ class Found:
 
 @pytest.fixture(scope="module")
 def judged() -> tuple[Found, Found]:
-    """By the definition, and by the kernels."""
+    """By the oracle, and by the kernels."""
     plain, kernels = Found(), Found()
     for number, (facts, rows) in enumerate(fixed_histories(HISTORIES)):
         tables = {**rows, "probes": looks(facts, number)}

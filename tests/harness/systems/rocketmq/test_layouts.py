@@ -122,7 +122,7 @@ def test_all_mistakes_of_a_file_are_reported_with_choices(
     messages = refused(
         tmp_path,
         OWN.replace('"sync"', '"half"')
-        .replace('"4.9.7"', '"4.9.8"')
+        .replace('"4.9.7"', '"4.8.0"')
         .replace('["broker-a-1"]', '["broker-1", "rabbitmq"]')
         .replace("register_s = 10", "register_s = 5")
         + "detection_timeout_s = 10",
@@ -134,7 +134,7 @@ def test_all_mistakes_of_a_file_are_reported_with_choices(
         "line 15, [profiles.quick], register_s",
         "line 17, [profiles.quick], detection_timeout_s",
     ]
-    assert "did you mean '4.9.7'?; valid: 4.9.7 | 5.3.3" in messages[0]
+    assert "mqproof runs versions from 4.9.0 on, not 4.8.0" in messages[0]
     assert "valid: sync | async" in messages[1]
     assert "'broker-1' is no process; valid: name-server | broker-a-0" in messages[2]
     assert "valid: idle_s | register_s | poll_s" in messages[5]

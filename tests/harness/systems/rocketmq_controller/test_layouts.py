@@ -153,7 +153,7 @@ def test_its_rules_are_reported_before_a_run() -> None:
             "in_sync_replicas = 3, and a group has 2",
         ),
         ("in_sync_replicas = 1", "in_sync_replicas = 0", "min_in_sync_replicas"),
-        ('"5.3.3"', '"4.9.7"', "valid: 5.3.3"),
+        ('"5.3.3"', '"4.9.7"', "versions from 5.1.4 on, not 4.9.7"),
         ("unclean_election = false\n", "", "unclean_election"),
     ],
 )

@@ -1,0 +1,46 @@
+"""The fault windows that may have caused each case.
+
+1. A window may have caused a case if it began before the message should have come, and was not
+   over before it came. A host that never returns goes on causing.
+2. Cases of one kind with the same possible windows are one row, with their number.
+3. The times of a case are known up to the bounds of publisher and consumer together. If a window
+   may have caused it by some clock within them, and none by another, it may as well have been
+   caused without a fault.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.messages import NO_FAULT, Attribution
+from spark_analysis.schema.service import CONSUMER, PUBLISHER
+from tests.oracle.cases import Case, Span
+
+
+def rows(facts: Facts, cases: Iterable[Case]) -> tuple[Attribution, ...]:
+    windows = sorted(facts.windows, key=lambda window: window.number)
+    bound_ns = facts.clock_bound_ns(PUBLISHER, CONSUMER)
+    counts = Counter(
+        (case.measure, case.detail, _candidates(case.span, windows, bound_ns))
+        for case in cases
+        if case.span is not None
+    )
+    return tuple(Attribution(facts.run, *what, count) for what, count in sorted(counts.items()))
+
+
+def _candidates(span: Span, windows: Sequence[Window], bound_ns: int) -> str:
+    since_ns, by_ns = span.since_ns + bound_ns, _moved(span.by_ns, -bound_ns)
+    first_ns, last_ns = span.since_ns - bound_ns, _moved(span.latest_ns, bound_ns)
+    numbers = [each.number for each in windows if _reaches(each, first_ns, last_ns)]
+    if numbers and not any(_reaches(each, since_ns, by_ns) for each in windows):
+        numbers.insert(0, NO_FAULT)
+    return ",".join(map(str, numbers))
+
+
+def _moved(at_ns: int | None, by_ns: int) -> int | None:
+    return None if at_ns is None else at_ns + by_ns
+
+
+def _reaches(window: Window, since_ns: int, by_ns: int | None) -> bool:
+    begins = by_ns is None or window.origin_ns <= by_ns
+    return begins and (window.over_ns is None or window.over_ns >= since_ns)

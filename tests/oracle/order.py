@@ -1,0 +1,124 @@
+"""The order of messages where it was promised: whether they arrived as they were sent.
+
+1. First deliveries are judged, flagged or not. Their messages are neither delayed nor in a
+   transaction, and it is certain which attempt's copy came: one that was confirmed, or a single
+   one of unknown outcome.
+2. They are compared within one producer, key and queue, across consumers and the drain, because
+   one consumer at a time is active. A message is before another if it was confirmed before the
+   other was sent, or was sent earlier on the same connection.
+3. A message is reordered if it came after a message that it is before, to the same consumer; or if
+   that message had come before anything came by its connection. If two consumers read in parallel,
+   it is unknown which got its message first.
+4. If one of the two is flagged and the other is not, the order is unknown: the flagged one may
+   have been delivered to a connection that no client read. A loss leaves a gap, and a gap is no
+   reorder.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Redelivered, Via
+from tests.oracle.cases import Case, Span, of_message
+from tests.oracle.events import Delivery
+from tests.oracle.messages import DENIALS, Message, Try
+
+Line = tuple[int, int, str]  # producer, key, queue
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    message: Message
+    first: Delivery
+    one: Try  # the attempt that came
+
+    @property
+    def flagged(self) -> bool:
+        return self.first.redelivered is Redelivered.YES
+
+
+def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
+    ordered = {end.queue for end in facts.queues if end.ordered}
+    lines = defaultdict[Line, list[_Arrival]](list)
+    for message in messages:
+        if not message.delivered:
+            continue
+        first = message.consumed[0]
+        one = message.tries.get(first.attempt)
+        doubt = _doubt(message, first, one, ordered)
+        if doubt or one is None:
+            yield of_message(message, "not_judged", doubt, first.received_ns)
+        else:
+            line = message.producer, message.key, message.queue
+            lines[line].append(_Arrival(message, first, one))
+    for arrivals in lines.values():
+        ordered_arrivals = sorted(arrivals, key=lambda arrival: arrival.first.order)
+        yield from _judged(ordered_arrivals, frozenset(one.worker for one in facts.clocks))
+
+
+def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]) -> str:
+    """Return why the place of this message is not certain; "" if it is."""
+    if message.queue not in ordered:
+        return "not_promised"
+    if not message.at_once:
+        return "not_at_once"
+    if one is None or not one.attempt.sent or _uncertain(message, one):
+        return "not_certain"
+    unplaced = first.redelivered is Redelivered.NOT_REPORTED and first.offset < 0
+    return "not_reported" if unplaced or first.via is Via.RETRY_TOPIC else ""
+
+
+def _uncertain(message: Message, one: Try) -> bool:
+    """Return whether another copy of it may stand elsewhere, or this one may not stand at all."""
+    denied = any(said.outcome in DENIALS for said in one.settlements)
+    return one.confirmed_ns is None and (len(message.attempts) > 1 or denied)
+
+
+def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int]) -> Iterator[Case]:
+    """The arrivals of one line, in delivery order. `apart`: consumers with an own clock."""
+    own = defaultdict[tuple[int, bool], _Came](_Came)  # by consumer and flag
+    latest = {True: -1, False: -1}  # by flag: when the latest was sent, on the run's own clock
+    before = dict[tuple[int, int], dict[bool, int]]()  # the same, when that connection began
+    every = _Came()
+    for arrival in arrivals:
+        first, flagged = arrival.first, arrival.flagged
+        began = before.setdefault((first.consumer, first.connection), dict(latest))
+        confirmed_ns = arrival.one.confirmed_ns
+        known = confirmed_ns is not None and first.consumer not in apart
+        overtaken = known and confirmed_ns is not None and confirmed_ns < began[flagged]
+        measure = "in_order"
+        if own[first.consumer, flagged].overtook(arrival) or overtaken:
+            measure = "reordered"
+        elif every.overtook(arrival):
+            measure = "reorder_unknown"
+        at_ns = arrival.first.received_ns
+        span = Span.between(arrival.one.attempt.sent_ns, at_ns)
+        attributed = None if measure == "in_order" else span
+        yield of_message(arrival.message, measure, "", at_ns, attributed)
+        own[first.consumer, flagged].add(arrival)
+        every.add(arrival)
+        if first.consumer not in apart:
+            latest[flagged] = max(latest[flagged], arrival.one.attempt.sent_ns)
+
+
+class _Came:
+    """The messages of a line that have come: the latest sent of all, and of each connection."""
+
+    def __init__(self) -> None:
+        self._sent_ns = -1
+        self._latest: dict[int, tuple[int, int]] = {}  # by connection: (sent_ns, sequence)
+
+    def add(self, arrival: _Arrival) -> None:
+        attempt = arrival.one.attempt
+        place = attempt.sent_ns, attempt.sequence
+        self._sent_ns = max(self._sent_ns, attempt.sent_ns)
+        self._latest[attempt.connection] = max(place, self._latest.get(attempt.connection, place))
+
+    def overtook(self, arrival: _Arrival) -> bool:
+        """Return whether a message came that this one is before."""
+        attempt, confirmed_ns = arrival.one.attempt, arrival.one.confirmed_ns
+        if confirmed_ns is not None and confirmed_ns < self._sent_ns:
+            return True
+        place = attempt.sent_ns, attempt.sequence
+        return place < self._latest.get(attempt.connection, place)

@@ -1,0 +1,210 @@
+"""Service from the promised time on: one answer per window, scope and promise.
+
+1. `fault`: for sources that name no time, from when service began under the fault, until its undo.
+   A promise of the facts: from its own time on. `healed`: from when the fault and all overlapping
+   ones were gone, clients had time to reconnect, and a deadline was over, until the next fault.
+2. An outage matters if it has more bad publishes in that time than a stretch may have. One that
+   the undo ended breaks a promise; one that the system ended breaks those that name a time.
+3. An outage that began within the last deadline of that time leaves it open: its publishes were
+   not decided. So does one whose end has an unknown cause. But after recovery the cause of its end
+   no longer matters if most of it was missed.
+4. Patient clients miss nothing if a fault holds their publishes back until its undo. It held them
+   if most publishes that had waited for 5 s at the undo were confirmed only after it.
+5. The fault gets no verdict if the load was sick before it, or too little was due.
+6. If the publishers' clocks are not the run's, the verdict has to be the same wherever the fault
+   lies within their bound.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import (
+    EITHER,
+    FAULT,
+    FEW,
+    HEALED,
+    JUDGED_MIN,
+    NEVER,
+    OPEN,
+    OUT,
+    PUBLISHER,
+    RELAPSES_MAX,
+    SERVED,
+    SICK,
+    STRETCH_NS,
+    SYSTEM,
+    UNDO,
+    UNKNOWN,
+    Service,
+    allowance,
+)
+from tests.oracle.forces import Force
+from tests.oracle.outages import History, Outage
+
+
+@dataclass(frozen=True, slots=True)
+class _PromiseCheck:
+    """One question: was this scope served in [from_ns, until_ns)?"""
+
+    history: History
+    force: Force
+    promise: str
+    from_ns: int
+    until_ns: int
+
+    @property
+    def due(self) -> int:
+        return self.history.scope.due(self.from_ns, self.until_ns)
+
+    @property
+    def all_bad(self) -> bool:
+        """Return whether something was due, and each publish was bad."""
+        scope = self.history.scope
+        bad = scope.bad(scope.before(self.from_ns), scope.before(self.until_ns))
+        return bad == self.due > 0
+
+    @property
+    def held(self) -> bool:
+        """Return whether most publishes that had waited for a stretch at the undo were confirmed
+        after it."""
+        window, undo_ns = self.force.window, self.force.undo_ns
+        undo_ns = window.ended_ns if undo_ns is None else undo_ns
+        if self.promise == HEALED or undo_ns is None:
+            return False
+        scope, until_ns = self.history.scope, undo_ns - STRETCH_NS
+        start = scope.before(max(self.from_ns, until_ns - STRETCH_NS))
+        those = scope.publishes[start : scope.before(until_ns)]
+        late = sum(not (one.missed or one.confirmed_before(undo_ns)) for one in those)
+        return len(those) >= scope.enough and late * 2 > len(those)
+
+    @property
+    def origin_ns(self) -> int:
+        """Return when the first possible harm began."""
+        if self.promise == HEALED and self.force.overlap is not None:
+            return self.force.overlap.begins_ns
+        return self.force.origin_ns
+
+    @property
+    def in_force(self) -> int:
+        if self.promise == HEALED:
+            return self.due
+        return self.history.scope.due(self.force.returned_ns, self.force.end_ns)
+
+    def matters(self, outage: Outage) -> bool:
+        scope = self.history.scope
+        start = max(outage.first, scope.before(self.from_ns))
+        end = min(outage.end, scope.before(self.until_ns))
+        length = scope.length(max(outage.from_ns, self.from_ns))
+        return scope.bad(start, end) > allowance(length)
+
+    def _mostly_missed(self, outage: Outage) -> bool:
+        """Then it was one, however it went on behind the end of load."""
+        bad = self.history.scope.bad(outage.first, outage.end)
+        return bad * 2 > outage.end - outage.first
+
+    def length_ns(self, outage: Outage) -> int:
+        """Return how much of the outage lies within the promised time."""
+        return min(outage.until_ns, self.until_ns) - max(outage.from_ns, self.from_ns)
+
+    def breaks(self, outage: Outage) -> bool:
+        """Return whether an outage that began early enough to be decided breaks this promise."""
+        if outage.ended == UNKNOWN:
+            return outage.until_ns >= self.until_ns or (
+                self.promise == HEALED and self._mostly_missed(outage)
+            )
+        if self.promise == HEALED or outage.ended in (UNDO, NEVER):
+            return True
+        return outage.ended == SYSTEM and self.promise != FAULT
+
+
+def rows(
+    facts: Facts, histories: Sequence[History], forces: Sequence[Force]
+) -> tuple[Service, ...]:
+    bound_ns = facts.clock_bound_ns(PUBLISHER)
+    found = []
+    for history in histories:
+        for force in forces:
+            moved = [force.moved(by_ns) for by_ns in {bound_ns, -bound_ns} - {0}]
+            checks = [_checks(facts, history, each) for each in (force, *moved)]
+            found += [_row(facts, *same) for same in zip(*checks, strict=True)]
+    return tuple(found)
+
+
+def _checks(facts: Facts, history: History, force: Force) -> Iterator[_PromiseCheck]:
+    returned_ns = force.returned_ns
+    yield _PromiseCheck(history, force, FAULT, _served_from(history, force), force.end_ns)
+    for promise in facts.promises:
+        from_ns = returned_ns + promise.after_ns
+        yield _PromiseCheck(history, force, promise.name, from_ns, force.end_ns)
+    if force.overlap is not None:
+        from_ns = force.overlap.over_ns + facts.deadline_ns + facts.reconnect_ns
+        yield _PromiseCheck(history, force, HEALED, from_ns, force.overlap.next_ns)
+
+
+def _served_from(history: History, force: Force) -> int:
+    """Return when service began under the fault; when the fault was active if its end alone may
+    have caused it."""
+    begins = history.first_beginning(force.origin_ns, force.end_ns)
+    if begins is None:
+        return force.returned_ns
+    since_ns = history.scope.intended_ns[begins]
+    brought = any(
+        outage.until_ns == since_ns and outage.ended in (UNDO, EITHER)
+        for outage in history.outages
+    )
+    return force.returned_ns if brought else max(force.returned_ns, since_ns)
+
+
+def _row(facts: Facts, check: _PromiseCheck, *moved: _PromiseCheck) -> Service:
+    """`moved`: the same check, had the publishers' clocks been ahead or behind by their bound."""
+    mattering = _mattering(check)
+    verdicts = {_verdict(facts, each, _mattering(each)) for each in (check, *moved)}
+    verdict = verdicts.pop() if len(verdicts) == 1 else FEW if verdicts == {FEW, SERVED} else OPEN
+    worst_ns = max((check.length_ns(outage) for outage in mattering), default=0)
+    scope = check.history.scope
+    return Service(
+        facts.run,
+        check.force.number,
+        scope.kind,
+        scope.name,
+        check.promise,
+        check.from_ns,
+        check.until_ns,
+        check.in_force,
+        check.due,
+        worst_ns,
+        verdict,
+    )
+
+
+def _mattering(check: _PromiseCheck) -> list[Outage]:
+    return [outage for outage in check.history.outages if check.matters(outage)]
+
+
+def _verdict(facts: Facts, check: _PromiseCheck, mattering: Sequence[Outage]) -> str:
+    """`mattering`: the outages that matter here."""
+    if check.due < JUDGED_MIN:
+        return OPEN if check.all_bad else FEW
+    if any(_sick(facts, check.origin_ns, outage) for outage in check.history.outages):
+        return SICK
+    if check.held:
+        return OUT
+    decided_ns = check.until_ns - facts.deadline_ns
+    if any(one.from_ns < decided_ns and check.breaks(one) for one in mattering):
+        return OUT
+    mended = [one for one in mattering if check.promise == FAULT and one.ended == SYSTEM]
+    if len(mended) < len(mattering):
+        return OPEN
+    if len(mended) > 1:
+        return OUT if len(mended) > RELAPSES_MAX else OPEN
+    scope = check.history.scope
+    if mended and scope.due(mended[-1].until_ns, decided_ns) < scope.enough:
+        return OPEN
+    return FEW if check.in_force < scope.enough else SERVED
+
+
+def _sick(facts: Facts, origin_ns: int, outage: Outage) -> bool:
+    """Return whether the load was out before the fault, and still when it came."""
+    long_before = outage.from_ns < origin_ns - facts.deadline_ns
+    return long_before and (outage.until_ns > origin_ns or outage.ended == NEVER)

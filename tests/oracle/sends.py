@@ -1,0 +1,55 @@
+"""Whose sends failed under a fault, how many of them, and until when."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.sends import Sends, Sent
+from tests.oracle import events, messages
+from tests.oracle.events import Row
+from tests.oracle.messages import Try
+
+
+def sends(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Sends:
+    """The mart of one run; `rows` maps raw tables to rows by column, missing ones empty."""
+    if not facts.confirms:
+        return Sends()
+    tries = defaultdict[int, list[Try]](list)
+    for message in messages.fold(events.read(rows, facts.levels)).values():
+        tries[message.producer] += (one for one in message.tries.values() if one.attempt.sent)
+    return Sends(
+        tuple(
+            row
+            for window in facts.windows
+            for producer, made in tries.items()
+            for row in _row(facts, window, producer, made)
+        )
+    )
+
+
+def _row(facts: Facts, window: Window, producer: int, made: Iterable[Try]) -> Iterator[Sent]:
+    """At most one."""
+    since = window.origin_ns
+    sent = [one for one in made if since <= one.attempt.sent_ns < facts.load_ended_ns]
+    if not sent:
+        return
+    failed = [at_ns - since for one in sent if (at_ns := _failed_ns(one)) is not None]
+    last = max(failed, default=None)
+    yield Sent(
+        run=facts.run,
+        window=window.number,
+        producer=producer,
+        sent=len(sent),
+        failed=len(failed),
+        first_failed_ns=min(failed, default=None),
+        last_failed_ns=last,
+        sent_by_then=0
+        if last is None
+        else sum(one.attempt.sent_ns - since <= last for one in sent),
+    )
+
+
+def _failed_ns(one: Try) -> int | None:
+    if not one.settlements or one.confirms:
+        return None
+    return min(settlement.settled_ns for settlement in one.settlements)

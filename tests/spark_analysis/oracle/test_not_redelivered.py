@@ -1,0 +1,126 @@
+"""What was given out, never acknowledged, and never came again."""
+
+import pytest
+
+from spark_analysis.schema.messages import Attribution
+from spark_analysis.schema.words import Redelivered, Via
+from tests.oracle.judge import judge
+from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
+
+NANOSECOND_MS = 0.000001
+MEASURES = ("not_redelivered", "not_redelivered_unknown")
+FORGOTTEN = {"not_redelivered": 1}
+
+
+def counts_of(history: History) -> dict[str, int]:
+    return dict(counts(judge(*history.build()), *MEASURES))
+
+
+def given_out(history: History | None = None) -> History:
+    history = History() if history is None else history
+    return history.publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5)
+
+
+def left(history: History, at_ms: float = 200) -> History:
+    return history.client_event("lost", at_ms=at_ms)
+
+
+def test_unacknowledged_messages_that_never_return_are_not_redelivered() -> None:
+    findings = judge(*left(given_out()).build())
+    assert counts(findings, *MEASURES) == FORGOTTEN
+    assert affected(findings, *MEASURES) == [("", 1, 1, ns(100))]
+
+
+def test_messages_on_an_open_connection_may_still_be_acknowledged() -> None:
+    assert counts_of(given_out()) == {}
+    assert counts_of(given_out().client_event("lost", at_ms=200, connection=2)) == {}
+    assert counts_of(given_out().client_event("blocked", at_ms=200)) == {}
+
+
+def test_a_connection_that_had_ended_before_was_given_nothing() -> None:
+    assert counts_of(left(given_out(), 100)) == FORGOTTEN
+    assert counts_of(left(given_out(), 100 - NANOSECOND_MS)) == {}
+
+
+def test_acknowledged_messages_need_no_redelivery() -> None:
+    assert counts_of(left(given_out()).acknowledge(5, at_ms=199)) == {}
+    assert counts_of(left(given_out()).acknowledge(4, at_ms=199)) == FORGOTTEN
+
+
+@pytest.mark.parametrize("via", [Via.DRAIN, Via.AUDIT])
+def test_messages_found_by_drain_or_audit_were_kept(via: Via) -> None:
+    assert counts_of(left(given_out()).deliver(1, at_ms=300, via=via, connection=9)) == {}
+
+
+def test_a_redelivery_to_an_open_connection_suffices() -> None:
+    history = left(given_out()).deliver(1, redelivered=Redelivered.YES, connection=2)
+    assert counts_of(history) == {}
+
+
+def test_two_abandoned_deliveries_count_once() -> None:
+    history = left(given_out()).deliver(1, at_ms=300, connection=2, via=Via.RETRY_TOPIC)
+    history.client_event("closed", at_ms=400, connection=2)
+    findings = judge(*history.build())
+    assert counts(findings, *MEASURES) == FORGOTTEN
+    assert affected(findings, *MEASURES) == [("", 1, 1, ns(300))]
+
+
+def test_one_that_was_acknowledged_once_is_known_to_be_done() -> None:
+    history = left(given_out().acknowledge(5, at_ms=150)).deliver(1, at_ms=300, connection=2)
+    assert counts_of(history.client_event("closed", at_ms=400, connection=2)) == {}
+
+
+def test_every_attempt_is_checked_separately() -> None:
+    history = left(given_out()).publish(1, attempt=2).deliver(1, attempt=2, connection=2)
+    assert counts_of(history) == FORGOTTEN
+    history.client_event("lost", connection=2)
+    assert counts_of(history) == {"not_redelivered": 2}
+
+
+def test_a_reader_without_acknowledgements_allows_no_redelivery() -> None:
+    assert counts_of(left(given_out(History(acknowledges=False)))) == {}
+
+
+def test_with_open_records_missing_redelivery_is_unknown() -> None:
+    unread = left(given_out()).queue(unreadable=("rmq2",))
+    assert counts_of(unread) == {"not_redelivered_unknown unreadable": 1}
+    undrained = unread.queue(drained=False, unreadable=("rmq2",))
+    assert counts_of(undrained) == {"not_redelivered_unknown drain": 1}
+    assert counts_of(undrained.log_open(CONSUMER)) == {"not_redelivered_unknown consumer_log": 1}
+
+
+def test_every_later_window_may_have_caused_a_missing_redelivery() -> None:
+    history = left(given_out()).window(50, over_ms=99).window(90_000)
+    assert judge(*history.build()).attributions == (
+        Attribution("run", "not_redelivered", "", "2", 1),
+    )
+
+
+def killed(history: History) -> History:
+    """A fault ended the consumer for good at 200 ms."""
+    return history.away(CONSUMER, 200)
+
+
+def test_a_killed_consumers_deliveries_may_have_been_acknowledged() -> None:
+    findings = judge(*killed(given_out()).build())
+    assert counts(findings, *MEASURES) == {"not_redelivered_unknown consumer_killed": 1}
+    assert counts_of(left(killed(given_out()))) == FORGOTTEN, "its end is on record"
+    assert counts_of(left(killed(given_out()), 99)) == {}
+    two = killed(given_out()).client_event("lost", at_ms=50, connection=0)
+    assert counts_of(left(two, 99)) == {}, "whatever other connections of it ended"
+    assert counts_of(killed(given_out()).acknowledge(5, at_ms=199)) == {}
+
+
+def test_a_killed_consumers_redelivered_messages_were_kept() -> None:
+    assert counts_of(killed(given_out()).deliver(1, at_ms=300, via=Via.DRAIN, consumer=9)) == {}
+    assert counts_of(killed(given_out()).deliver(1, at_ms=300, consumer=9)) == {}
+
+
+def test_only_a_consumer_that_never_came_back_was_killed() -> None:
+    assert counts_of(given_out().away(CONSUMER, 200, 300)) == {}
+    assert counts_of(given_out().away(9, 200)) == {}
+
+
+def test_an_undrained_queue_is_named_before_a_killed_consumer() -> None:
+    history = killed(given_out()).queue(drained=False)
+    assert counts_of(history) == {"not_redelivered_unknown drain": 1}
