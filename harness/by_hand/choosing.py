@@ -16,10 +16,7 @@ from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.systems import catalogue
 
 PLACE = "SYSTEM[:LAYOUT]"
-DEFAULTS = {
-    COMPOSE: ("rabbitmq-mirrored", "rocketmq-2m2s", "reference-mirrored", "reference-2m2s"),
-    LOCAL: ("reference-mirrored", "reference-2m2s"),
-}
+DEPLOYMENTS = (COMPOSE, LOCAL)
 EVERY_QUEUE = ".*"
 DOCS = "see docs/by-hand.md"
 
@@ -38,8 +35,8 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
     Without a deployment it is Compose, or local if that is the default of every named system.
     """
     problems = twice(PLACE, [word.partition(":")[0] for word in words])
-    if deployment is not None and deployment not in DEFAULTS:
-        problems.append(unknown("--deployment", "deployment", deployment, tuple(DEFAULTS)))
+    if deployment is not None and deployment not in DEPLOYMENTS:
+        problems.append(unknown("--deployment", "deployment", deployment, DEPLOYMENTS))
         deployment = None
     found: list[ByHandChoice] = []
     for word in words:
@@ -48,11 +45,18 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
         except PlanError as error:
             problems += error.problems
     deployment = deployment or _deployment(found)
-    found = found or [_choice(word) for word in DEFAULTS[deployment] if not words]
+    found = found if words else [*_by_default(deployment)]
     problems += [one for choice in found for one in _obstacles(choice, deployment)]
     if problems:
         raise PlanError(problems)
     return deployment, tuple(found)
+
+
+def _by_default(deployment: str) -> Iterator[ByHandChoice]:
+    for name in catalogue.system_names():
+        system = catalogue.load_system(name)
+        if system.by_hand and deployment in system.deployments:
+            yield _choice(name)
 
 
 def absolute(word: str) -> str:

@@ -23,16 +23,16 @@ def test_without_words_both_brokers_and_both_references_are_started() -> None:
     assert by == COMPOSE
     assert [one.partition(":")[0] for one in found] == [
         "rabbitmq-mirrored",
-        "rocketmq-2m2s",
-        "reference-mirrored",
         "reference-2m2s",
+        "reference-mirrored",
+        "rocketmq-2m2s",
     ]
 
 
 def test_without_docker_both_references_are_started() -> None:
     by, found = names(deployment=LOCAL)
     assert by == LOCAL
-    assert [one.partition(":")[0] for one in found] == ["reference-mirrored", "reference-2m2s"]
+    assert [one.partition(":")[0] for one in found] == ["reference-2m2s", "reference-mirrored"]
 
 
 def test_references_alone_need_no_docker() -> None:
