@@ -26,7 +26,7 @@ _ADVICE = {
     "consumer_log": "see how the worker ended (manifest, workers), then run it again",
     "publishers_absent": 'aim the fault at one publisher of several: target = "publisher-1"',
     "consumers_absent": 'aim the fault at one consumer of several: target = "consumer-1"',
-    "drain": "raise drain_limit, or see why the queue could not be emptied",
+    "drain": "see why the queue could not be emptied; if messages kept coming, raise drain_limit",
     "not_due": "let the drain go on until the longest delay is over",
     "pending": "let producers live until the broker has asked them",
     "unreadable": "bring the place back and look there, or let the host return",

@@ -8,7 +8,7 @@ from harness.judging.exits import Exit
 _FOUND = (
     "no promise was broken",
     "a promise was broken",
-    "a promise that applies could not be judged",
+    "a promise that applies could not be judged, or a run has no judged promise",
 )
 _JUDGED = (
     f"{_FOUND[0]} (with --judge expectations: every verdict is the expected one)",
@@ -26,7 +26,11 @@ _OWN: dict[str, tuple[str, ...]] = {
         "a claim could not be judged, as on a busy machine",
     ),
     "compare": ("nothing got worse", "something got worse", "nothing could be compared"),
-    "nightly": ("nothing is worse", "something is worse", "not everything was judged"),
+    "nightly": (
+        "nothing is worse",
+        "something is worse",
+        "not everything was judged, or a cell has no baseline",
+    ),
     "up": ("every cluster runs", "", "no cluster runs"),
     "status": (
         "every cluster is clean",
@@ -62,4 +66,6 @@ def epilog(command: str) -> str:
     """Return what stands below a command's options."""
     own = dict(enumerate(_OWN.get(command) or _OWN.get(command.split()[0], _WRITTEN)))
     meanings = {code: text for code, text in own.items() if text} | _EVERYWHERE
+    if command == "serve":
+        meanings[Exit.INTERRUPTED] = "interrupted (SIGTERM, SIGHUP)"
     return f"Exit codes: {'; '.join(f'{int(code)} {text}' for code, text in meanings.items())}."

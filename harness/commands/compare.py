@@ -23,7 +23,9 @@ def compare(
     first: Annotated[
         Path, typer.Argument(metavar="A", help="An experiment's folder, or its verdict.json.")
     ],
-    second: Annotated[Path, typer.Argument(metavar="B", help="What is held against it.")],
+    second: Annotated[
+        Path, typer.Argument(metavar="B", help="The second experiment, compared with A.")
+    ],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The page; else beside B's verdict."),

@@ -44,7 +44,7 @@ def judge(
     explain: ExplainOption = False,
     declare: DeclareOption = None,
 ) -> int:
-    """Judge histories that are there: JSON of ours, Jepsen's EDN, OpenChaos's TSV.
+    """Judge histories of other tools: JSON of ours, Jepsen's EDN, OpenChaos's TSV.
 
     Nothing is started, neither Docker nor Spark. With --json there is one object a line for each
     file.

@@ -35,7 +35,10 @@ def doctor(
     context: typer.Context,
     topology: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched."),
+        typer.Option(
+            metavar="FILE",
+            help="Check brokers against this file; a test queue is declared and deleted.",
+        ),
     ] = None,
 ) -> int:
     """Show which requirements this machine lacks, and how to install them."""

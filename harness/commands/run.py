@@ -43,7 +43,8 @@ _Images = Annotated[
     typer.Option(metavar="PRODUCT=IMAGE", help="Your own image of a system's brokers."),
 ]
 _Topology = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
+    str | None,
+    typer.Option(metavar="FILE", help="A cluster that already runs, instead of a system."),
 ]
 _Compressed = Annotated[bool, typer.Option(suites.COMPRESSED, help="Of a suite: its short form.")]
 _Together = Annotated[

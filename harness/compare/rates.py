@@ -35,7 +35,7 @@ class Rate:
     def describe(self, what: str) -> str:
         """Return `lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)`."""
         if not self.runs:
-            return f"{what}: no run was judged".removeprefix(": ")
+            return f"{what}: unknown, no run was judged".removeprefix(": ")
         noun = "run" if self.runs == 1 else "runs"
         return f"{what} in {self.violated:,} of {self.runs:,} {noun} ({self.bounds})".lstrip()
 

@@ -142,7 +142,7 @@ def doctor(show: Display) -> bool:
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:
-    """What a topology file promises, held against the world; nothing is touched."""
+    """What a topology file promises, held against the world; only a queue of its own is made."""
     return _show_rows(asyncio.run(examine_external(topology)), show)
 
 

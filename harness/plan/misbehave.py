@@ -34,7 +34,9 @@ OF_LEDGERS = (
 RULES = ("stale-guard", "truncate", *OF_LEDGERS)
 KINDS = (*DRAWN, *OF_LOGS, *RULES)
 SHARE = 0.005
-HELP = f"The nodes of a reference cluster do wrong, and say to whom: {', '.join(KINDS)}."
+HELP = (
+    f"Let a reference misbehave on purpose and record the affected messages: {', '.join(KINDS)}."
+)
 TRUTH = "truth"  # in a run's folder: what each node says it did wrong
 
 

@@ -147,11 +147,11 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 def _entries(run: RunPlan) -> Iterator[str]:
     if uses_name_servers(run.client):
-        yield "  clients    enter nowhere: name servers show them every master"
+        yield "  clients    connect to every master that name servers show"
         return
     workload = run.scenario.workload
-    yield f"  publishers enter at {_entry(workload.publisher_endpoint, run)}"
-    yield f"  consumers  enter at {_entry(workload.consumer_endpoint, run)}"
+    yield f"  publishers connect first to {_entry(workload.publisher_endpoint, run)}"
+    yield f"  consumers  connect first to {_entry(workload.consumer_endpoint, run)}"
 
 
 def _layout_lines(run: RunPlan) -> Iterator[str]:

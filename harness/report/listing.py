@@ -40,7 +40,7 @@ def layouts(found: Iterable[Layout]) -> Table:
         "copies",
         "partitions",
         "peer links",
-        "clients enter by",
+        "clients connect by",
     )
     for one in found:
         hosts = ", ".join(host.name for host in one.hosts)

@@ -156,7 +156,7 @@ def test_first_screen_shows_the_claim_its_numbers_and_its_proof(
     assert f"“{MEANING}”" in said
     assert "37 lost" in said and "of 800 confirmed" in said
     assert "no downtime" in said and "longest time without a confirm: 0.29 s" in said
-    assert "Is that proved?" in said and "yes" in said
+    assert "Are loss and downtime proved?" in said and "yes" in said
     assert "the fault was verified from outside, at begin and end" in said
 
 
@@ -176,7 +176,7 @@ def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
     assert len(verdicts) == 5
     assert verdicts[0].startswith(
         "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs (95 % CI: 0.84 to 91 %) "
-        "every host that failed came back with its disk "
+        "all failed hosts returned with their disks, so no disk was left unread "
         "total downtime of the worst run ≥ 40.4 s downtime in 1 of 2 runs (95 % CI: 1.3 to 99 %) "
         "0.3 % late "
         "(of 2 of 3 runs) decided"

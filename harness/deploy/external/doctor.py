@@ -1,4 +1,5 @@
-"""What a topology file promises, held against the world, one row each; nothing is touched.
+"""What a topology file promises, held against the world, one row each: only a queue of its own
+is declared, and deleted.
 
 1. Brokers and a proxy are only asked; a command is looked for, and not run.
 2. A look never raises: what cannot be found out is a row that is not ok.

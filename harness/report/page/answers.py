@@ -146,7 +146,7 @@ def _which(report: Report, totals: RunTotals) -> PageAnswer:
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
     open_claims = (
-        f"{formats.plural(totals.undecided, 'claim')} not decided" if totals.undecided else ""
+        f"{formats.plural(totals.undecided, 'promise')} not decided" if totals.undecided else ""
     )
     untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
     if not totals.broken:
@@ -221,12 +221,12 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
 def _meaning(totals: RunTotals) -> str:
     """What the number is made of; a bound is no length."""
     if totals.out is not None and totals.out.bound:
-        return f"or longer{history_text(totals)}: the system did not end it by itself"
+        return f"or longer{history_text(totals)}: it had not recovered when the load ended"
     return f"all of it{history_text(totals)}" if history_text(totals) else ""
 
 
 def _proved(totals: RunTotals) -> PageAnswer:
-    question = "Is that proved?"
+    question = "Are loss and downtime proved?"
     if not totals.judged:
         doubts = totals.doubts[0][0] if totals.doubts else ""
         return PageAnswer(question, "no", "open", _lines(doubts or "no run was judged"))

@@ -77,10 +77,17 @@ def _view(number: int, cell: Cell, report: Report) -> CellView:
         tone=tone,
         badge=badge,
         sentence=" ".join(_sentences(totals)),
-        standing=_STANDINGS.get(result.standing, "") if result else "",
+        standing=_standing(result) if result else "",
         differences=result.lines if result and _has_requests(report, result) else (),
         totals=totals,
     )
+
+
+def _standing(result: CellResult) -> str:
+    """Return how a cell stands to what is known; of one that is known in part, how much is."""
+    if result.standing is Standing.NEW and result.known:
+        return f"{formats.plural(len(result.lines), 'claim')} without a recorded expectation"
+    return _STANDINGS.get(result.standing, "")
 
 
 def _has_requests(report: Report, result: CellResult) -> bool:
@@ -145,6 +152,9 @@ def _outage(totals: RunTotals) -> str:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
+    # Messages that were due before the first confirm may have been confirmed in time, too.
+    silence_s = totals.silence.most_s if totals.silence is not None else 0
+    recovers = recovers and (totals.degraded is None or totals.degraded.most_s >= silence_s)
     if totals.degraded is not None and totals.degraded.most_s and recovers:
         parts.append(_late_for(totals.degraded))
     if totals.degraded_doubt and recovers:

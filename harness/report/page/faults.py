@@ -17,7 +17,7 @@ from harness.report.page.cells import CellView
 from harness.view.timeline import FaultSpan, Verification
 
 NS = 1e9
-NEVER_ARMED = "nothing: never armed"
+NEVER_ARMED = "never injected"
 DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 
@@ -115,7 +115,7 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
     if not span.opened:
         return "open", "? NEVER OPENED"
     held = span.held is not None and span.held.ok
-    return "open", "? NOT SEEN TO BE GONE" if held else "? NOT VERIFIED"
+    return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
 
 
 def _request_text(span: FaultSpan) -> str:

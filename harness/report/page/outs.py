@@ -119,7 +119,8 @@ def silent_text(totals: RunTotals) -> str:
 
 
 def late_text(totals: RunTotals) -> str:
-    """`2.7 % late, most of it after 5 s of good service`; "" where nothing broke."""
+    """Return `2.7 % late, most of these due after service had been good for 5 s`; "" where
+    nothing broke."""
     missed, publishes, runs = totals.late
     if not publishes:
         return "late: not decided" if totals.judged > totals.outage_proved else ""
@@ -132,7 +133,7 @@ def later(totals: RunTotals) -> str:
     if not totals.late_later:
         return ""
     much = "most" if 2 * totals.late_later > totals.late[0] else "part"
-    return f", {much} of it after {GOOD_S}{formats.GLUE}s of good service"
+    return f", {much} of these due after service had been good for {GOOD_S}{formats.GLUE}s"
 
 
 def longest(spread: Spread, totals: RunTotals) -> str:

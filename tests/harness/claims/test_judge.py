@@ -79,7 +79,9 @@ def test_no_loss_found_where_some_may_be_is_inconclusive() -> None:
     one = verdict("election-loses-nothing", story)
     assert one.outcome is INCONCLUSIVE
     assert "50 messages: orders was not drained" in one.not_judged[0]
-    assert one.advice == ("raise drain_limit, or see why the queue could not be emptied",)
+    assert one.advice == (
+        "see why the queue could not be emptied; if messages kept coming, raise drain_limit",
+    )
 
 
 def test_an_unreadable_place_without_run_messages_leaves_loss_judged() -> None:

@@ -49,8 +49,8 @@ def test_a_rate_names_its_interval_or_its_one_sided_bound() -> None:
     assert rate(10, 10).bounds == "95 % CI: 69 to 100 %"
     assert rate(3, 10).describe("lost") == "lost in 3 of 10 runs (95 % CI: 6.7 to 65 %)"
     assert rate(0, 1).describe("lost") == "lost in 0 of 1 run (95 % one-sided bound: at most 95 %)"
-    assert rate(0, 0).describe("lost") == "lost: no run was judged"
-    assert rate(0, 0).describe("") == "no run was judged"
+    assert rate(0, 0).describe("lost") == "lost: unknown, no run was judged"
+    assert rate(0, 0).describe("") == "unknown, no run was judged"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,9 @@ def test_brokers_of_the_named_version_contradict_nothing() -> None:
     assert not RABBIT.contradiction("", "mine:1", {"rabbitmq": "4.1.2"})
 
 
-@pytest.mark.parametrize(("version", "image"), [("4.0.5", ""), ("4.0.5", "mine:1"), ("3.10.8", "")])
+@pytest.mark.parametrize(
+    ("version", "image"), [("4.0.5", ""), ("4.0.5", "mine:1"), ("3.10.8", "")]
+)
 def test_brokers_of_another_version_are_reported(version: str, image: str) -> None:
     text = RABBIT.contradiction(version, image, {"rabbitmq": "4.1.2"})
     assert f"the brokers report rabbitmq 4.1.2, not {version}" in text

@@ -51,11 +51,11 @@ def test_a_dry_run_shows_the_client_endpoint() -> None:
         request = ExperimentOptions("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
         return list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
 
-    word = "  publishers enter at master of orders: one of rmq1, rmq2, rmq3: the host that holds"
-    assert f"{word} orders then" in shown("hosts")
-    assert f"{word} orders then, and know no other" in shown("one")
+    word = "  publishers connect first to master of orders: one of rmq1, rmq2, rmq3: the host"
+    assert f"{word} that holds orders then" in shown("hosts")
+    assert f"{word} that holds orders then, and know no other" in shown("one")
     both = "balancer1 and balancer2, whatever the scenario says"
-    assert f"  consumers  enter at {both}" in shown("haproxy-pair")
+    assert f"  consumers  connect first to {both}" in shown("haproxy-pair")
 
 
 def shown_of(system: str, label: str, deployment: str) -> list[str]:
@@ -90,8 +90,8 @@ def test_a_dry_run_shows_rocketmq_servers_and_timers() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "  servers    RocketMQ 4.9.7, replication sync, flush async" in shown
     assert "  timers     idle 20 s, register 10 s, poll 5 s" in shown
-    assert "  clients    enter nowhere: name servers show them every master" in shown
-    assert not [line for line in shown if "enter at" in line]
+    assert "  clients    connect to every master that name servers show" in shown
+    assert not [line for line in shown if "connect first" in line]
 
 
 def test_dry_run_omits_absent_broker_features_but_mentions_peer_links() -> None:

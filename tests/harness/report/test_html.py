@@ -86,7 +86,10 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
         "(95 % one-sided bound: at most 95 %)" in said
     )
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
-    assert "Is that proved? yes the fault was verified from outside, at begin and end" in said
+    assert (
+        "Are loss and downtime proved? yes the fault was verified from outside, at begin and end"
+        in said
+    )
     assert "all 2 client logs are complete" in said
 
 
@@ -164,15 +167,15 @@ def test_an_undecided_report_does_not_look_good(tmp_path: Path) -> None:
     story = crash().queue(drained=False)
     story.publish(900, at_ms=39_000).confirm(900, at_ms=39_001)
     said = text(judged(tmp_path, story))
-    assert "2 claims not decided" in said
+    assert "2 promises not decided" in said
     assert "Were messages lost? none found of 801 confirmed perhaps more: not decided" in said
-    assert "Is that proved? in part" in said
+    assert "Are loss and downtime proved? in part" in said
     assert "No loss was found, but a loss is not ruled out." in said
 
 
 def test_an_unverified_fault_proves_nothing() -> None:
     said = text(page_of(summed(Story().unverified("the process still runs"))))
-    assert "Is that proved? no the fault was not verified from outside" in said
+    assert "Are loss and downtime proved? no the fault was not verified from outside" in said
     assert "not certain: fault 1: the process still runs" in said
 
 

@@ -88,7 +88,7 @@ def _loss_text(place: Place, promised: Promised | None) -> LossText:
     undecided = place.totals.loss_proved < place.totals.judged
     tone = "fail" if bad else "open" if promised.unreachable or undecided else "pass"
     if undecided:
-        text = f"≥ {text}" if bad else "none found lost"
+        text = f"≥ {text}" if bad else "no loss found"
     return LossText(place.letter, tone, text, of)
 
 

@@ -28,7 +28,7 @@ from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text, 
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-RETURNED = "every host that failed came back with its disk"
+RETURNED = "all failed hosts returned with their disks, so no disk was left unread"
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 Key = tuple[str, str, str]  # system, layout, client
 
@@ -143,7 +143,7 @@ def glance(totals: RunTotals) -> tuple[str, str, str]:
     if not totals.confirmed:
         return "open", "?", "nothing confirmed"
     if undecided:
-        return "open", "?", "none found lost"
+        return "open", "?", "no loss found"
     return "pass", "✓", "0 lost"
 
 

@@ -1,4 +1,4 @@
-"""What a topology file promises is held against the world, row by row, and nothing is touched."""
+"""What a topology file promises is held against the world, row by row."""
 
 import asyncio
 from collections.abc import Iterator

@@ -104,7 +104,7 @@ def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
     assert window(answered).badge == "? NOT VERIFIED"
     assert window(answered).held.endswith(": 2 of 3 links answered")
     stays = replace(SPAN, verified=False, gone=Verification(99 * S, False, "the link still hangs"))
-    assert window(stays).badge == "? NOT SEEN TO BE GONE"
+    assert window(stays).badge == "? END NOT VERIFIED"
     assert window(stays).gone.startswith("no, ")
 
 
@@ -154,7 +154,7 @@ def test_hundreds_of_doubts_are_counted_and_stand_with_their_kind(tmp_path: Path
 
 def test_a_fault_never_armed_has_no_times(tmp_path: Path) -> None:
     (group,) = view(with_spans(tmp_path / "a", NEVER)).groups
-    assert (group.mechanism, group.held, group.gone) == ("nothing: never armed", 0, 0)
+    assert (group.mechanism, group.held, group.gone) == ("never injected", 0, 0)
     assert (group.arm, group.prove, group.go) == ("–", "–", "–")
 
 

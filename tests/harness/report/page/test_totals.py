@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from harness.claims.judge import ClaimOutcome
+from harness.compare.expectations import CellResult, Known, Standing
 from harness.report.page.cells import cells
 from harness.report.page.outs import spell_text
 from harness.report.page.totals import median_text, totals_of
@@ -140,6 +143,30 @@ def test_without_downtime_sending_is_not_on_time_again() -> None:
     (view,) = cells(report(summed(quick)))
     assert "It had no downtime" in view.sentence
     assert "on time again" not in view.sentence
+
+
+def test_sending_is_not_on_time_again_before_the_first_confirm() -> None:
+    """Messages that were due earlier may be confirmed in time, by a confirm that comes later."""
+    story = Story().stage("sustained_success", 0.003).outage(12.003, 13.3).silence(1.283)
+    (view,) = cells(report(summed(story)))
+    assert "nothing was confirmed" in view.sentence
+    assert "on time again" not in view.sentence
+
+
+@pytest.mark.parametrize(
+    ("known", "shown"),
+    [
+        ({}, "no expectation is recorded"),
+        ({"one-copy": Known((ClaimOutcome.PASS,))}, "1 claim without a recorded expectation"),
+    ],
+)
+def test_a_cell_that_is_known_in_part_says_how_much_is_not(
+    known: dict[str, Known], shown: str
+) -> None:
+    whole = report(summed(Story()))
+    cell = CellResult(whole.runs[0].cell, Standing.NEW, ("a: PASS, and no entry …",), known)
+    (view,) = cells(replace(whole, cells=(cell,)))
+    assert view.standing == shown
 
 
 def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> None:

@@ -168,7 +168,7 @@ def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
 def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     found = of(summed(UNDRAINED), summed(Story(), cell=SYNC))
     verdict = found.verdicts[0]
-    assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
+    assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "no loss found")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
     assert "; 3 more cannot be decided." in said(found, 0)
     assert "Loss or downtime is not fully proved: loss is decided in 0 of 1 run" in said(found, 0)
@@ -243,11 +243,17 @@ def test_lateness_after_recovery_is_shown_apart() -> None:
     twice = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
         twice.affect("missed", "", sequence, at_s)
-    assert plain(field(twice).late) == "0.07 % late, most of it after 5 s of good service"
+    assert (
+        plain(field(twice).late)
+        == "0.07 % late, most of these due after service had been good for 5 s"
+    )
     once = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
         once.affect("missed", "", sequence, at_s)
-    assert plain(field(once).late) == "0.07 % late, part of it after 5 s of good service"
+    assert (
+        plain(field(once).late)
+        == "0.07 % late, part of these due after service had been good for 5 s"
+    )
     never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
     assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
 
@@ -258,7 +264,7 @@ def test_late_messages_after_the_next_fault_belong_to_it() -> None:
 
 
 def test_loss_is_shown_with_the_return_of_all_disks() -> None:
-    """State beside the loss that every host came back with its disk."""
+    """State beside the loss that all hosts returned with their disks."""
     comparison = of(summed(Story()), summed(Story("hang"), cell=SYNC))
     assert [one.returned for one in comparison.verdicts] == [RETURNED, ""]  # a link is no host
     assert [one.returned for one in comparison.rows[0].fields] == [RETURNED, ""]
@@ -396,7 +402,7 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     rows = {row.name: [(one.tone, one.text, one.of) for one in row.fields] for row in found.rows}
     assert rows["replicated"] == [
         ("pass", "0 lost", "of 21,000"),
-        ("open", "none found lost", "of 21,400"),
+        ("open", "no loss found", "of 21,400"),
     ]
     assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
     untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
