@@ -2,6 +2,7 @@
 
 choosing   the words of `mqproof up` become layouts
 keeper     the process that runs the clusters, holds their faults, and answers requests
+serving    the requests that the keeper answers
 starting   starts the clusters, and opens the ports that people reach
 local      clusters of subprocesses
 beside     clusters side by side in one Compose project

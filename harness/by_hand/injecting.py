@@ -54,18 +54,21 @@ class FaultsByHand:
     async def play(self, fault: FaultPlan, report: Report, interrupt: Interrupt) -> Exit:
         """Return when the fault has ended, or could not begin."""
         self._number += 1
+        number = self._number
         lasts_s = fault.lasts.resolve_s(self._stage.plan.layout.detection_timeout_s)
-        window = Window(self._number, fault, opens_s=0.0, lasts_s=lasts_s)
+        window = Window(number, fault, opens_s=0.0, lasts_s=lasts_s)
         live = LiveWindow(self._stage_of(window, interrupt), window, _no_client)
         one = ActiveByHand(
             self._running.choice.system.name, live, interrupt, time.monotonic() + lasts_s
         )
-        interrupt.armed[str(self._number)] = lambda: int(bool(live.resolved))
+        interrupt.armed[str(number)] = lambda: int(bool(live.resolved))
         self.active.append(one)
         try:
             return await self._play(live, lasts_s, report, interrupt)
         finally:
             self.active.remove(one)
+            if not live.held:  # it is over, or never began: other faults may have its host
+                self._stage.active.pop(number, None)
 
     async def _play(
         self, live: LiveWindow, lasts_s: float, report: Report, interrupt: Interrupt
@@ -80,7 +83,7 @@ class FaultsByHand:
             with suppress(RunInterrupted):
                 await interrupt.unless(_until_over(live, lasts_s, report))
         finally:
-            if opened:
+            if opened or live.held:
                 await live.close()
         await live.leave()
         return _outcome(live, report, interrupt)

@@ -102,7 +102,7 @@ def _counted(layouts: Sequence[Layout]) -> Iterator[tuple[Layout, int]]:
 
 def _block(layouts: Sequence[Layout], ports: Sequence[ListeningPort]) -> Block:
     """Return free addresses and ports. Raise DeployError."""
-    numbers = range(max(one.port.number for one in ports) + 1)
+    numbers = range(max((one.port.number for one in ports), default=-1) + 1)
     by_host = [[one.port.port for one in ports if one.port.number == n] for n in numbers]
     by_names = (registry().systems[one.system].servers(one).by_names for one in layouts)
     # Clients that dial what name servers show dial the standard ports.

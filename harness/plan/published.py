@@ -6,7 +6,6 @@
 
 from dataclasses import dataclass
 
-from faults.places import place
 from harness.plan.model import Layout
 from harness.plan.servers import Servers
 
@@ -34,10 +33,6 @@ class PublishedPort:
         """The name of the proxy's listener."""
         end = (self.process or "clients") if self.clients else _MANAGEMENT
         return f"{PREFIX}{self.system}.{self.host}.{end}"
-
-    @property
-    def place(self) -> str:
-        return place(self.host, self.process) if self.process else self.host
 
 
 def published(layout: Layout, servers: Servers, first: int = 0) -> tuple[PublishedPort, ...]:

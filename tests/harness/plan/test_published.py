@@ -9,7 +9,10 @@ def ports(system: str, label: str, first: int = 0) -> list[tuple[str, int, int, 
     found = published(layout, load_system(system).servers(layout), first)
     names = [one.listener for one in found]
     assert len(set(names)) == len(names)
-    return [(one.place, one.number, one.port, one.clients) for one in found]
+    return [
+        ("/".join(filter(None, (one.host, one.process))), one.number, one.port, one.clients)
+        for one in found
+    ]
 
 
 def test_a_node_has_one_port_for_clients_and_one_for_management() -> None:
