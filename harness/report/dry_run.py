@@ -40,6 +40,7 @@ from harness.plan.servers import QueueRole
 from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import Topology
 from harness.report.lines import cell_name
+from harness.report.page.formats import plural
 
 _SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
 PAUSES_MAX = 5  # shown for one fault or operation
@@ -51,7 +52,7 @@ _NO_TARGET = "no fault targets"
 
 def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     """Yield the whole experiment, run by run; repeats of a cell are shown once."""
-    runs = f"{len(experiment.runs)} runs{' at most' if bound else ''}"
+    runs = f"{plural(len(experiment.runs), 'run')}{' at most' if bound else ''}"
     yield f"experiment {experiment.name}, seed {experiment.seed}: {runs}"
     repeats = Counter(run.cell for run in experiment.runs)
     firsts: dict[tuple[str, str, str, str], RunPlan] = {}
@@ -305,7 +306,7 @@ def _workload(workload: Workload) -> str:
     rate = "max" if workload.rate is None else f"{workload.rate:g}/s"
     acknowledge = workload.acknowledge or "none"
     return (
-        f"{workload.publishers} publishers, {workload.consumers} consumers, "
+        f"{plural(workload.publishers, 'publisher')}, {plural(workload.consumers, 'consumer')}, "
         f"queues {', '.join(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
         f"retry {workload.retry.value}, acknowledge {acknowledge}, "
         f"deadline {_length(workload.deadline_s)}"

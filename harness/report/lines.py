@@ -15,6 +15,7 @@ from harness.compare.expectations import Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
+from harness.report.page.formats import plural
 
 _URGENCY = (  # of promises, and of others
     (True, ClaimOutcome.FAIL),
@@ -129,7 +130,11 @@ def _verdict(report: Report) -> str:
     counts = [f"{words[word]} {word}" for word in VERDICT_WORDS if words[word]]
     summary = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
-    return f"{summary}; {unjudged} of {len(report.runs)} runs not judged" if unjudged else summary
+    return (
+        f"{summary}; {unjudged} of {plural(len(report.runs), 'run')} not judged"
+        if unjudged
+        else summary
+    )
 
 
 def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> ClaimOutcome | None:

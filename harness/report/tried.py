@@ -10,6 +10,7 @@ from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report
 from harness.report.lines import cell_name
 from harness.report.page import formats
+from harness.report.page.formats import plural
 from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
 
 
@@ -49,7 +50,7 @@ def _grouped(found: Mapping[str, Tried]) -> Iterator[str]:
 
 def _words(one: Tried) -> str:
     what = "did not come true" if one.warns else "violated"
-    unjudged = f"not judged in {one.not_judged} of {one.rate.runs + one.not_judged} runs"
+    unjudged = f"not judged in {one.not_judged} of {plural(one.rate.runs + one.not_judged, 'run')}"
     if one.mostly_unjudged:
         return f"{unjudged}; {one.rate.describe(what)}"
     return one.rate.describe(what) + (f"; {unjudged}" if one.not_judged else "")

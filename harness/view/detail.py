@@ -20,7 +20,8 @@ from harness.view.sending import sending
 from harness.view.timeline import PROOFS, Events, Timeline, timeline
 from spark_analysis.schema.facts import Facts, ProcessEnd
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.measures import BY_NAME, gravity
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import BY_NAME, grade, gravity
 from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
@@ -148,8 +149,11 @@ def _order(row: Affected) -> tuple[int, int, int, int]:
     return row.at_ns, row.producer, row.sequence, row.attempt
 
 
-def _gravity(name: tuple[str, str]) -> tuple[int, tuple[str, str]]:
-    return gravity(name[0]), name
+def _gravity(name: tuple[str, str]) -> tuple[bool, int, tuple[str, str]]:
+    """What broke a promise comes before all else."""
+    measure, of = name
+    violates = measure in BY_NAME and grade(measure, of) is Grade.VIOLATION
+    return not violates, gravity(measure), name
 
 
 def _read(folder: Path, examples: list[Affected]) -> tuple[Events, Records]:

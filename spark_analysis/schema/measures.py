@@ -373,6 +373,12 @@ def detail(name: str, of: str) -> Detail | None:
     return next((each for each in BY_NAME[name].details if each.name == of), None)
 
 
+def grade(name: str, of: str) -> Grade:
+    """Return the grade of a detail; the measure's own where the detail is not fixed."""
+    found = detail(name, of)
+    return found.grade if found is not None else BY_NAME[name].grade
+
+
 def details(name: str) -> tuple[str, ...]:
     """The names of the details of a measure that are fixed."""
     return tuple(detail.name for detail in BY_NAME[name].details)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.judging.result import Report, RunReport
+from harness.report.page import formats
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
 
 NOT_COUNTED = "not counted"
@@ -154,7 +155,7 @@ def _of_values(values: Sequence[float | None], form: Format, missing: str) -> Fi
     spread = "" if least == most else f"{least} – {most}"
     if len(known) < len(values):
         spread = f"{spread}, " if spread else ""
-        spread += f"{len(known)} of {len(values)} runs"
+        spread += f"{len(known)} of {formats.plural(len(values), 'run')}"
     return Figure(form(median(known)), spread, True)
 
 

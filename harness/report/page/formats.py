@@ -102,10 +102,9 @@ def meaning(measure: str) -> str:
     return known.meaning if known is not None else ""
 
 
-def is_grave(measure: str) -> bool:
-    """Whether one of it breaks a promise."""
-    known = BY_NAME.get(measure)
-    return known is not None and known.grade is Grade.VIOLATION
+def is_grave(measure: str, detail: str) -> bool:
+    """Return whether one of it breaks a promise."""
+    return measure in BY_NAME and measures.grade(measure, detail) is Grade.VIOLATION
 
 
 def detail_name(measure: str, detail: str) -> str:

@@ -145,7 +145,8 @@ def measure_text(row: Comparison) -> MeasureText:
     least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"
-    title = f"median {mark}{median}, from {least} to {mark}{most}, {judged} runs"
+    runs = formats.plural(row.runs, "run")
+    title = f"median {mark}{median}, from {least} to {mark}{most}, {row.judged} of {runs}"
     if row.median_from is not None:
         ends = f"at {_number(row.median_from, row.unit)} or above"
         if row.median_until is not None:

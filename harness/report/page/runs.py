@@ -317,7 +317,7 @@ def _affected(run: RunReport) -> tuple[AffectedView, ...]:
             detail=one.detail.replace("_", " "),
             meaning=formats.meaning(one.measure),
             number=formats.count(one.number),
-            grave=formats.is_grave(one.measure),
+            grave=formats.is_grave(one.measure, one.detail),
             omission=_omission_note(len(one.traces), one.number),
             stories=tuple(
                 StoryView(

@@ -54,6 +54,15 @@ def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
     assert acknowledged in texts(story)
 
 
+def test_what_broke_a_promise_comes_before_other_duplicates(tmp_path: Path) -> None:
+    history = crash()
+    for sequence in (10, 238):  # acknowledged long before the fault, and just before it
+        history.deliver(sequence, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
+    found = [(one.measure, one.detail) for one in detail_of(tmp_path, history).affected]
+    assert found[0] == ("duplicated", "redelivery_after_ack")
+    assert ("duplicated", "ambiguous") in found
+
+
 def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
     story = History().window(1_000, ended_ms=2_000)
     story.publish(1, at_ms=1_100).settle(1, Outcome.UNKNOWN, at_ms=1_200)

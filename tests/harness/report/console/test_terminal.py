@@ -212,7 +212,7 @@ def test_an_unjudged_run_is_reported_with_its_reason() -> None:
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines
     assert not [line for line in screen.lines if line.startswith("claim ")]
-    assert "claims: none was judged; 1 of 1 runs not judged" in screen.lines[-3]
+    assert "claims: none was judged; 1 of 1 run not judged" in screen.lines[-3]
     assert "(exit code 2)" in screen.lines[-3]
 
 

@@ -59,10 +59,11 @@ def test_a_provenance_has_a_title() -> None:
 
 
 def test_only_what_breaks_a_promise_is_grave() -> None:
-    assert formats.is_grave("lost")
-    assert not formats.is_grave("loss_unknown")
-    assert not formats.is_grave("duplicated")
-    assert not formats.is_grave("some_new_count")
+    assert formats.is_grave("lost", "replicated")
+    assert formats.is_grave("duplicated", "redelivery_after_ack")
+    assert not formats.is_grave("duplicated", "redelivery")
+    assert not formats.is_grave("loss_unknown", "")
+    assert not formats.is_grave("some_new_count", "")
 
 
 def test_a_stage_says_what_has_happened_by_then() -> None:
