@@ -2,6 +2,7 @@
 
 cli, commands   the command line
 nightly         every night: what fits, what is worse than before, pages of all nights
+by_hand         clusters that people use, and break by hand
 pipeline        the stages one after another, as a command asks for them
 report          tells what was planned, done and judged; it only tells
 judging         an experiment's end: verdicts, what is known of cells, and the exit code

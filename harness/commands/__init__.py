@@ -5,6 +5,7 @@ places     where experiments lie: folders, and URLs
 spark      where Spark is to run, as words of commands that judge
 bounds     what a command line may be
 run, demo, analyse, compare, pack, judge      experiments, runs and histories
+by_hand    up, status, fault, down
 machine    heal, doctor, build
 choices    list
 serve      the results folder for browsers

@@ -31,6 +31,18 @@ _OWN: dict[str, tuple[str, ...]] = {
         "something is worse",
         "not everything was judged, or a cell has no baseline",
     ),
+    "up": ("every cluster runs", "", "no cluster runs"),
+    "status": (
+        "every cluster is clean",
+        "a cluster is not, or a fault is active",
+        "no cluster runs",
+    ),
+    "fault": (
+        "it was verified active and verified ended",
+        "",
+        "it was not, or nothing was injected",
+    ),
+    "down": ("nothing is left", "", "something could not be undone or removed"),
     "heal": ("nothing is left behind", "", "something could not be undone or removed"),
     "doctor": ("nothing is missing", "", "something is missing"),
     "build": ("every image is there", "", "an image could not be fetched or built"),

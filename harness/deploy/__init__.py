@@ -5,7 +5,9 @@ local/         subprocesses on this machine
 external/      brokers that already run
 
 __main__       prints a compose file
+beside         systems side by side in one Compose project, with published ports
 doctor         checks that this machine has what mqproof needs
+loopback_block  free addresses of this machine, and ports at them
 engine         the Docker engine: how it is reached
 images         the images that a deployment needs
 users_images   images and versions that a user names, checked before a run
@@ -16,5 +18,6 @@ java_tools     where Maven and Java run
 labels         marks by which everything that mqproof made is found again
 container_starts  which process in containers does not come up, and why
 dead_brokers   whether a silent place holds no broker any more
+by_hand_files  the files of clusters by hand
 owner          which process made something
 """

@@ -3,8 +3,9 @@
 import sys
 
 from harness.cluster.port import DeployError
+from harness.deploy.beside import by_hand_file
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
-from harness.deploy.compose.render import distinct, render, side_by_side
+from harness.deploy.compose.render import distinct, render
 from harness.outside.text import visible
 from harness.plan.model import Layout
 from harness.systems.catalogue import CatalogueError, load_layout, load_system, system_names
@@ -34,8 +35,7 @@ def default_layouts() -> list[Layout]:
 
 def _text(arguments: list[str]) -> str:
     if arguments == [ALL]:
-        layouts = default_layouts()
-        return side_by_side([compose_layout(one) for one in layouts], by_hand(layouts))
+        return by_hand_file(default_layouts())
     system = load_system(arguments[0] if arguments else "")
     layout = load_layout(system.name, (arguments[1:] or [system.default_layout])[0])
     return render(compose_layout(layout), by_hand([layout]))

@@ -25,8 +25,8 @@ from faults.kinds import REGISTRY
 from harness.cluster.port import DeployError
 from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
-from harness.deploy.local.block import free_block
 from harness.deploy.local.deployment import ports_by_host
+from harness.deploy.loopback_block import free_block
 from harness.plan.clients.registry import ClientRegistry, registry
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.registry import registry as registry_of_systems

@@ -17,12 +17,16 @@ NOTHING_DONE = {  # the same of commands that judge nothing
     "campaign": "the campaign command did not finish",
     "compare": "nothing was compared",
     "doctor": "not everything was checked",
+    "down": "not every cluster is down",
+    "fault": "the fault command did not finish",
     "heal": "not everything was cleaned up",
     "list": "nothing was listed",
     "new": "nothing was written",
     "pack": "nothing was packed",
     "reference": "no cluster runs",
     "serve": "nothing is served",
+    "status": "nothing is known",
+    "up": "no cluster runs",
 }
 
 

@@ -44,6 +44,26 @@ def obstacles(
         reasons += demands.obstacles(system, client, scenario.workload)
         reasons += requirements.size_obstacles(client, scenario.workload)
         reasons += requirements.drain_obstacles(client)
+    reasons += layout_obstacles(system, layout, deployment)
+    reasons += fault_obstacles(scenario, system, layout, client, deployment)
+    reasons += operable.obstacles(scenario, system, layout, deployment)
+    reasons += worker_addresses.obstacles(scenario, system.servers(layout))
+    hosts = [host.name for host in layout.hosts]
+    if (at := scenario.workload.declared_at) and at not in hosts:
+        reasons.append(f"declared_at: no host {brief(at)} (there are {', '.join(hosts)})")
+    for who, entry in (
+        ("publisher_endpoint", scenario.workload.publisher_endpoint),
+        ("consumer_endpoint", scenario.workload.consumer_endpoint),
+    ):
+        if not requirements.uses_name_servers(client):
+            entering = _entry_obstacles(entry, scenario, layout)
+            reasons += [f"{who}: {reason}" for reason in entering]
+    return reasons
+
+
+def layout_obstacles(system: System, layout: Layout, deployment: str) -> list[str]:
+    """Return every reason why the layout cannot be started so, whatever is played on it."""
+    reasons = []
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:
@@ -58,21 +78,15 @@ def obstacles(
         reasons.append(f"clients enter by {layout.client_endpoint}, which only {COMPOSE} has")
     if system.versions is not None:
         reasons += system.versions.obstacles(layout.version)
-    reasons += _fault_obstacles(scenario, system, layout, client, deployment)
-    reasons += _length_obstacles(scenario, layout)
-    reasons += operable.obstacles(scenario, system, layout, deployment)
-    reasons += worker_addresses.obstacles(scenario, system.servers(layout))
-    hosts = [host.name for host in layout.hosts]
-    if (at := scenario.workload.declared_at) and at not in hosts:
-        reasons.append(f"declared_at: no host {brief(at)} (there are {', '.join(hosts)})")
-    for who, entry in (
-        ("publisher_endpoint", scenario.workload.publisher_endpoint),
-        ("consumer_endpoint", scenario.workload.consumer_endpoint),
-    ):
-        if not requirements.uses_name_servers(client):
-            entering = _entry_obstacles(entry, scenario, layout)
-            reasons += [f"{who}: {reason}" for reason in entering]
     return reasons
+
+
+def fault_obstacles(
+    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+) -> Iterator[str]:
+    """Yield every reason why a fault of the scenario means nothing here."""
+    yield from _fault_obstacles(scenario, system, layout, client, deployment)
+    yield from _length_obstacles(scenario, layout)
 
 
 def _fault_obstacles(

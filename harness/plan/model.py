@@ -299,6 +299,7 @@ class System:
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
     # no layout can lead through the proxy -> why
     versions: Versions | None = None  # None: there is one, or its layouts say which
+    by_hand: bool = False  # whether `mqproof up` starts it if no system is named
 
 
 @dataclass(frozen=True, slots=True)

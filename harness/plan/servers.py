@@ -31,6 +31,7 @@ class Process:
     fixed_role: (
         QueueRole | None
     )  # in every queue that it holds; None: roles move, or it holds none
+    client_port: int | None  # where clients dial it; None: no client does
 
     @property
     def place(self) -> str:
@@ -68,6 +69,9 @@ class Servers:
     # Places of those that say which broker leads, and of whom one leads; empty: none.
     controllers: tuple[str, ...]
     serving: Serving
+    management_port: (
+        int | None
+    )  # of every host, for browsers and HTTP clients; None: there is none
 
     @property
     def brokers(self) -> tuple[Process, ...]:

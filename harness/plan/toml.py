@@ -69,7 +69,7 @@ def _scenario(
         title=table.title,
         story=table.story.strip(),
         workload=_workload(table.workload, sections),
-        faults=tuple(_fault(fault) for fault in table.fault),
+        faults=tuple(fault_of(fault) for fault in table.fault),
         baseline=table.phases.baseline,
         recovery=table.phases.recovery,
         settle=table.phases.settle,
@@ -100,7 +100,8 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
     )
 
 
-def _fault(table: FaultTable) -> FaultPlan:
+def fault_of(table: FaultTable) -> FaultPlan:
+    """Return what a fault's table says."""
     return FaultPlan(
         kind=table.kind,
         target=table.target,
@@ -158,7 +159,7 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
     for index, fault in enumerate(faults):
         if isinstance(fault, dict):
             yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
-            yield from _fault_checks(("fault", index), fault)
+            yield from fault_checks(("fault", index), fault)
             yield from _client_checks(("fault", index, "target"), fault, workload)
     operations = _few(document.get("operation"), OPERATIONS_MAX)
     yield from _overlaps(faults, operated=bool(operations))
@@ -198,7 +199,8 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[TomlPr
         yield TomlProblem(path, text, right, nearest(word, right))
 
 
-def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
+def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
+    """Check the keys of one fault together. `path`: of its table."""
     kind = KINDS.get(str(fault.get("kind")))
     if kind is not None:
         yield from _option_checks(path, fault, kind)

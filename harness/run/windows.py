@@ -79,6 +79,11 @@ class LiveWindow:
         return self.target.resolved if self._armed else ""
 
     @property
+    def look(self) -> "asyncio.Task[Proof] | None":
+        """Return the verification that it is active; None if no action was carried out."""
+        return self._look
+
+    @property
     def title(self) -> str:
         fault = self._window.fault
         return f"{fault.kind} {fault.target}" + (f" = {self.resolved}" if self._armed else "")

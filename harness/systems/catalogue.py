@@ -74,6 +74,7 @@ def load_system(name: str) -> System:
         cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
+        by_hand=document.by_hand,
         versions=None
         if document.versions is None
         else document.versions.versions(
@@ -211,6 +212,7 @@ class _SystemFile(Strict):
     clients: Annotated[Names, AfterValidator(_clients)]
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
+    by_hand: bool = False  # whether `mqproof up` starts it if no system is named
     shipped_profile: str = ""  # of its layouts: the one with the product's own timers
     versions: _VersionsFile | None = None
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)

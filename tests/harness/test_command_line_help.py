@@ -16,7 +16,8 @@ from harness.systems.catalogue import layout_names, system_names
 PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMMANDS = [
     *((name,) for name in ("run", "demo", "analyse", "compare", "nightly", "serve", "pack")),
-    *((name,) for name in ("judge", "heal", "doctor", "build", "list")),
+    *((name,) for name in ("judge", "up", "status", "fault", "down")),
+    *((name,) for name in ("heal", "doctor", "build", "list")),
     *(("campaign", name) for name in ("run", "table", "collect", "articles", "layouts")),
     *(("campaign", name) for name in ("judge", "page", "expectations")),
     *(("new", name) for name in ("scenario", "topology")),

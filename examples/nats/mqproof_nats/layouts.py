@@ -22,7 +22,7 @@ from harness.systems.layout_parts import (
     Title,
     host_mistakes,
 )
-from mqproof_nats.names import ROUTE_PORT
+from mqproof_nats.names import CLIENT_PORT, MONITORING_PORT, ROUTE_PORT
 from spark_analysis.schema.words import Level
 
 REPLICAS_MAX = 5  # docs: "R=5, the replication factor limit"
@@ -132,7 +132,13 @@ def guarantees(layout: Layout) -> Guarantees:
 def servers(layout: Layout) -> Servers:
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=ServerRole.BROKER, fixed_role=None)
+            Process(
+                host=host.name,
+                word=word,
+                role=ServerRole.BROKER,
+                fixed_role=None,
+                client_port=CLIENT_PORT,
+            )
             for host in layout.hosts
             for word in host.processes
         ),
@@ -149,6 +155,7 @@ def servers(layout: Layout) -> Servers:
             by_host={host.name: (Served((ROUTE_PORT,), ROUTE_PORT),) for host in layout.hosts},
             renewed=False,
         ),
+        management_port=MONITORING_PORT,
     )
 
 

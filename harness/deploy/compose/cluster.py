@@ -9,7 +9,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,18 @@ class FoundContainers:
         workers = (one for one in ours if one.labels[labels.ROLE] == labels.ROLE_WORKERS)
         users = (one.labels[labels.USER] for one in workers)
         return cls({_place(one.labels): str(one.id) for one in ours}, next(users, ""))
+
+    def of(self, hosts: Collection[str]) -> "FoundContainers":
+        """Return those of these hosts, and of the instrument."""
+        alone = (labels.ROLE_HOST, labels.ROLE_PROCESS)
+        return FoundContainers(
+            {
+                place: found
+                for place, found in self.by_place.items()
+                if place[0] not in alone or place[1] in hosts
+            },
+            self.workers_user,
+        )
 
     def one(self, role: str, host: str = "") -> str:
         places = {place[:2]: found for place, found in self.by_place.items()}
@@ -143,6 +155,7 @@ class ComposeCluster:
         self._addresses = addresses
         self._experiment_folder = experiment_folder
         self._links = made.ways
+        self.published: dict[str, tuple[str, int]] = {}  # listeners for people
         self._dead_broker = made.dead_broker
         self._containers = containers
         self._versions = versions
@@ -168,7 +181,7 @@ class ComposeCluster:
 
     def dial(self, proxy: str) -> tuple[str, int]:
         """A proxy's listener, as the agent and workers dial it."""
-        return self._links.dial(proxy)
+        return self.published.get(proxy) or self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
         """Return the health of brokers and balancers.

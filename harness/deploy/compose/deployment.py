@@ -69,7 +69,7 @@ class ComposeDeployment:
             images.ensure,
             client,
             layout.system,
-            _in_this_loop(progress),
+            in_this_loop(progress),
             bool(layout.balancers),
             layout,
             self.clients,
@@ -111,8 +111,8 @@ class _Making:
         await self.tool.run(project, file, ["up", "--detach"], START_LIMIT_S)
         containers = await asyncio.to_thread(FoundContainers.find, self.client, project)
         progress("start the agent")
-        agent = await self._agent(containers)
-        versions = self._versions() | {
+        agent = await start_agent(self.client, containers)
+        versions = versions_of(self.client, self.tool, self.images, self.layout.image) | {
             f"agent {name}": str(version)
             for name, version in dict(agent.hello.get("versions", {})).items()
         }
@@ -135,9 +135,8 @@ class _Making:
         """Before the first broker looks for its peers: who finds none forms a cluster alone."""
         words = ["up", "--detach", *render.BEFORE_BROKERS]
         await self.tool.run(project, file, words, START_LIMIT_S)
-        agent = await self._agent(
-            await asyncio.to_thread(FoundContainers.find, self.client, project)
-        )
+        containers = await asyncio.to_thread(FoundContainers.find, self.client, project)
+        agent = await start_agent(self.client, containers)
         try:
             placed = with_addresses(self.layout, network)
             serving = load_system(placed.system).servers(placed).serving
@@ -147,48 +146,61 @@ class _Making:
             await agent.close()
 
     def _write(self, project: str, network: str) -> Path:
-        settings = Settings(
-            network=network,
-            proxy_image=self.images.proxy,
-            worker_image=self.images.worker,
-            balancer_image=self.images.balancer,
-            experiment=str(self.folder),
-            owner=owner(),
-            keep="1" if self.keep else "0",
-            user=f"{os.getuid()}:{os.getgid()}",
-            cookie=secrets.token_hex(COOKIE_OCTETS),
-        )
-        file = self.folder / _FILES / project / "compose.yaml"
-        try:
-            own_folder(file.parent)  # it tells the brokers' cookie
-            text = render.render(
-                compose_layout(self.layout, self.images.broker), settings.literal()
-            )
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            reason = os_reason(error, file)
-            raise DeployError(f"the compose file could not be written: {reason}") from error
-        return file
+        settings = settings_of(self.images, network, self.folder, self.keep)
+        text = render.render(compose_layout(self.layout, self.images.broker), settings.literal())
+        return write_file(self.folder, project, text)
 
-    async def _agent(self, containers: FoundContainers) -> AgentClient:
-        command = ["python", "-m", "harness.workers.agent"]
-        container = containers.one(labels.ROLE_AGENT)
-        channel = await start(self.client, container, "the agent", command)
-        return await AgentClient.start(channel, AGENT_LIMIT_S)
 
-    def _versions(self) -> dict[str, str]:
-        parts = {"broker": self.images.broker, "proxy": self.images.proxy}
-        parts["worker"] = self.images.worker
-        parts |= {"balancer": self.images.balancer} if self.images.balancer else {}
-        parts |= {"user's": self.layout.image} if self.layout.image else {}
-        return {
-            "docker engine": str(self.client.version()["Version"]),
-            "compose": f"{' '.join(self.tool.command)} {self.tool.version}",
-            **{f"{part} image": f"{name} {self._digest(name)}" for part, name in parts.items()},
-        }
+def settings_of(found: images.Images, network: str, folder: Path, keep: bool) -> Settings:
+    """Return the settings of a deployment that this process makes."""
+    return Settings(
+        network=network,
+        proxy_image=found.proxy,
+        worker_image=found.worker,
+        balancer_image=found.balancer,
+        experiment=str(folder),
+        owner=owner(),
+        keep="1" if keep else "0",
+        user=f"{os.getuid()}:{os.getgid()}",
+        cookie=secrets.token_hex(COOKIE_OCTETS),
+    )
 
-    def _digest(self, name: str) -> str:
-        return str(self.client.images.get(name).id)
+
+def write_file(folder: Path, project: str, text: str) -> Path:
+    """Write a project's compose file; return its path. Raise DeployError."""
+    file = folder / _FILES / project / "compose.yaml"
+    try:
+        own_folder(file.parent)  # it tells the brokers' cookie
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = os_reason(error, file)
+        raise DeployError(f"the compose file could not be written: {reason}") from error
+    return file
+
+
+async def start_agent(client: docker.DockerClient, containers: FoundContainers) -> AgentClient:
+    """Start the agent in its container. Raise DeployError."""
+    command = ["python", "-m", "harness.workers.agent"]
+    channel = await start(client, containers.one(labels.ROLE_AGENT), "the agent", command)
+    return await AgentClient.start(channel, AGENT_LIMIT_S)
+
+
+def versions_of(
+    client: docker.DockerClient, tool: ComposeTool, found: images.Images, users: str
+) -> dict[str, str]:
+    """Return the versions of the engine, the tool and the images. `users`: the user's image."""
+    parts = {"broker": found.broker, "proxy": found.proxy, "worker": found.worker}
+    parts |= {"balancer": found.balancer} if found.balancer else {}
+    parts |= {"user's": users} if users else {}
+    return {
+        "docker engine": str(client.version()["Version"]),
+        "compose": f"{' '.join(tool.command)} {tool.version}",
+        **{f"{part} image": f"{name} {_digest(client, name)}" for part, name in parts.items()},
+    }
+
+
+def _digest(client: docker.DockerClient, name: str) -> str:
+    return str(client.images.get(name).id)
 
 
 async def make_peer_link(agent: AgentClient, name: str, listen: str, upstream: str) -> None:
@@ -201,17 +213,17 @@ async def make_peer_link(agent: AgentClient, name: str, listen: str, upstream: s
     await until(make, bool, ADDRESS_LIMIT_S)
 
 
-def with_addresses(layout: Layout, network: str) -> Layout:
-    """Members first, then spares, as they are rendered."""
+def with_addresses(layout: Layout, network: str, first: int = 0) -> Layout:
+    """Members first, then spares, as they are rendered. `first`: the number of the first host."""
     hosts = tuple(
         replace(host, address=host_address(network, number))
-        for number, host in enumerate((*layout.hosts, *layout.spares))
+        for number, host in enumerate((*layout.hosts, *layout.spares), start=first)
     )
     members = len(layout.hosts)
     return replace(layout, hosts=hosts[:members], spares=hosts[members:])
 
 
-def _in_this_loop(progress: Progress) -> Progress:
+def in_this_loop(progress: Progress) -> Progress:
     """Return the same callback, to be called from another thread."""
     loop = asyncio.get_running_loop()
 

@@ -3,17 +3,19 @@
 1. A host is a container that owns the network namespace, sleeps, and is never restarted; the
    processes of the host join it. Killing a process leaves addresses and names in place.
 2. Toxiproxy is the only way from the clients' network to the brokers'; the agent is on both.
-   Nothing publishes a port, and neither network leads outside.
+   Neither network leads outside.
 3. The instrument (workers, agent, proxy) has a higher CPU weight than what it measures.
 4. Systems that stand side by side share the instrument and the networks, and nothing else. Two
    hosts of one name would overwrite each other: `distinct` renames them, and `side_by_side`
    refuses them.
+5. Clusters by hand publish ports at loopback addresses: of Toxiproxy alone, by a network of its
+   own, which leads nowhere else.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.deploy import labels
 from harness.deploy.compose import balancers, peer_ways, worker_ways
@@ -36,6 +38,16 @@ _NETWORK = "@NETWORK@"  # where the first three parts of addresses come in a she
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}
 _AGENT_ADDRESSES = {"servers": 101, "clients": 201}
 _WORKERS_ADDRESS = 202
+_PUBLISHING = "published"  # the network that Toxiproxy has for it
+
+
+class PortMapping(NamedTuple):
+    """A published port. `last`: the last part of its loopback address; `listens_at`: the proxy's
+    own port."""
+
+    last: int
+    port: int
+    listens_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +97,11 @@ def _shared_names(layouts: Sequence[Layout]) -> set[str]:
     return {name for name, times in counted.items() if times > 1}
 
 
-def side_by_side(every: Sequence[ComposeLayout], settings: Settings) -> str:
+def side_by_side(
+    every: Sequence[ComposeLayout], settings: Settings, ports: Sequence[PortMapping] = ()
+) -> str:
     """Return a compose file with all of these. Raise HostNameCollision where two hosts have one
-    name."""
+    name. `ports`: of Toxiproxy, to be published."""
     layouts = [composed.layout for composed in every]
     if shared := _shared_names(layouts):
         who = ", ".join(
@@ -98,10 +112,12 @@ def side_by_side(every: Sequence[ComposeLayout], settings: Settings) -> str:
             "compose file needs different ones. Rename the hosts of one of them."
         )
     names = ", ".join(f"{one.layout.system} {one.layout.label}" for one in every)
-    return _head(f"All systems side by side: {names}.") + _text(every, settings)
+    return _head(f"All systems side by side: {names}.") + _text(every, settings, ports)
 
 
-def _text(every: Sequence[ComposeLayout], settings: Settings) -> str:
+def _text(
+    every: Sequence[ComposeLayout], settings: Settings, ports: Sequence[PortMapping] = ()
+) -> str:
     services: Mapping = {}
     groups: dict[str, str] = {}  # service -> the block that it shares with others
     volumes: list[str] = []
@@ -117,7 +133,7 @@ def _text(every: Sequence[ComposeLayout], settings: Settings) -> str:
             volumes += [_volume(host, process) for process in host.processes]
         assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
         services |= balancers.services(layout, dict(addresses), settings, BROKER_CPU_SHARES)
-    services["toxiproxy"] = {**_proxy(settings), **_kernel(layouts)}
+    services["toxiproxy"] = {**_proxy(settings, ports), **_kernel(layouts)}
     for composed in every:
         ways = {
             "servers": tuple(peer_ways.addresses(composed.layout, _NETWORK).values()),
@@ -134,6 +150,7 @@ def _text(every: Sequence[ComposeLayout], settings: Settings) -> str:
         "networks": {
             "servers": _network(f"{settings.network}.0/25"),
             "clients": _network(f"{settings.network}.128/25"),
+            **({_PUBLISHING: _publishing_network()} if ports else {}),
         },
         "volumes": {name: {} for name in volumes},
     }
@@ -240,12 +257,15 @@ def _host(host: Host, address: str, image: str, names: list[str]) -> Mapping:
     }
 
 
-def _proxy(settings: Settings) -> Mapping:
+def _proxy(settings: Settings, ports: Sequence[PortMapping]) -> Mapping:
+    networks = _both(settings, _PROXY_ADDRESSES) | ({_PUBLISHING: {}} if ports else {})
+    mapped = [f"{settings.loopback}.{one.last}:{one.port}:{one.listens_at}" for one in ports]
     return {
         "image": settings.proxy_image,
         "restart": "no",
         "cpu_shares": INSTRUMENT_CPU_SHARES,
-        "networks": _both(settings, _PROXY_ADDRESSES),
+        "networks": networks,
+        **({"ports": mapped} if mapped else {}),
         "labels": _labels(labels.ROLE_PROXY, "toxiproxy"),
     }
 
@@ -315,6 +335,11 @@ def _both(settings: Settings, addresses: dict[str, int]) -> Mapping:
 
 def _network(subnet: str) -> Mapping:
     return {"internal": True, "ipam": {"config": [{"subnet": subnet}]}}
+
+
+def _publishing_network() -> Mapping:
+    """Return a network that ports can be published from; without masquerading it leads nowhere."""
+    return {"driver_opts": {"com.docker.network.bridge.enable_ip_masquerade": "false"}}
 
 
 def _labels(role: str, host: str) -> Mapping:

@@ -6,7 +6,7 @@
 
 from dataclasses import dataclass, field, replace
 
-_FIRST_HOST = 11  # the last part of the first host's address
+FIRST_HOST = 11  # the last part of the first host's address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,7 @@ class Settings:
     owner: str = "${MQPROOF_OWNER:-}"
     keep: str = "${MQPROOF_KEEP:-1}"
     user: str = "${MQPROOF_USER:-0:0}"
+    loopback: str = "${MQPROOF_LOOPBACK:-127.64.7}"  # the same of what is published, if any is
     cookie: str = field(default="${MQPROOF_REFERENCE_COOKIE:?is to be drawn by you}", repr=False)
 
     def literal(self) -> "Settings":
@@ -31,4 +32,4 @@ class Settings:
 
 def host_address(network: str, number: int) -> str:
     """Of the host at this place of the layout, from 0."""
-    return f"{network}.{_FIRST_HOST + number}"
+    return f"{network}.{FIRST_HOST + number}"

@@ -27,8 +27,8 @@ from harness.deploy.external.cluster import ExternalCluster, release
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import remove_early
 from harness.deploy.external.site import NO_PROXY, Site, exposed, forget, login, start_agent
-from harness.deploy.local.block import PROXY_PORT, free_block
 from harness.deploy.local.site import PROXY_NAME, lower
+from harness.deploy.loopback_block import PROXY_PORT, free_block
 from harness.deploy.owner import owner
 from harness.plan.model import Layout
 from harness.plan.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed

@@ -4,7 +4,6 @@ deployment     makes a system stand: port.Deployment
 cluster        a cluster that stands: port.Cluster
 faults         puts executor and witness on it
 site           what it is, as a value that outlives the harness
-block          its loopback addresses
 nodes          its nodes and its proxy, as our children
 channel        a conversation with a subprocess
 process_ends   which nodes end

@@ -77,6 +77,7 @@ class LocalCluster:
         self.started_clients = StartedClients(self.broker.connections, (DeployError,))
         self._links = adapters.ways
         self._peer_ways = dict(peer_ways)
+        self.published: dict[str, tuple[str, int]] = {}  # listeners for people
         self._versions = {
             "python": sys.version.partition(" ")[0],
             "priority of brokers and proxy": nodes.priorities(),
@@ -103,7 +104,8 @@ class LocalCluster:
 
     def dial(self, proxy: str) -> tuple[str, int]:
         """A proxy's listener, as the agent and workers dial it."""
-        return self._peer_ways.get(proxy) or self._links.dial(proxy)
+        ways = self._peer_ways | self.published
+        return ways.get(proxy) or self._links.dial(proxy)
 
     async def entered(self) -> tuple[str, ...]:
         return ()  # only compose has balancers

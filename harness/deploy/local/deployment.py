@@ -23,12 +23,12 @@ from faults.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
-from harness.deploy.local.block import free_block
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.nodes import LocalNodes
 from harness.deploy.local.removal import remove
 from harness.deploy.local.site import Site, configure
+from harness.deploy.loopback_block import free_block
 from harness.deploy.owner import owner
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from harness.cluster.port import DeployError
-from harness.deploy.local.block import Place, first_taken
 from harness.deploy.local.site import (
     PROXY_NAME,
     Site,
@@ -20,6 +19,7 @@ from harness.deploy.local.site import (
     start_proxy,
     start_unit,
 )
+from harness.deploy.loopback_block import Place, first_taken
 from harness.systems.port import Unit
 
 WORDS_MAX = 20  # lines of a log that an error tells

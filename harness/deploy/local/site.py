@@ -22,7 +22,7 @@ from faults.executors import local_processes
 from faults.peers import peer_link
 from faults.places import host_of, place, process_of
 from faults.toxiproxy import TOKEN
-from harness.deploy.local.block import PROXY_PORT, Block, Place
+from harness.deploy.loopback_block import PROXY_PORT, Block, Place
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder

@@ -13,6 +13,8 @@ EXPECTED_S = {
     "start the agent": 2.0,
     "wait until every broker answers and the cluster is clean": 20.0,
     "wait until every node answers and the cluster is clean": 2.0,
+    "wait until every broker answers and the clusters are clean": 45.0,
+    "undo faults and remove the clusters": 4.0,
     "declare the queues, which slaves copy every 10 s": 8.0,
     "declare the queues, which slaves copy every 60 s": 50.0,
     "declare the queues": 2.0,

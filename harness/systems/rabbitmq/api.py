@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
+from harness.systems.rabbitmq.service_ports import API_PORT
 
-API_PORT = 15672
 ASK_LIMIT_S = 4.0
 QUEUES = "/api/queues/%2F?disable_stats=true"
 NODES = "/api/nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm"

@@ -19,7 +19,6 @@ from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout, Policy
 from harness.systems.rabbitmq import cluster_state
 from harness.systems.rabbitmq.api import (
-    API_PORT,
     CONNECTIONS,
     NODES,
     OVERVIEW,
@@ -32,7 +31,7 @@ from harness.systems.rabbitmq.api import (
 )
 from harness.systems.rabbitmq.held import Held
 from harness.systems.rabbitmq.queues import QueueKind, agreed, unanimous
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT
+from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT, API_PORT
 
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all

@@ -3,7 +3,12 @@
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
 from harness.plan.servers import Process, ServerRole, Servers
-from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT, EPMD_PORT
+from harness.systems.rabbitmq.service_ports import (
+    AMQP_PORT,
+    API_PORT,
+    DISTRIBUTION_PORT,
+    EPMD_PORT,
+)
 
 _SERVED = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
 
@@ -13,7 +18,13 @@ def rabbitmq_servers(layout: Layout) -> Servers:
     every = (*layout.hosts, *layout.spares)
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=ServerRole.BROKER, fixed_role=None)
+            Process(
+                host=host.name,
+                word=word,
+                role=ServerRole.BROKER,
+                fixed_role=None,
+                client_port=AMQP_PORT,
+            )
             for host in layout.hosts
             for word in host.processes
         ),
@@ -27,4 +38,5 @@ def rabbitmq_servers(layout: Layout) -> Servers:
         voters=(),
         controllers=(),
         serving=Serving(by_host={host.name: _SERVED for host in every}, renewed=False),
+        management_port=API_PORT,
     )

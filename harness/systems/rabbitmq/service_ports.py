@@ -3,6 +3,7 @@
 from faults.executors.service_ports import Greeting, ServicePorts
 
 AMQP_PORT = 5672
+API_PORT = 15672  # of the management plugin: a page for people, and an HTTP API
 EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
 
 AMQP_HEADER = Greeting(says="AMQP\x00\x00\x09\x01", begins="\x01")  # a method's frame: Start

@@ -48,6 +48,7 @@ def rocketmq_servers(
             },
             renewed=True,  # faults/peers.py, `renew`
         ),
+        management_port=None,
     )
 
 
@@ -56,9 +57,19 @@ def _process(
 ) -> Process:
     if not one.is_broker:
         role = ServerRole.NAME_SERVER if one.is_name_server else ServerRole.CONTROLLER
-        return Process(host=one.host, word=one.process, role=role, fixed_role=None)
+        return Process(
+            host=one.host,
+            word=one.process,
+            role=role,
+            fixed_role=None,
+            client_port=one.port if one.is_name_server else None,
+        )
     return Process(
-        host=one.host, word=one.process, role=ServerRole.BROKER, fixed_role=fixed_role(one)
+        host=one.host,
+        word=one.process,
+        role=ServerRole.BROKER,
+        fixed_role=fixed_role(one),
+        client_port=one.port,
     )
 
 

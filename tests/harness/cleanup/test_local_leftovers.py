@@ -7,8 +7,8 @@ import pytest
 
 from harness.cleanup import local_leftovers
 from harness.cleanup.heal import EVERYBODY, Chosen
-from harness.deploy.local.block import Block
 from harness.deploy.local.site import Site
+from harness.deploy.loopback_block import Block
 from harness.deploy.owner import owner
 from harness.systems.port import Unit
 

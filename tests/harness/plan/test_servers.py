@@ -52,9 +52,9 @@ def test_every_process_and_listening_address_of_every_layout_is_declared(
 
 
 def test_process_with_own_links_is_a_place_otherwise_its_host() -> None:
-    both = (
-        Process(host="one", word="router", role=ServerRole.NAME_SERVER, fixed_role=None),
-        Process(host="one", word="broker", role=ServerRole.BROKER, fixed_role=None),
+    both = tuple(
+        Process(host="one", word=word, role=role, fixed_role=None, client_port=None)
+        for word, role in (("router", ServerRole.NAME_SERVER), ("broker", ServerRole.BROKER))
     )
     apart = replace(SYSTEM.servers(DIRECT), processes=both)
     assert apart.places == ("one/router", "one/broker")

@@ -110,7 +110,13 @@ def _guarantees(_layout: Layout) -> Guarantees:
 def _servers(layout: Layout) -> Servers:
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=ServerRole.BROKER, fixed_role=QueueRole.MASTER)
+            Process(
+                host=host.name,
+                word=word,
+                role=ServerRole.BROKER,
+                fixed_role=QueueRole.MASTER,
+                client_port=CLIENT_PORT,
+            )
             for host in layout.hosts
             for word in host.processes
         ),
@@ -127,6 +133,7 @@ def _servers(layout: Layout) -> Servers:
             by_host={host.name: (Served((PEER_PORT,), PEER_PORT),) for host in layout.hosts},
             renewed=False,
         ),
+        management_port=None,
     )
 
 

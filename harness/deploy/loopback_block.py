@@ -1,4 +1,4 @@
-"""A block of loopback addresses for one local cluster: 127.A.B.0/24.
+"""A block of loopback addresses, 127.A.B.0/24: of one local cluster, or of clusters by hand.
 
 1. Every host has its own address in it, so that all use the standard ports. If another program has
    one of these ports on every address (a broker, a published port), all are shifted alike.

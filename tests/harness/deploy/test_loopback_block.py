@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from harness.cluster.port import DeployError
-from harness.deploy.local.block import PROXY_PORT, Block, free_block
+from harness.deploy.loopback_block import PROXY_PORT, Block, free_block
 from harness.plan.worker_addresses import ADDRESSES
 from harness.systems.reference_mirrored.node import AMQP_PORT, API_PORT, PEER_PORT
 

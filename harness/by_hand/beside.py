@@ -1,0 +1,65 @@
+"""Clusters by hand side by side in one Compose project."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from harness.by_hand.choosing import ByHandChoice
+from harness.by_hand.starting import PublishedWay, RunningByHand, ToStart, publish, write_hosts
+from harness.cleanup.guardian import DeploymentKind
+from harness.deploy.beside import BesideClusters, ListeningPort, SideBySide
+from harness.deploy.by_hand_files import ByHandCluster
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.faults import equip
+from harness.deploy.loopback_block import PROXY_PORT
+
+_EXPERIMENT = "side-by-side"
+
+
+async def start_beside(wanted: ToStart) -> None:
+    """Start the clusters together. Raise DeployError."""
+    experiment = wanted.folder / _EXPERIMENT
+    guards = wanted.guarded(experiment)
+    deployment = SideBySide(equip, partial(guards.begin, DeploymentKind.COMPOSE))
+    layouts = [choice.layout for choice in wanted.choices]
+    found = await deployment.up(layouts, experiment, wanted.progress)
+    wanted.started.down.append(found.down)
+    for choice, cluster in zip(wanted.choices, found.clusters, strict=True):
+        wanted.started.running.append(await _published(choice, cluster, found, experiment))
+
+
+async def _published(
+    choice: ByHandChoice, cluster: ComposeCluster, found: BesideClusters, experiment: Path
+) -> RunningByHand:
+    own = [one for one in found.ports if one.port.system == choice.system.name]
+    ways = _ways(cluster, found, own)
+    await publish(cluster, ways)
+    servers = choice.system.servers(cluster.layout)
+    addresses = {way.port.host: way.reached[0] for way in ways}
+    hosts = write_hosts(experiment / choice.system.name, addresses) if servers.by_names else ""
+    described = ByHandCluster(
+        system=choice.system.name,
+        layout=choice.layout.label,
+        title=choice.layout.title,
+        cluster=cluster.project,
+        proxy=f"{found.block.proxy}:{found.block.port(PROXY_PORT)}",
+        ports=tuple(way.reachable for way in ways),
+        hosts_file=hosts,
+    )
+    return RunningByHand(choice, cluster, experiment, tuple(one.port for one in own), described)
+
+
+def _ways(
+    cluster: ComposeCluster, found: BesideClusters, own: Sequence[ListeningPort]
+) -> list[PublishedWay]:
+    addresses = {host.name: host.address for host in cluster.layout.hosts}
+    return [
+        PublishedWay(
+            port,
+            listen=f"0.0.0.0:{listens_at}",
+            upstream=f"{addresses[port.host]}:{port.port}",
+            dialled=(found.proxy, listens_at),
+            reached=(found.block.host(port.number), found.block.port(port.port)),
+        )
+        for port, listens_at in own
+    ]

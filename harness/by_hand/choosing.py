@@ -1,0 +1,115 @@
+"""The words of `mqproof up`: SYSTEM or SYSTEM:LAYOUT become layouts of clusters by hand.
+
+1. Every unknown word and every layout that cannot run so is a problem; all are reported at once.
+2. Policies mean every queue: people name their queues as they like.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from faults.mechanisms import COMPOSE, LOCAL, TOXIPROXY
+from harness.outside.text import brief
+from harness.plan.applicability import layout_obstacles
+from harness.plan.model import Layout, Policy, System
+from harness.plan.problems import PlanError, Problem, twice, unknown
+from harness.systems import catalogue
+
+PLACE = "SYSTEM[:LAYOUT]"
+DEPLOYMENTS = (COMPOSE, LOCAL)
+EVERY_QUEUE = ".*"
+DOCS = "see docs/by-hand.md"
+
+
+@dataclass(frozen=True, slots=True)
+class ByHandChoice:
+    """A chosen cluster."""
+
+    system: System
+    layout: Layout
+
+
+def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByHandChoice, ...]]:
+    """Return the deployment and the clusters. Raise PlanError with every problem.
+
+    Without a deployment it is Compose, or local if that is the default of every named system.
+    """
+    problems = twice(PLACE, [word.partition(":")[0] for word in words])
+    if deployment is not None and deployment not in DEPLOYMENTS:
+        problems.append(unknown("--deployment", "deployment", deployment, DEPLOYMENTS))
+        deployment = None
+    found: list[ByHandChoice] = []
+    for word in words:
+        try:
+            found.append(_choice(word))
+        except PlanError as error:
+            problems += error.problems
+    deployment = deployment or _deployment(found)
+    found = found if words else [*_by_default(deployment)]
+    problems += [one for choice in found for one in _obstacles(choice, deployment)]
+    if problems:
+        raise PlanError(problems)
+    return deployment, tuple(found)
+
+
+def _by_default(deployment: str) -> Iterator[ByHandChoice]:
+    for name in catalogue.system_names():
+        system = catalogue.load_system(name)
+        if system.by_hand and deployment in system.deployments:
+            yield _choice(name)
+
+
+def absolute(word: str) -> str:
+    """Return the same word for a process in another folder: a layout may be a file."""
+    name, _, label = word.partition(":")
+    return f"{name}:{Path(label).absolute()}" if catalogue.is_path(label) else word
+
+
+def _deployment(found: Sequence[ByHandChoice]) -> str:
+    everywhere = found and all(one.system.deployments[0] == LOCAL for one in found)
+    return LOCAL if everywhere else COMPOSE
+
+
+def _choice(word: str) -> ByHandChoice:
+    name, separator, label = word.partition(":")
+    names = catalogue.system_names()
+    if name not in names:
+        spoilt = catalogue.spoilt().get(name, "")
+        raise PlanError(
+            [Problem(PLACE, spoilt, names) if spoilt else unknown(PLACE, "system", name, names)]
+        )
+    system = catalogue.load_system(name)
+    if separator and not label:
+        raise PlanError([Problem(PLACE, f"{brief(word)} names no layout after the colon")])
+    layout = _layout(name, label or system.default_layout)
+    policies = tuple(_of_every_queue(one) for one in layout.policies)
+    return ByHandChoice(system, replace(layout, policies=policies))
+
+
+def _layout(system: str, label: str) -> Layout:
+    try:
+        return catalogue.load_layout(system, label)
+    except PlanError as error:
+        # Of a word, not of an option; what is wrong inside a file has its line.
+        inside = (catalogue.FLAG, "")
+        raise PlanError(
+            replace(one, place=PLACE) if one.place in inside else one for one in error.problems
+        ) from None
+
+
+def _of_every_queue(policy: Policy) -> Policy:
+    return replace(policy, pattern=EVERY_QUEUE)
+
+
+def _obstacles(choice: ByHandChoice, deployment: str) -> Iterator[Problem]:
+    system, layout = choice.system, choice.layout
+    place = f"{system.name}:{layout.label}"
+    for reason in layout_obstacles(system, layout, deployment):
+        advice = f"`mqproof list layouts --system {system.name}` shows others; {DOCS}"
+        yield Problem(place, reason, advice=advice)
+    if layout.balancers:
+        text = f"clients enter by {layout.client_endpoint}, which only a run has"
+        yield Problem(place, text, advice="take a layout without balancers")
+    if deployment == COMPOSE and layout.peer_links == TOXIPROXY:
+        text = "its peer links lead through the proxy, which only a run has"
+        yield Problem(place, text, advice="take a layout with direct peer links")

@@ -1,0 +1,56 @@
+"""Clusters by hand as subprocesses of the keeper: they end with it.
+
+1. Each cluster has a folder of its own: a dead keeper's faults are undone by the journal there.
+2. People dial a host at an address of the proxy that is the host's alone, at the standard port.
+"""
+
+from functools import partial
+
+from harness.by_hand.choosing import ByHandChoice
+from harness.by_hand.starting import PublishedWay, RunningByHand, ToStart, publish, write_hosts
+from harness.cleanup.guardian import DeploymentKind
+from harness.deploy.by_hand_files import ByHandCluster
+from harness.deploy.local.cluster import LocalCluster
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip
+from harness.plan.published import PublishedPort, published
+
+
+async def start_local(wanted: ToStart) -> None:
+    """Start the clusters one after another. Raise DeployError."""
+    for choice in wanted.choices:
+        await _start(wanted, choice)
+
+
+async def _start(wanted: ToStart, choice: ByHandChoice) -> None:
+    experiment = wanted.folder / choice.system.name
+    guards = wanted.guarded(experiment)
+    deployment = LocalDeployment(equip, guard=partial(guards.begin, DeploymentKind.LOCAL))
+    cluster = await deployment.up(choice.layout, experiment, wanted.progress)
+    wanted.started.down.append(cluster.down)
+    servers = choice.system.servers(choice.layout)
+    ports = published(choice.layout, servers)
+    ways = [_way(cluster, port) for port in ports]
+    await publish(cluster, ways)
+    addresses = {way.port.host: way.reached[0] for way in ways}
+    described = ByHandCluster(
+        system=choice.system.name,
+        layout=choice.layout.label,
+        title=choice.layout.title,
+        cluster=cluster.site.cluster,
+        proxy=cluster.site.toxiproxy,
+        token=cluster.site.token,
+        ports=tuple(way.reachable for way in ways),
+        hosts_file=write_hosts(experiment, addresses) if servers.by_names else "",
+    )
+    wanted.started.running.append(RunningByHand(choice, cluster, experiment, ports, described))
+
+
+def _way(cluster: LocalCluster, port: PublishedPort) -> PublishedWay:
+    site = cluster.site
+    # Workers of runs take these addresses from the other end.
+    address = site.block.for_workers[-1 - port.number]
+    number = site.block.port(port.port)
+    at = (address, number)
+    upstream = f"{site.address(port.host)}:{number}"
+    return PublishedWay(port, f"{address}:{number}", upstream, at, at)

@@ -1,0 +1,169 @@
+"""The requests that a keeper answers: status, a fault, the end.
+
+1. A fault belongs to its connection: if that ends, by Ctrl-C or by kill -9, the fault is undone.
+2. KeeperRequests that come while everything ends are refused.
+"""
+
+import asyncio
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from harness.by_hand import lines
+from harness.by_hand.injecting import FaultsByHand
+from harness.by_hand.meant import meant
+from harness.by_hand.starting import RunningByHand
+from harness.cluster.port import DeployError
+from harness.plan.one_fault import read_fault
+from harness.plan.problems import PlanError
+from harness.run.interrupts import Interrupt
+from harness.workers.protocol import decode, encode
+from spark_analysis.schema.failed import os_reason
+
+_HEALTH_LIMIT_S = 3.0
+_ENDING = "the clusters are being taken down"
+
+
+class KeeperRequests:
+    """`running`: may grow until `begin`. `end`: set when the end is requested."""
+
+    def __init__(
+        self, running: Sequence[RunningByHand], deployment: str, end: asyncio.Event
+    ) -> None:
+        self._running = running
+        self._deployment = deployment
+        self._end = end
+        self._injecting: dict[str, FaultsByHand] = {}
+        self._faults: dict[asyncio.Task[None], Interrupt] = {}
+        self._waiting: list[asyncio.StreamWriter] = []  # for the end
+
+    def begin(self) -> None:
+        """Every cluster runs. Raises OSError."""
+        self._injecting = {one.choice.system.name: FaultsByHand(one) for one in self._running}
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the request of one connection."""
+        try:
+            request = decode(await reader.readline())
+        except (OSError, ValueError):
+            writer.close()
+            return
+        match request.get("do"):
+            case lines.STATUS:
+                _say(writer, lines.CLUSTERS, **await self._status())
+            case lines.DOWN:
+                self._waiting.append(writer)
+                self._end.set()
+                return  # `finish` closes it
+            case lines.FAULT if self._end.is_set():
+                _say(writer, lines.FAILED, text=_ENDING)
+            case lines.FAULT:
+                await self._fault(request, reader, writer)
+        writer.close()
+
+    def report(self, say: str, **values: Any) -> None:
+        """Report to those who wait for the end."""
+        for writer in self._waiting:
+            _say(writer, say, **values)
+
+    async def end(self) -> None:
+        """Undo every fault, and wait for that."""
+        for interrupt in self._faults.values():
+            interrupt.ask(_ENDING)
+        await asyncio.gather(*self._faults, return_exceptions=True)
+        for one in self._injecting.values():
+            one.close()
+
+    async def finish(self) -> None:
+        """Say the last words to those who wait for the end."""
+        for writer in self._waiting:
+            with suppress(OSError):
+                await writer.drain()
+            writer.close()
+
+    async def _status(self) -> dict[str, Any]:
+        states = await asyncio.gather(*map(_state, self._running))
+        now_s = time.monotonic()
+        faults = [
+            {
+                "system": one.system,
+                "title": one.window.title,
+                "verified": one.window.facts.verified or _is_verified(one.window),
+                "left_s": max(0.0, one.ends_s - now_s),
+            }
+            for injecting in self._injecting.values()
+            for one in injecting.active
+        ]
+        return {"clusters": list(states), "faults": faults}
+
+    async def _fault(
+        self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        interrupt = Interrupt(lambda text: _say(writer, lines.MESSAGE, text=text))
+        playing = asyncio.create_task(self._play(request, writer, interrupt))
+        hearing = asyncio.create_task(_hear(reader, interrupt))
+        self._faults[playing] = interrupt
+        try:
+            await playing
+        finally:
+            del self._faults[playing]
+            hearing.cancel()
+
+    async def _play(
+        self, request: dict[str, Any], writer: asyncio.StreamWriter, interrupt: Interrupt
+    ) -> None:
+        try:
+            fault = read_fault(request["fault"])
+            one = await meant(self._running, fault, str(request["system"]), self._deployment)
+        except PlanError as error:
+            _say(writer, lines.REFUSED, problems=[str(problem) for problem in error.problems])
+            return
+        injecting = self._injecting[one.choice.system.name]
+        try:
+            code = await injecting.play(
+                fault, lambda text: _say(writer, lines.MESSAGE, text=text), interrupt
+            )
+        except OSError as error:  # a disk that takes no line of the journal
+            _say(writer, lines.FAILED, text=f"nothing was injected: {os_reason(error, None)}")
+            return
+        except DeployError as error:
+            _say(writer, lines.FAILED, text=str(error))
+            return
+        except Exception:  # the clusters run on, and the window has undone its fault
+            traceback.print_exc()
+            _say(writer, lines.CRASHED, text=traceback.format_exc())
+            return
+        _say(writer, lines.END, code=int(code))
+
+
+async def _hear(reader: asyncio.StreamReader, interrupt: Interrupt) -> None:
+    """Every line asks for the end of the fault, and so does the end of the connection."""
+    with suppress(OSError, ValueError):
+        while await reader.readline():
+            interrupt.ask()
+    interrupt.ask()
+
+
+async def _state(one: RunningByHand) -> dict[str, Any]:
+    try:
+        health = await one.cluster.health(_HEALTH_LIMIT_S)
+    except DeployError as error:
+        return {"system": one.choice.system.name, "clean": False, "doubts": [str(error)]}
+    return {
+        "system": one.choice.system.name,
+        "clean": health.clean,
+        "doubts": list(health.doubts),
+    }
+
+
+def _is_verified(window: Any) -> bool:
+    look = window.look
+    return bool(look is not None and look.done() and not look.cancelled() and look.result().ok)
+
+
+def _say(writer: asyncio.StreamWriter, say: str, **values: Any) -> None:
+    if not writer.is_closing():
+        with suppress(OSError):  # it went away
+            writer.write(encode({"say": say, **values}))

@@ -1,0 +1,83 @@
+"""The words of `mqproof up` become clusters, or one error with all that is wrong."""
+
+import pytest
+
+from faults.mechanisms import COMPOSE, LOCAL
+from harness.by_hand.choosing import EVERY_QUEUE, absolute, chosen
+from harness.plan.problems import PlanError
+
+
+def names(*words: str, deployment: str | None = None) -> tuple[str, list[str]]:
+    by, found = chosen(words, deployment)
+    return by, [f"{one.system.name}:{one.layout.label}" for one in found]
+
+
+def problems(*words: str, deployment: str | None = None) -> list[str]:
+    with pytest.raises(PlanError) as error:
+        chosen(words, deployment)
+    return [str(one) for one in error.value.problems]
+
+
+def test_without_words_both_brokers_and_both_references_are_started() -> None:
+    by, found = names()
+    assert by == COMPOSE
+    assert [one.partition(":")[0] for one in found] == [
+        "rabbitmq-mirrored",
+        "reference-2m2s",
+        "reference-mirrored",
+        "rocketmq-2m2s",
+    ]
+
+
+def test_without_docker_both_references_are_started() -> None:
+    by, found = names(deployment=LOCAL)
+    assert by == LOCAL
+    assert [one.partition(":")[0] for one in found] == ["reference-2m2s", "reference-mirrored"]
+
+
+def test_references_alone_need_no_docker() -> None:
+    assert names("reference-mirrored:unmirrored@T=2") == (
+        LOCAL,
+        ["reference-mirrored:unmirrored@T=2"],
+    )
+    assert names("reference-mirrored", "rabbitmq-mirrored")[0] == COMPOSE
+
+
+def test_policies_of_clusters_by_hand_mean_every_queue() -> None:
+    _, (one,) = chosen(["rabbitmq-mirrored"], None)
+    assert [policy.pattern for policy in one.layout.policies] == [EVERY_QUEUE]
+
+
+def test_all_problems_of_all_words_are_reported_at_once() -> None:
+    found = problems(
+        *("rabbitmq", "rabbitmq-mirrored:nolayout", "reference-2m2s", "reference-2m2s:"),
+        deployment="docker",
+    )
+    assert len(found) == 5
+    for part in ("twice", "'docker'", "'rabbitmq'", "'nolayout'", "no layout after the colon"):
+        assert any(part in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("layout", "why"),
+    [("all-automatic-haproxy", "haproxy"), ("all-automatic-toxiproxy", "peer links")],
+)
+def test_a_layout_that_only_a_run_has_is_refused(layout: str, why: str) -> None:
+    (found,) = problems(f"rabbitmq-mirrored:{layout}")
+    assert why in found and "what to do: " in found
+
+
+def test_real_brokers_do_not_run_as_subprocesses() -> None:
+    (found,) = problems("rabbitmq-mirrored", deployment=LOCAL)
+    assert "cannot be deployed by local" in found
+
+
+def test_a_missing_layout_file_is_named_with_its_word() -> None:
+    (found,) = problems("rabbitmq-mirrored:/nowhere/mine.toml")
+    assert found.startswith("SYSTEM[:LAYOUT]: there is no layout file /nowhere/mine.toml")
+
+
+def test_a_layout_file_keeps_its_place_in_another_folder() -> None:
+    assert absolute("rabbitmq-mirrored:/mine.toml@T=2") == "rabbitmq-mirrored:/mine.toml@T=2"
+    assert absolute("rabbitmq-mirrored:mine.toml").startswith("rabbitmq-mirrored:/")
+    assert absolute("rabbitmq-mirrored:unmirrored@T=10") == "rabbitmq-mirrored:unmirrored@T=10"
