@@ -1,7 +1,7 @@
 """The requests that a keeper answers: status, a fault, the end.
 
 1. A fault belongs to its connection: if that ends, by Ctrl-C or by kill -9, the fault is undone.
-2. KeeperRequests that come while everything ends are refused.
+2. Requests that come while everything ends are refused.
 """
 
 import asyncio

@@ -75,7 +75,7 @@ class Own(Protocol):
         """Describe to people what happens to those settings."""
 
     @property
-    def unasked(self) -> tuple[str, ...]:
+    def without_api(self) -> tuple[str, ...]:
         """Return the hosts that cannot be asked for their own view of the cluster."""
 
 
@@ -136,10 +136,10 @@ class Topology:
             return f"no proxy for {kind}"
         if KINDS[kind].silences_peers and not self.broker(host).reached:
             return f"{host} has no address of its own in the file: its silence cannot be seen"
-        if Sight.PEER_LINKS in KINDS[kind].hides and self.own.unasked:
+        if Sight.PEER_LINKS in KINDS[kind].hides and self.own.without_api:
             return (
                 f"each side of a {kind} must be asked who leads, and the file names no API of "
-                f"{', '.join(self.own.unasked)}"
+                f"{', '.join(self.own.without_api)}"
             )
         if "bytes" in KINDS[kind].options and self.tls is not None:
             return f"{kind} is verified by counting bytes, and TLS adds bytes of its own"

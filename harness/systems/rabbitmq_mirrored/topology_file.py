@@ -71,7 +71,7 @@ class MirroredTopologyFile(RabbitTopologyFile):
             promote_on_shutdown=self._of_policy(self.queues.promote_on_shutdown, ON_SHUTDOWN),
             promote_on_failure=self._of_policy(self.queues.promote_on_failure, ON_FAILURE),
             arguments=tuple(self.queues.arguments.items()),
-            unasked=self.unasked,
+            without_api=self.without_api,
         )
 
     def _of_policy(self, declared: str | None, default: str) -> str:

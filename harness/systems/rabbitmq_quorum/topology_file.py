@@ -45,7 +45,7 @@ class QuorumTopologyFile(RabbitTopologyFile):
             partition_handling=self.partition_handling or "",
             pause=self.pause,
             arguments=tuple(self.queues.arguments.items()),
-            unasked=self.unasked,
+            without_api=self.without_api,
         )
 
 

@@ -1,4 +1,4 @@
-"""A run on somebody's cluster of which clients get one address, and one broker's API is known."""
+"""A run on a cluster whose clients know one address, with one management API."""
 
 import asyncio
 from collections.abc import Iterator

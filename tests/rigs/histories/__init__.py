@@ -1,7 +1,7 @@
 """What clients saw in a run, as facts and rows, and both judges of it.
 
 by_hand       histories told by hand, a method an event
-steady_loads  a load at a steady pace, served but for what a story says
+steady_loads  a load at a steady pace, served except for what a story says
 watching      what a prober saw of name servers, and when
 resources     what hosts had used, second by second
 conformance   the stories of tests/conformance

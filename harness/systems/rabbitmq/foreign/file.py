@@ -171,7 +171,7 @@ class RabbitTopologyFile(TopologyTable):
         return {one.host: one.management for one in self.broker if one.management}
 
     @property
-    def unasked(self) -> tuple[str, ...]:
+    def without_api(self) -> tuple[str, ...]:
         """Hosts without one."""
         return tuple(one.host for one in self.broker if not one.management)
 

@@ -29,7 +29,7 @@ class RabbitOwn:
     promote_on_shutdown: str = ""
     promote_on_failure: str = ""
     arguments: tuple[tuple[str, str | int], ...] = ()
-    unasked: tuple[str, ...] = ()
+    without_api: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
