@@ -30,7 +30,7 @@ GONE_BY_ITSELF_S = 5.0
 CLOSE_LIMIT_S = 10.0
 ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
 READERS_MAX = 8  # processes at once: the machine has to carry the brokers, too
-ASKED_AT_ONCE = 8  # queues whose masters are asked for at the same time
+QUERIES_AT_ONCE = 8  # queues whose masters are asked for at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ class DrainAndAudit:
 
     async def _masters_of_all(self, queues: Sequence[str]) -> dict[str, dict[str, bool | None]]:
         """Ask for the masters of some queues at a time, and wait ASK_LIMIT_S for all together."""
-        until_s, some = time.monotonic() + ASK_LIMIT_S, asyncio.Semaphore(ASKED_AT_ONCE)
+        until_s, some = time.monotonic() + ASK_LIMIT_S, asyncio.Semaphore(QUERIES_AT_ONCE)
 
         async def of(queue: str) -> dict[str, bool | None]:
             async with some:

@@ -42,7 +42,7 @@ class HostHistory:
 
 @dataclass(frozen=True, slots=True)
 class UseOverTime:
-    """`unknown`: what is missing, and why, in sentences."""
+    """`unknown`: the parts that are missing, and why, in sentences."""
 
     hosts: tuple[HostHistory, ...] = ()
     unknown: tuple[str, ...] = (NOT_KEPT,)

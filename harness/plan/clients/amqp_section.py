@@ -42,6 +42,14 @@ def _get_pause(value: object) -> float:
     return seconds
 
 
+def _priorities(value: object) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value not in (0, *range(2, 256)):
+        raise ValueError("must be a number of levels from 2 to 255, or 0 for none")
+    assert isinstance(value, int)
+    return value
+
+
 def _heartbeat(value: object) -> int:
     seconds = spans.parse_seconds(value)
     if seconds != int(seconds):
@@ -82,12 +90,12 @@ class AmqpTable(Table):
         examples=["100 ms"],
         description="with `get`: pause after the queue was empty",
     )
-    priorities: int = Field(
+    priorities: Annotated[int, BeforeValidator(_priorities)] = Field(
         default=0,
-        ge=2,
-        le=255,
+        title="0, or 2 to 255",
+        examples=["0"],
         description="levels of priority: `x-max-priority` is one less. Each key has one priority, "
-        "so there must be as many `keys`",
+        "so there must be as many `keys`. 0: no priorities",
     )
 
 
@@ -114,8 +122,7 @@ def _requires(own: AmqpWorkload, workload: Workload) -> Iterator[str]:
 def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
     """Find keys that have no effect beside others, or contradict them."""
     workload = document.get("workload")
-    own = workload.get("amqp") if isinstance(workload, dict) else None
-    if not isinstance(own, dict):
+    if not isinstance(workload, dict) or not isinstance(own := workload.get("amqp"), dict):
         return
     polls = own.get("consume") == GET
     if polls and "prefetch" in own:
@@ -131,9 +138,6 @@ def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
             f"[workload] to {levels} at least"
         )
         yield TomlProblem(("workload", "amqp", "priorities"), text)
-    if not polls and "get_pause" in own:
-        text = "needs consume = 'get': otherwise the broker sends messages by itself"
-        yield TomlProblem(("workload", "amqp", "get_pause"), text)
 
 
 def _worker_options(own: AmqpWorkload, _servers: Servers) -> dict[str, Any]:

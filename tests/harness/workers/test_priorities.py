@@ -55,7 +55,7 @@ def test_each_key_is_published_with_one_priority(tmp_path: Path, several: bool) 
     asyncio.run(story())
 
 
-def test_messages_have_no_priority_unless_it_is_asked_for(tmp_path: Path) -> None:
+def test_messages_have_no_priority_unless_requested(tmp_path: Path) -> None:
     async def story() -> None:
         async with TinyBroker() as broker:
             settings = config(Role.PUBLISHER, tmp_path, broker, rate=500.0)
@@ -71,8 +71,8 @@ def test_messages_have_no_priority_unless_it_is_asked_for(tmp_path: Path) -> Non
     [
         ("", 2, "2 priorities for 1 keys, and each key has one priority"),
         ("keys = 4", 5, "set keys of .workload. to 5 at least"),
-        ("keys = 300", 256, "priorities: must be at most 255"),
-        ("keys = 4", 1, "priorities: must be at least 2"),
+        ("keys = 300", 256, "must be a number of levels from 2 to 255"),
+        ("keys = 4", 1, "must be a number of levels from 2 to 255"),
     ],
 )
 def test_priorities_without_enough_keys_are_refused(keys: str, levels: int, wrong: str) -> None:
