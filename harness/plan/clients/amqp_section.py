@@ -93,7 +93,6 @@ class AmqpTable(Table):
     priorities: Annotated[int, BeforeValidator(_priorities)] = Field(
         default=0,
         title="0, or 2 to 255",
-        examples=["0"],
         description="levels of priority: `x-max-priority` is one less. Each key has one priority, "
         "so there must be as many `keys`. 0: no priorities",
     )
