@@ -14,7 +14,7 @@ from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
-from harness.plan import references, spans
+from harness.plan import distribution, references, spans
 from harness.plan.bound import Bound
 from harness.plan.clients.requirements import uses_name_servers
 from harness.plan.declared import ignored, shown
@@ -310,7 +310,7 @@ def _workload(workload: Workload) -> str:
     acknowledge = workload.acknowledge or "none"
     return (
         f"{plural(workload.publishers, 'publisher')}, {plural(workload.consumers, 'consumer')}, "
-        f"queues {', '.join(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
+        f"queues {distribution.named(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
         f"retry {workload.retry.value}, acknowledge {acknowledge}, "
         f"deadline {_length(workload.deadline_s)}"
     )

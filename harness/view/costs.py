@@ -111,8 +111,9 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
         if number is not None:
             yield f"{number} {name[:-1] if number == 1 else name}"
     queues = workload.get("queues", ())
-    if len(queues) > 1:
-        yield f"{len(queues)} queues"
+    count = queues if isinstance(queues, int) else len(queues)
+    if count > 1:
+        yield f"{count} queues"
     if "body_bytes" in workload:
         yield f"{workload['body_bytes']} bytes"
     for name, word in (("persistent", "persistent"), ("confirms", "confirms")):

@@ -13,6 +13,7 @@ from itertools import pairwise
 from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
 from harness.report.charts.scale import AxisTick, Lane, Scale, Span
+from harness.report.charts.use_plots import use_plots
 from harness.report.page.formats import stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
@@ -94,6 +95,7 @@ class Chart:
     sends: tuple[Lane, ...]  # of each publisher that asks name servers
     servers_left_out: int
     believed_left_out: int
+    unknown: tuple[str, ...]  # what of the brokers' use is not drawn, and why
 
     @property
     def legend(self) -> tuple[Key, ...]:
@@ -122,7 +124,7 @@ def chart(timeline: Timeline) -> Chart:
         held=tuple(_held(fault, scale) for fault in timeline.faults),
         faults=tuple(_fault_rows(timeline.faults, scale)),
         bands=tuple(_band(fault, scale) for fault in timeline.faults),
-        plots=tuple(plots(timeline, scale)),
+        plots=(*plots(timeline, scale), *use_plots(timeline, scale)),
         hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
         outs=tuple(_outs(timeline, scale)),
         stages=tuple(_stages(timeline.faults, scale)),
@@ -133,6 +135,7 @@ def chart(timeline: Timeline) -> Chart:
         sends=tuple(routes.lanes(timeline.routes.sends, scale)),
         servers_left_out=timeline.routes.left_out,
         believed_left_out=timeline.routes.believed_left_out,
+        unknown=timeline.use.unknown,
     )
 
 

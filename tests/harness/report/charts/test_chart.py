@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.report.charts.chart import Chart, chart
+from harness.run_folder.rows import Resource
 from harness.view.timeline import Timeline
+from harness.view.use import use_over_time
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
 from tests.rigs.runs.judged_runs import crash, judged_run
@@ -214,3 +216,26 @@ def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:
     }
     assert tones <= {(key.rows, key.tone) for key in drawn.legend}
     assert len({key.text for key in drawn.legend}) == len(drawn.legend)
+
+
+def test_memory_and_disk_have_a_line_for_each_host(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 4_000)).flow(range(40), from_ms=0, every_ms=100)
+    timeline = timeline_of(tmp_path, story)
+    assert chart(timeline).unknown == (
+        "memory and disk of the brokers are unknown: nothing sampled them",
+    )
+    samples = [
+        Resource(host, second * 1_000_000_000, memory * (1 + second), 1000 * second * second)
+        for host, memory in (("rmq1", 1_000_000), ("rmq2", 500_000))
+        for second in (0, 1, 3)
+    ]
+    drawn = chart(replace(timeline, use=use_over_time(samples, 1)))
+    memory, disk = drawn.plots[-2:]
+    assert (memory.name, memory.top) == ("memory of brokers", "4.0 MB")
+    assert [(tone, host) for tone, host, _ in memory.lines] == [
+        ("host1", "rmq1"),
+        ("host2", "rmq2"),
+    ]
+    assert memory.lines[0][2] == "M0.0 75.0H250.0V50.0H500.0M750.0 0.0H1000.0"
+    assert disk.lines[0][2] == "M250.0 75.0H500.0M750.0 0.0H1000.0"
+    assert drawn.unknown == ()
