@@ -23,6 +23,7 @@ class Sender:
         self.world = self.group.world
         self.confirmed: list[bytes] = []
         self.refused: list[bytes] = []
+        self.taken: list[bytes] = []  # refused, though a broker had put them into its log
         self.late: list[bytes] = []  # confirmed by a master after its successor began
         self.read: list[bytes] = []
         self.old = self.group.whole()
@@ -33,6 +34,8 @@ class Sender:
         for body in bodies:
             sent = self.group.send(name, body).header.code in SENT
             (self.confirmed if sent else self.refused).append(body)
+            if not sent and body in self.stored(name):
+                self.taken.append(body)
 
     def put(self, name: str, body: bytes) -> int:
         """Send a message until the broker has it; do not wait for its answer."""

@@ -11,6 +11,7 @@ import pytest
 from tests.reference_impl.rocketmq.ctgmq.brokers import NAME_SERVERS
 from tests.reference_impl.rocketmq.ctgmq.senders import ALONE, KEPT, LATER, Sender
 
+
 def in_set(sender: Sender) -> None:
     sender.alone()
     sender.world.crash(sender.old)
