@@ -105,7 +105,7 @@ def _own(version: str) -> Client:
             "async": CAN,
             "oneway": CAN,
             "ordered": CAN,
-            "transaction": "it does not support them",
+            "transaction": CAN,
             "delayed": CAN,
             "concurrent": CAN,
             "orderly": "it does not lock queues",
