@@ -283,3 +283,10 @@ def test_with_the_rule_the_same_story_costs_nothing(rule: str) -> None:
     assert played.sender.lost() == []
     assert not {*played.sender.group.admitted()} & {*played.sender.confirmed}
     assert played.found(STORIES[rule].cost) == []
+
+
+def test_the_lease_hides_what_acknowledgements_of_another_epoch_cost() -> None:
+    sender = Sender("ack-epoch")
+    ack_epoch(sender)
+    assert {*SOON} <= {*sender.refused}
+    assert sender.lost() == []
