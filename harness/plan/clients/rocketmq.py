@@ -108,7 +108,7 @@ def _own(version: str) -> Client:
             "transaction": CAN,
             "delayed": CAN,
             "concurrent": CAN,
-            "orderly": "it does not lock queues",
+            "orderly": CAN,
             "pull": "it has one kind of consumer, which the group gives its queues",
             "acknowledge": CAN,
             "remaining": CAN,

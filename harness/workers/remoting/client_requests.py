@@ -116,3 +116,20 @@ def commit(group: str, queue: TopicQueue, offset: int) -> Request:
     }
     words = f"{offset} as the offset of {group} in {queue.topic}/{queue.number}"
     return Request(Code.UPDATE_CONSUMER_OFFSET, words, fields)
+
+
+def lock(client: str, group: str, topic: str, broker: str, number: int) -> Request:
+    """The lock of one queue, for a client of a group."""
+    body = _queue_of(client, group, topic, broker, number)
+    return Request(Code.LOCK_BATCH_MQ, f"the lock of {topic}/{number} for {client}", body=body)
+
+
+def unlock(client: str, group: str, topic: str, broker: str, number: int) -> Request:
+    body = _queue_of(client, group, topic, broker, number)
+    return Request(Code.UNLOCK_BATCH_MQ, f"to unlock {topic}/{number} for {client}", body=body)
+
+
+def _queue_of(client: str, group: str, topic: str, broker: str, number: int) -> bytes:
+    queue = {"topic": topic, "brokerName": broker, "queueId": number}
+    document = {"consumerGroup": group, "clientId": client, "mqSet": [queue]}
+    return json.dumps(document).encode()
