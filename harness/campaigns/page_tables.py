@@ -139,7 +139,7 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
         by_place.setdefault(cell[1:], []).extend(runs)
     for place, runs in by_place.items():
         costs = [run.cost for run in runs if run.cost is not None]
-        hosts = {sum(one.part == BROKERS for one in cost.hosts) for cost in costs}
+        hosts = {cost.broker_hosts for cost in costs}
         memory = [cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs]
         totals = totals_of(runs)
         yield row(
