@@ -18,7 +18,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.judging.result import Piece, Report
 from harness.outside.text import visible
+from harness.report import failing
+from harness.report.failing import FailingTable
 from harness.report.lines import last_lines
+from harness.report.page import formats
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import CellView, cells
 from harness.report.page.claims import ClaimView, claims
@@ -26,7 +29,6 @@ from harness.report.page.comparison.places import places
 from harness.report.page.comparison.side_by_side import SideBySideView, side_by_side
 from harness.report.page.costs import CostsView, costs
 from harness.report.page.drill import Drill, drills
-from harness.report.page.failing import Failing, failing
 from harness.report.page.faults import FaultsView, faults
 from harness.report.page.joint import Joint, joint
 from harness.report.page.matrix import MatrixView, matrix
@@ -70,7 +72,7 @@ class Page:
     claims: tuple[ClaimView, ...]
     faults: FaultsView
     costs: CostsView
-    failing: Failing
+    failing: FailingTable
     joint: tuple[Joint, ...]
     pieces: tuple[Piece, ...]
     runs: tuple[RunView, ...]
@@ -100,7 +102,7 @@ def page(report: Report) -> Page:
         claims=about,
         faults=faults(report, views),
         costs=costs(report),
-        failing=failing(report, views),
+        failing=failing.table(report.runs),
         joint=joint(report),
         pieces=report.pieces,
         runs=run_views,
@@ -125,6 +127,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(formats=formats, FAILING_HEAD=failing.HEAD)
     return environment.get_template(name)
 
 

@@ -31,7 +31,7 @@ from harness.judging.verdict_file import (
 from harness.outside.text import whole_marks
 from harness.report.lines import standing_of, verdict_line
 from harness.report.page.totals import Spread, loss_rate, totals_of
-from harness.report.tried import claims_of
+from harness.report.tried import tabulated
 from harness.view.out import Out
 from spark_analysis.schema.writing import write_whole
 
@@ -107,8 +107,9 @@ def _run(run: RunReport, report: Report) -> RunEntry:
 
 
 def _cells(report: Report) -> Iterator[CellEntry]:
+    tables = {one.cell: one for one in tabulated(report)}
     for result in report.cells:
-        totals = totals_of([run for run in report.runs if run.cell == result.cell])
+        totals = tables[result.cell].totals
         yield CellEntry(
             cell=CellWords(*result.cell),
             standing=result.standing,
@@ -120,7 +121,8 @@ def _cells(report: Report) -> Iterator[CellEntry]:
             loss=RateEntry(**_rate(loss_rate(totals), totals.runs - totals.loss_judged)),
             claims={
                 claim: ClaimRateEntry(**_rate(one.rate, one.not_judged), warns=one.warns)
-                for claim, one in claims_of(report, result.cell).items()
+                for claim, each in tables[result.cell].claims.items()
+                for one in (each.tried,)
             },
         )
 

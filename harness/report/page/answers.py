@@ -230,8 +230,7 @@ def _proved(totals: RunTotals) -> PageAnswer:
     if not totals.judged:
         doubts = totals.doubts[0][0] if totals.doubts else ""
         return PageAnswer(question, "no", "open", _lines(doubts or "no run was judged"))
-    whole = totals.judged == totals.runs == totals.loss_proved == totals.outage_proved
-    whole = whole and totals.faults_seen == totals.faults_of
+    whole = totals.whole
     nothing = not totals.loss_proved and not totals.outage_proved
     value = "yes" if whole else "no" if nothing else "in part"
     lines = [_seen(totals), _logs(totals)]

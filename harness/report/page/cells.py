@@ -5,6 +5,7 @@
    page says that first.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.claims.judge import ClaimOutcome
@@ -15,7 +16,8 @@ from harness.judging.result import CellTitle, Report
 from harness.report.lines import cell_name
 from harness.report.page import formats
 from harness.report.page.outs import is_out, rate_text, worst_text
-from harness.report.page.totals import Cell, RunTotals, Spread, loss_rate, median_text, totals_of
+from harness.report.page.totals import Cell, RunTotals, Spread, loss_rate, median_text
+from harness.report.tried import CellTable, ClaimOfCell, tabulated
 
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
@@ -39,12 +41,12 @@ class CellView:
     standing: str
     differences: tuple[str, ...]
     totals: RunTotals
+    claims: Mapping[str, ClaimOfCell]
 
 
 def cells(report: Report) -> tuple[CellView, ...]:
     """Every cell, in the order of its first run."""
-    numbered = enumerate(dict.fromkeys(run.cell for run in report.runs), start=1)
-    return tuple(_view(number, cell, report) for number, cell in numbered)
+    return tuple(_view(one, report) for one in tabulated(report))
 
 
 def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
@@ -65,12 +67,12 @@ def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]
     return badge_of(outcome, warns=warns)
 
 
-def _view(number: int, cell: Cell, report: Report) -> CellView:
-    totals = totals_of([run for run in report.runs if run.cell == cell])
+def _view(table: CellTable, report: Report) -> CellView:
+    cell, totals = table.cell, table.totals
     result = next((one for one in report.cells if one.cell == cell), None)
     tone, badge = badge_of(totals.outcome)
     return CellView(
-        number=number,
+        number=table.number,
         cell=cell,
         name=cell_name(cell),
         title=report.titles.get(cell) or CellTitle(cell[0], cell[1], cell[2]),
@@ -80,6 +82,7 @@ def _view(number: int, cell: Cell, report: Report) -> CellView:
         standing=_standing(result) if result else "",
         differences=result.lines if result and _has_requests(report, result) else (),
         totals=totals,
+        claims=table.claims,
     )
 
 

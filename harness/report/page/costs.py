@@ -174,10 +174,6 @@ def _host_figures(uses: Sequence[HostUse]) -> Iterable[Figure]:
         yield _of_values([getattr(use, field) for use in uses], form, missing)
 
 
-def _plain(value: float) -> str:
-    return f"{value:,.0f}"
-
-
 def _fine(value: float) -> str:
     return f"{value:,.1f}"
 

@@ -30,11 +30,11 @@ class Strip:
     number: int
     name: str
     text: str
-    median: float | None
-    left: float
-    width: float
-    bound: bool
     title: str
+    median: float | None = None
+    left: float = 0.0
+    width: float = 0.0
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +116,10 @@ def _measure(
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row is None or row.median is None or row.minimum is None or row.maximum is None:
         text = "not judged" if row is None else f"not judged (0 of {row.runs})"
-        return Strip(view.number, view.name, text, None, 0.0, 0.0, False, text)
+        return Strip(view.number, view.name, text, text)
     text, title = _text(row)
     if is_uninformative(row):
-        return Strip(view.number, view.name, text, None, 0.0, 0.0, False, title)
+        return Strip(view.number, view.name, text, title)
     return Strip(
         number=view.number,
         name=view.name,

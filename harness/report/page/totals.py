@@ -87,6 +87,12 @@ class RunTotals:
     doubts: tuple[tuple[str, int], ...]  # sentence, in how many runs
 
     @property
+    def whole(self) -> bool:
+        """Return whether loss and downtime are proved in every run, and every fault verified."""
+        decided = self.runs == self.judged == self.loss_proved == self.outage_proved
+        return decided and self.faults_seen == self.faults_of
+
+    @property
     def broken(self) -> tuple[Failed, ...]:
         return tuple(one for one in self.failed if not one.verdict.warns)
 
@@ -101,16 +107,17 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
     timed = [one for one in summaries if one.out_s.least is not None]
     losing = [run for run in runs if _lost_some(run)]
     outcomes = _outcomes(runs)
+    promises = outcomes[True]
     return RunTotals(
         runs=len(runs),
         judged=sum(1 for run in runs if run.verdicts),
         unjudged=sum(not decided(run.verdicts) for run in runs),
         cells=len({run.cell for run in runs}),
-        outcome=worst(outcomes.values()) if outcomes else None,
+        outcome=worst(promises) if promises else None,
         failed=_failed(runs),
-        held=sum(outcome is ClaimOutcome.PASS for outcome in outcomes.values()),
-        undecided=sum(outcome is ClaimOutcome.INCONCLUSIVE for outcome in outcomes.values()),
-        open_claims=_open_claims(runs),
+        held=promises.count(ClaimOutcome.PASS),
+        undecided=promises.count(ClaimOutcome.INCONCLUSIVE),
+        open_claims=sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values()),
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
@@ -197,23 +204,15 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
     return Number(known[0].least, False, bound.why)
 
 
-def _open_claims(runs: Iterable[RunReport]) -> int:
-    """Return the number of claims, warnings among them, that are inconclusive over the runs."""
-    found: dict[str, list[ClaimVerdict]] = {}
-    for run in runs:
-        for verdict in run.verdicts:
-            found.setdefault(verdict.claim, []).append(verdict)
-    return sum(over_runs(own) is ClaimOutcome.INCONCLUSIVE for own in found.values())
-
-
-def _outcomes(runs: Iterable[RunReport]) -> dict[str, ClaimOutcome]:
-    """The outcome of every promise over all runs."""
-    found: dict[str, list[ClaimVerdict]] = {}
-    for run in runs:
-        for verdict in run.verdicts:
-            if verdict.is_promise:
-                found.setdefault(verdict.claim, []).append(verdict)
-    return {claim: over_runs(verdicts) for claim, verdicts in found.items()}
+def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
+    """Return the outcome of every claim over all runs: those of promises under True."""
+    found: dict[tuple[bool, str], list[ClaimVerdict]] = {}
+    for one in (one for run in runs for one in run.verdicts):
+        found.setdefault((one.is_promise, one.claim), []).append(one)
+    outcomes: dict[bool, list[ClaimOutcome]] = {True: [], False: []}
+    for (is_promise, _), verdicts in found.items():
+        outcomes[is_promise].append(over_runs(verdicts))
+    return outcomes
 
 
 def _lost_some(run: RunReport) -> bool:

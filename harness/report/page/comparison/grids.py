@@ -69,12 +69,12 @@ class Value:
     text: str
     range: str
     title: str
-    known: bool
-    drawn: bool
-    left: float
-    width: float
-    median: float
-    bound: bool
+    known: bool = False
+    drawn: bool = False
+    left: float = 0.0
+    width: float = 0.0
+    median: float = 0.0
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +206,11 @@ def _name(measure: str, detail: str) -> str:
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     measured = measures.measure_text(row)
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
-        return Value(letter, measured.median, "", measured.sentence, False, False, 0, 0, 0, False)
+        return Value(letter, measured.median, "", measured.sentence)
     if _never(row):
         least = formats.seconds(row.minimum / 1e9)
         most = ", ".join(part for part in (f"in {least}", measured.judged) if part)
-        return Value(letter, "not reached", most, measured.sentence, True, False, 0, 0, 0, False)
+        return Value(letter, "not reached", most, measured.sentence, known=True)
     share = 100 / tops[row.unit] if tops[row.unit] else 0.0
     return Value(
         letter=letter,

@@ -285,8 +285,7 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
     faults = verified if totals.faults_of else ""
-    whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
-    if whole and totals.faults_seen == totals.faults_of:
+    if totals.whole:
         all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
         return f"Loss and downtime are proved in {all_runs}{faults}."
     loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
