@@ -6,11 +6,11 @@
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
@@ -86,26 +86,6 @@ class SpreadEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScopeEntry:
-    """The queue or publisher that was unavailable for longest in any of the runs."""
-
-    scope: str
-    name: str
-    of: int
-    seconds: float
-    back: bool
-    bound: bool
-    outages: int
-
-
-@dataclass(frozen=True)
-class LateEntry:
-    missed: int
-    operations: int
-    runs: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class TotalsEntry:
     """One run, or several together. Sums hold what was seen: if fewer runs were decided than
     judged, there may be more."""
@@ -117,7 +97,7 @@ class TotalsEntry:
     stranded: _Count
     undecided_messages: int = 0
     by_strength: _Unread[Promised] = ()
-    duplicates: dict[str, int] | None = None
+    duplicates: Mapping[str, int] | None = None
     loss_decided_runs: _Count
     outage_decided_runs: int = 0
     faults: _Count = 0
@@ -126,8 +106,8 @@ class TotalsEntry:
     degraded: SpreadEntry | None = None
     total_downtime: SpreadEntry | None = None
     downtime_runs: int = 0
-    worst_downtime_scope: ScopeEntry | None = None
-    late: LateEntry | None = None
+    worst_downtime_scope: Mapping[str, Any] | None = None
+    late: Mapping[str, int] | None = None
 
     @property
     def lost_some(self) -> bool | None:
@@ -142,66 +122,6 @@ class TotalsEntry:
             spread: SpreadEntry | None = getattr(self, name)
             if spread is not None:
                 yield name, Time(spread.maximum_s, spread.bound)
-
-
-@dataclass(frozen=True)
-class _OfScenario:
-    scenario: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScenarioEntry(TotalsEntry, _OfScenario):
-    """The runs of a place in one scenario."""
-
-
-@dataclass(frozen=True)
-class _OfPlace:
-    system: str
-    layout: str
-    client: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlaceEntry(TotalsEntry, _OfPlace):
-    """A system in one layout, driven by one client: its runs together, and by scenario."""
-
-    scenarios: tuple[ScenarioEntry, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RateEntry:
-    """In how many runs something was violated; `rate`: the exact interval of that."""
-
-    runs: int
-    violated: int
-    not_judged: int
-    rate: tuple[float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClaimRateEntry(RateEntry):
-    warns: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class CellEntry:
-    """The runs of a cell together, against what is known of it."""
-
-    cell: CellWords
-    standing: str
-    lines: tuple[str, ...]
-    known: dict[str, str]
-    runs: int
-    not_judged: int
-    mostly_not_judged: bool
-    loss: RateEntry
-    claims: dict[str, ClaimRateEntry]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SkippedEntry:
-    cell: CellWords
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,9 +180,9 @@ class VerdictFile:
     replay: str = ""
     versions: Annotated[dict[_Name, _Name], Field(max_length=RUNS_MAX)]
     runs: Annotated[tuple[RunEntry, ...], Field(max_length=RUNS_MAX)]
-    skipped: _Unread[SkippedEntry] = ()
-    cells: _Unread[CellEntry] = ()
-    places: _Unread[PlaceEntry] = ()
+    skipped: _Unread[Mapping[str, Any]] = ()
+    cells: _Unread[Mapping[str, Any]] = ()  # the runs of each together
+    places: _Unread[Mapping[str, Any]] = ()  # likewise
     comparison: _Unread[Comparison] = ()
     pieces: _Unread[Piece] = ()
 

@@ -13,17 +13,9 @@ from harness.judging.verdict_file import (
     FORMAT,
     NAME,
     VERSION,
-    CellEntry,
     CellWords,
     ClaimEntry,
-    ClaimRateEntry,
-    LateEntry,
-    PlaceEntry,
-    RateEntry,
     RunEntry,
-    ScenarioEntry,
-    ScopeEntry,
-    SkippedEntry,
     SpreadEntry,
     TotalsEntry,
     VerdictFile,
@@ -50,7 +42,7 @@ def file_of(report: Report) -> VerdictFile:
         versions=dict(sorted(report.versions.items())),
         runs=tuple(_run(run, report) for run in report.runs),
         skipped=tuple(
-            SkippedEntry(cell=CellWords(*one.cell), reason=one.reason) for one in report.skipped
+            {"cell": CellWords(*one.cell), "reason": one.reason} for one in report.skipped
         ),
         cells=tuple(_cells(report)),
         places=tuple(
@@ -106,43 +98,45 @@ def _run(run: RunReport, report: Report) -> RunEntry:
     )
 
 
-def _cells(report: Report) -> Iterator[CellEntry]:
+def _cells(report: Report) -> Iterator[dict[str, Any]]:
     tables = {one.cell: one for one in tabulated(report)}
     for result in report.cells:
         totals = tables[result.cell].totals
-        yield CellEntry(
-            cell=CellWords(*result.cell),
-            standing=result.standing,
-            lines=result.lines,
-            known={claim: str(known) for claim, known in result.known.items()},
-            runs=totals.runs,
-            not_judged=totals.unjudged,
-            mostly_not_judged=too_many(totals.unjudged, totals.runs),
-            loss=RateEntry(**_rate(loss_rate(totals), totals.runs - totals.loss_judged)),
-            claims={
-                claim: ClaimRateEntry(**_rate(one.rate, one.not_judged), warns=one.warns)
-                for claim, each in tables[result.cell].claims.items()
-                for one in (each.tried,)
+        claims = {name: one.tried for name, one in tables[result.cell].claims.items()}
+        yield {
+            "cell": CellWords(*result.cell),
+            "standing": result.standing,
+            "lines": result.lines,
+            "known": {claim: str(known) for claim, known in result.known.items()},
+            "runs": totals.runs,
+            "not_judged": totals.unjudged,
+            "mostly_not_judged": too_many(totals.unjudged, totals.runs),
+            "loss": _rate(loss_rate(totals), totals.runs - totals.loss_judged),
+            "claims": {
+                name: {**_rate(one.rate, one.not_judged), "warns": one.warns}
+                for name, one in claims.items()
             },
-        )
+        }
 
 
 def _rate(rate: Rate, not_judged: int) -> dict[str, Any]:
+    """In how many runs something was violated, and the exact interval of that."""
     counts = {"runs": rate.runs, "violated": rate.violated, "not_judged": not_judged}
     return {**counts, "rate": (rate.low, rate.high)}
 
 
-def _place(key: tuple[str, str, str], report: Report) -> PlaceEntry:
+def _place(key: tuple[str, str, str], report: Report) -> dict[str, Any]:
+    """A system in one layout, by one client: its runs together, and by scenario."""
     runs = [run for run in report.runs if run.cell[1:] == key]
     scenarios = dict.fromkeys(run.cell[0] for run in runs)
-    return PlaceEntry(
-        *key,
+    return {
+        **dict(zip(("system", "layout", "client"), key, strict=True)),
         **vars(_totals(runs)),
-        scenarios=tuple(
-            ScenarioEntry(name, **vars(_totals([run for run in runs if run.cell[0] == name])))
+        "scenarios": [
+            {"scenario": name, **vars(_totals([run for run in runs if run.cell[0] == name]))}
             for name in scenarios
-        ),
-    )
+        ],
+    }
 
 
 def _totals(runs: Sequence[RunReport]) -> TotalsEntry:
@@ -165,7 +159,7 @@ def _totals(runs: Sequence[RunReport]) -> TotalsEntry:
         total_downtime=_spread(totals.out),
         downtime_runs=totals.downtime_runs,
         worst_downtime_scope=_scope(totals.worst),
-        late=LateEntry(*totals.late),
+        late=dict(zip(("missed", "operations", "runs"), totals.late, strict=True)),
     )
 
 
@@ -188,8 +182,9 @@ def _spread(spread: Spread | None) -> SpreadEntry | None:
     )
 
 
-def _scope(out: Out | None) -> ScopeEntry | None:
+def _scope(out: Out | None) -> dict[str, Any] | None:
+    """Return the queue or publisher that was unavailable for longest in any of the runs."""
     if out is None:
         return None
     fields = {name: getattr(out, name) for name in ("scope", "name", "of", "seconds", "back")}
-    return ScopeEntry(**fields, bound=not out.whole, outages=out.times)
+    return {**fields, "bound": not out.whole, "outages": out.times}

@@ -43,17 +43,15 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one run showed of a claim."""
+    """What one run showed of a claim. `standing`: how that is to what is known, if it is open or
+    broken."""
 
     run: str
     cell: int
     tone: str
     badge: str
-    judged: str
-    not_judged: str
-    story: str
+    verdict: ClaimVerdict
     standing: str
-    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +88,8 @@ def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[
         cell=next((view.number for view in cells if view.cell == run.cell), 0),
         tone=tone,
         badge=badge,
-        judged="; ".join(verdict.judged),
-        not_judged="; ".join(verdict.not_judged),
-        story=verdict.story,
+        verdict=verdict,
         standing=standing_of(verdict, run, report) if needs_story else "",
-        advice="; ".join(verdict.advice),
     )
 
 

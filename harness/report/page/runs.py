@@ -37,7 +37,7 @@ class RunView:
     tone: str
     badge: str
     facts: tuple[str, ...]
-    verdicts: tuple[tuple[str, Seen], ...]  # the claim's meaning, and what was seen of it
+    verdicts: tuple[Seen, ...]  # of claims that apply
     not_applicable: int
     advice: tuple[str, ...]
     chart: Chart | None
@@ -120,7 +120,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         tone=tone,
         badge=badge,
         facts=_facts(run),
-        verdicts=tuple((one.meaning, seen(run, one, report, (cell,))) for one in applicable),
+        verdicts=tuple(seen(run, one, report, (cell,)) for one in applicable),
         not_applicable=len(run.verdicts) - len(applicable),
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
         chart=chart(timeline) if timeline and whole else None,
