@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
-from harness.report.page.applicable import applicable
+from harness.report.page.applicable import applicable, cell_of
 from harness.report.page.cells import CellView
 from harness.report.page.claims import Chip, ClaimView
 from harness.report.page.runs import RunView
@@ -39,7 +39,7 @@ def drills(
         own[run.cell.number].append(run)
     compared: defaultdict[Cell, list[Comparison]] = defaultdict(list)
     for row in applicable(report):
-        compared[row.scenario, row.system, row.layout, row.client].append(row)
+        compared[cell_of(row)].append(row)
     return tuple(_drill(view, all_claims, compared[view.cell], own[view.number]) for view in views)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats
-from harness.report.page.applicable import applicable
+from harness.report.page.applicable import by_measure
 from harness.report.page.cells import CellView
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -64,12 +64,8 @@ class MeasuresView:
 def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
     """The comparison mart as strips."""
     cells = tuple(views)
-    rows: dict[tuple[str, str], dict[tuple[str, str, str, str], Comparison]] = {}
-    for row in applicable(report):
-        cell = (row.scenario, row.system, row.layout, row.client)
-        rows.setdefault((row.measure, row.detail), {})[cell] = row
     drawn, zero = [], []
-    for (measure, detail), found in rows.items():
+    for (measure, detail), found in by_measure(report).items():
         if any(row.maximum for row in found.values()):
             drawn.append(_measure(measure, detail, found, cells))
         elif not detail and any(row.judged for row in found.values()):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
-from harness.report.page.applicable import applicable
+from harness.report.page.applicable import by_measure
 from harness.report.page.comparison.places import Place, scenarios_of
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -105,10 +105,7 @@ class Grid:
 
 def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
     """The tables, and the measures that are 0 in every judged run."""
-    rows: dict[Name, dict[Cell, Comparison]] = {}
-    for row in applicable(report):
-        cell = (row.scenario, row.system, row.layout, row.client)
-        rows.setdefault((row.measure, row.detail), {})[cell] = row
+    rows = by_measure(report)
     zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]
     shown = {name: rows[name] for name in rows if name not in zero}
     tables = []
