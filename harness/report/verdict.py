@@ -16,13 +16,12 @@ from harness.judging.verdict_file import (
     CellWords,
     ClaimEntry,
     RunEntry,
-    SpreadEntry,
     TotalsEntry,
     VerdictFile,
 )
 from harness.outside.text import whole_marks
 from harness.report.lines import standing_of, verdict_line
-from harness.report.page.totals import Spread, loss_rate, totals_of
+from harness.report.page.totals import loss_rate, totals_of
 from harness.report.tried import tabulated
 from harness.view.out import Out
 from spark_analysis.schema.writing import write_whole
@@ -154,9 +153,9 @@ def _totals(runs: Sequence[RunReport]) -> TotalsEntry:
         outage_decided_runs=totals.outage_proved,
         faults=totals.faults_of,
         faults_seen=totals.faults_seen,
-        silence=_spread(totals.silence),
-        degraded=_spread(totals.degraded),
-        total_downtime=_spread(totals.out),
+        silence=totals.silence,
+        degraded=totals.degraded,
+        total_downtime=totals.out,
         downtime_runs=totals.downtime_runs,
         worst_downtime_scope=_scope(totals.worst),
         late=dict(zip(("missed", "operations", "runs"), totals.late, strict=True)),
@@ -167,19 +166,6 @@ def _duplicates(runs: Sequence[RunReport]) -> dict[str, int]:
     """Return duplicate deliveries by their source, the most frequent first."""
     sums = sum((Counter(run.summary.duplicates) for run in runs if run.summary), Counter[str]())
     return dict(sums.most_common())
-
-
-def _spread(spread: Spread | None) -> SpreadEntry | None:
-    if spread is None:
-        return None
-    return SpreadEntry(
-        median_s=spread.median_s,
-        median_reached=spread.reached,
-        median_interval_s=(spread.low_s, spread.high_s),
-        maximum_s=spread.most_s,
-        bound=spread.bound,
-        runs=spread.runs,
-    )
 
 
 def _scope(out: Out | None) -> dict[str, Any] | None:

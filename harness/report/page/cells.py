@@ -13,10 +13,11 @@ from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report
+from harness.judging.verdict_file import SpreadEntry
 from harness.report.lines import cell_name
 from harness.report.page import formats
 from harness.report.page.outs import is_out, rate_text, worst_text
-from harness.report.page.totals import Cell, RunTotals, Spread, loss_rate, median_text
+from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text
 from harness.report.tried import CellTable, ClaimOfCell, tabulated
 
 _STANDINGS = {
@@ -151,14 +152,14 @@ def _outage(totals: RunTotals) -> str:
         of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}")
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
-    if totals.silence is not None and totals.silence.most_s:
+    if totals.silence is not None and totals.silence.maximum_s:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
-    silence_s = totals.silence.most_s if totals.silence is not None else 0
-    recovers = recovers and (totals.degraded is None or totals.degraded.most_s >= silence_s)
-    if totals.degraded is not None and totals.degraded.most_s and recovers:
+    silence_s = totals.silence.maximum_s if totals.silence is not None else 0
+    recovers = recovers and (totals.degraded is None or totals.degraded.maximum_s >= silence_s)
+    if totals.degraded is not None and totals.degraded.maximum_s and recovers:
         parts.append(_late_for(totals.degraded))
     if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
@@ -169,11 +170,11 @@ def _outage(totals: RunTotals) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _late_for(spread: Spread) -> str:
+def _late_for(spread: SpreadEntry) -> str:
     """Return how long it took until sending was on time again. A lower bound alone does not say
     that it ever was."""
     if spread.runs == 1 and spread.bound:
-        return f"sending was not on time again for at least {formats.seconds(spread.most_s)}"
+        return f"sending was not on time again for at least {formats.seconds(spread.maximum_s)}"
     return f"sending was on time again after {_time(spread)}"
 
 
@@ -187,9 +188,9 @@ def _claims(totals: RunTotals) -> str:
     return f"{formats.plural(totals.held, 'claim')} held{tail}."
 
 
-def _time(spread: Spread) -> str:
+def _time(spread: SpreadEntry) -> str:
     """Return the times. `at least` stands at what it bounds: the longest, the median or both."""
-    most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.most_s)}"
+    most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.maximum_s)}"
     if spread.runs == 1:
         return most
     return f"{median_text(spread)} in the median, {most} at worst"

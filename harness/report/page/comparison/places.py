@@ -259,18 +259,19 @@ def _outage(place: Place) -> str:
 
 def _longest_out(totals: RunTotals) -> str:
     assert totals.out is not None, totals
-    if not totals.out.most_s:
+    assert totals.out_cell is not None, totals
+    if not totals.out.maximum_s:
         some = f" in the {totals.out.runs} of {totals.runs} runs in which that is known"
         return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
     head = "In its worst run it was unavailable"
     if _mostly_unknown(totals):
         known = f"{totals.out.runs} of {totals.runs}"
         head = f"How long it was unavailable is known of {known} runs only: at worst"
-    return f"{head} for {out_text(totals).replace('≥', 'at least')} ({totals.out.cell[0]})"
+    return f"{head} for {out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
 
 
 def _silence(totals: RunTotals) -> str:
-    if totals.silence is None or not totals.silence.most_s:
+    if totals.silence is None or not totals.silence.maximum_s:
         return ""
     silent = silent_text(totals).replace("≥", "at least")
     return f"; the longest time without any confirm was {silent}"

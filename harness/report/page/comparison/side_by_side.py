@@ -150,7 +150,9 @@ def _rows(
 ) -> Iterable[SideBySideRow]:
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
-    longest_s = max((v.totals.out.most_s for v in views if v.totals.out is not None), default=0.0)
+    longest_s = max(
+        (v.totals.out.maximum_s for v in views if v.totals.out is not None), default=0.0
+    )
     for scenario in scenarios_of(compared, skipped):
         fields = []
         for place in compared:
@@ -187,9 +189,9 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         proved=_proved(totals),
         whole=totals.whole,
         claims=_claims(totals),
-        drawn=spread is not None and bool(spread.most_s),
+        drawn=spread is not None and bool(spread.maximum_s),
         left=round(share * spread.median_s, 2) if spread else 0.0,
-        width=round(share * (spread.most_s - spread.median_s), 2) if spread else 0.0,
+        width=round(share * (spread.maximum_s - spread.median_s), 2) if spread else 0.0,
         bound=bool(spread and spread.bound),
     )
 
