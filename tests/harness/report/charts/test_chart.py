@@ -206,7 +206,7 @@ def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path)
 
 def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:
     drawn = chart_of(tmp_path, crash())
-    tones = {("force", span.tone) for span in drawn.held}
+    tones = {("force", span.tone) for fault in drawn.faults for span in fault.held}
     for rows, lanes in (
         ("outages", drawn.outs),
         ("stage", drawn.stages),
