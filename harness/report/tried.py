@@ -4,7 +4,7 @@
 2. A cell in which more than a fifth of the runs could not be judged says so before anything else.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
@@ -18,7 +18,7 @@ from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
 
 @dataclass(frozen=True, slots=True)
 class ClaimOfCell:
-    """A claim over the runs of a cell. `verdicts`: one of each run that was judged by it."""
+    """A claim over several runs. `verdicts`: one of each run that was judged by it."""
 
     verdicts: tuple[ClaimVerdict, ...]
     tried: Tried
@@ -51,12 +51,13 @@ def tabulated(report: Report) -> tuple[CellTable, ...]:
     for run in report.runs:
         by_cell.setdefault(run.cell, []).append(run)
     return tuple(
-        CellTable(number, cell, tuple(runs), totals_of(runs), _claims(runs))
+        CellTable(number, cell, tuple(runs), totals_of(runs), claims_of(runs))
         for number, (cell, runs) in enumerate(by_cell.items(), start=1)
     )
 
 
-def _claims(runs: list[RunReport]) -> dict[str, ClaimOfCell]:
+def claims_of(runs: Sequence[RunReport]) -> dict[str, ClaimOfCell]:
+    """Return every claim over these runs, in the order in which claims are judged."""
     verdicts: dict[str, list[ClaimVerdict]] = {}
     for one in (one for run in runs for one in run.verdicts):
         verdicts.setdefault(one.claim, []).append(one)

@@ -46,7 +46,7 @@ class RunView:
     operations: tuple[tuple[OperationSpan, str], ...]  # and when it went on
     process_ends: tuple[tuple[str, str], ...]  # badge's tone, and the sentence
     audit_starts: tuple[tuple[str, str], ...]  # likewise
-    affected: tuple[tuple[AffectedClass, str], ...]  # and what is left out of it
+    affected: tuple[tuple[AffectedClass, str], ...]  # and a note on omitted ones
     happenings: tuple[TraceStep, ...]
     origins: tuple[tuple[str, str], ...]  # seed, deployment, versions: where it comes from
     left_out: str  # why its timeline and stories are not here; "" where they are
