@@ -8,7 +8,7 @@ import typer
 from rich.console import RenderableType
 
 from harness.claims import claims
-from harness.claims.concerning import concerning
+from harness.claims.claims import concerning
 from harness.commands.shell import Shell, print_lines
 from harness.commands.together import wrong_words
 from harness.judging import brought_claims

@@ -1,4 +1,7 @@
-"""The shape of a layout file of the reference, that of the real ones; it may be quicker."""
+"""PURE: the shape of a layout file of the reference, and the configuration of its servers.
+
+Both are those of the real ones. The reference may be quicker.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -7,9 +10,29 @@ from pydantic import Field
 
 from harness.plan.model import Layout
 from harness.systems.layout_parts import PROFILES_MAX, ProfileName
-from harness.systems.rocketmq.layout import RocketMq
+from harness.systems.rocketmq.layout import RocketMq, own
 from harness.systems.rocketmq.layout_files import ProfileFile
-from harness.systems.rocketmq_2m2s.layouts import MasterSlaveFile
+from harness.systems.rocketmq_2m2s.layout import MasterSlaveFile, configuration
+
+COMPRESSED = ("serverChannelMaxIdleTimeSeconds", "registerNameServerPeriod")
+
+
+def reference_configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
+    """Return the settings by key."""
+    return compressed(layout, configuration(layout, host, process))
+
+
+def compressed(layout: Layout, settings: dict[str, str]) -> dict[str, str]:
+    """Return settings of the real ones with the layout's speed.
+
+    A layout has timers as they are played. Its servers divide their timers by the compression, so
+    the settings have them multiplied by it.
+    """
+    factor = own(layout).compression
+    if factor == 1:
+        return settings
+    longer = {key: str(int(settings[key]) * factor) for key in COMPRESSED if key in settings}
+    return settings | longer | {"compression": str(factor)}
 
 
 class ReferenceProfile(ProfileFile):

@@ -1,4 +1,7 @@
-"""The shape of a layout file of the reference's groups, that of the real ones, and their speed."""
+"""PURE: the shape of a layout file of the reference's groups, and their servers' configuration.
+
+Both are those of the real ones. The reference may be quicker.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -7,9 +10,14 @@ from pydantic import Field
 
 from harness.plan.model import Layout
 from harness.systems.layout_parts import PROFILES_MAX, ProfileName
-from harness.systems.reference_2m2s.layouts import ReferenceProfile
+from harness.systems.reference_2m2s.layout import ReferenceProfile, compressed
 from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq
-from harness.systems.rocketmq_dledger.layouts import DledgerFile
+from harness.systems.rocketmq_dledger.layout import DledgerFile, configuration
+
+
+def reference_configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
+    """Return the settings by key."""
+    return compressed(layout, configuration(layout, host, process))
 
 
 class ReferenceGroupsFile(DledgerFile):

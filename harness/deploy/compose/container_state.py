@@ -1,4 +1,8 @@
-"""How far the processes of a project are on their way up, and why one does not come up."""
+"""What the engine says of containers: which has ended, its last words, and its address.
+
+1. A container that does not run has no address: it went with its network. If it is frozen it
+   cannot answer, so the result is unknown: DeployError.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,6 +10,8 @@ from dataclasses import dataclass
 import docker
 import requests
 from docker.errors import DockerException
+
+from harness.cluster.port import DeployError
 
 WORDS_MAX = 20  # lines of a process's output that an error quotes
 _ENDED = ("exited", "dead")
@@ -51,3 +57,22 @@ def last_words(client: docker.DockerClient, names: Iterable[str]) -> str:
             continue
         lines += output.decode("utf-8", "replace").splitlines()
     return "".join(f"\n  {line}" for line in lines) or "; it wrote nothing"
+
+
+_COMMAND = ("ip", "-4", "-o", "addr", "show", "to")
+
+
+def has_address(client: docker.DockerClient, container: str, address: str) -> bool:
+    """Raises DeployError where the container cannot tell."""
+    try:
+        found = client.containers.get(container)
+        if found.status == "exited":
+            return False
+        result = found.exec_run([*_COMMAND, f"{address}/32"])
+    except DockerException as error:
+        raise DeployError(f"a balancer cannot be asked for its address: {error}") from error
+    assert isinstance(result.output, bytes), "it is no stream"
+    if result.exit_code:
+        output = result.output.decode(errors="replace").strip()
+        raise DeployError(f"a balancer cannot tell its address: {output}")
+    return bool(result.output.strip())

@@ -1,19 +1,24 @@
-"""An early start of Spark, while the last queues are drained and their cluster is removed.
+"""Spark sessions: one started early, and one that brings experiments from a store.
 
-1. Nothing is timed any more by then. If the start fails, the request for its session reports it.
+1. Spark starts while the last queues are drained and their cluster is removed. Nothing is timed
+   any more by then. If the start fails, the request for its session reports it.
 2. A request without an early start waits for the start, as usual.
 3. A started session that is no longer needed is stopped.
 """
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from harness.run_folder.experiments import NAME, RUNS
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed
 from spark_analysis.engine.pipeline import warm
-from spark_analysis.engine.session import session, stop
+from spark_analysis.engine.session import session, stop, stopped
+from spark_analysis.engine.store import bring
 from spark_analysis.schema.place import HERE, Place
 
 
@@ -51,3 +56,12 @@ def _started(where: Place) -> SparkSession:
     with suppress(*SPARK_ERRORS):  # who judges by it will hear of it
         warm(spark)
     return spark
+
+
+def bring_all(wanted: Mapping[str, Path], where: Place, step: Callable[[str], None]) -> None:
+    """Copy each folder and return its new path by URL. Raise Unbrought, SparkFailed."""
+    step("start Spark")
+    with stopped(session(where)) as spark:
+        for url, folder in wanted.items():
+            step(f"bring {url}")
+            bring(spark, url, folder, NAME, RUNS)
