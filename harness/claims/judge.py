@@ -119,9 +119,9 @@ class ClaimVerdict:
 
     claim: str
     outcome: ClaimOutcome
-    meaning: str
-    sentence: str
-    source: str
+    meaning: str = ""
+    sentence: str = ""
+    source: str = ""
     judged: tuple[str, ...] = ()  # `lost == 0: 0 of 21,400`
     not_judged: tuple[str, ...] = ()  # the fact, and why
     story: str = ""  # FAIL: one message's, or one window's

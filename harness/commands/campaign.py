@@ -220,15 +220,15 @@ def layouts(
     no longer, and is better in one of these; those that are not are the frontier.
     """
     from harness.campaigns import layouts as page
-    from harness.judging import recalled
+    from harness.judging import recalled, verdict_file
 
     shell: Shell = context.obj
     problems = list(_no_file(output))
-    paths = [path for folder in folders for path in sorted(folder.glob(f"*/{recalled.NAME}"))]
+    paths = [path for folder in folders for path in sorted(folder.glob(f"*/{verdict_file.NAME}"))]
     if not paths:
-        text = f"there is no {recalled.NAME} one folder below: {', '.join(map(str, folders))}"
+        text = f"there is no {verdict_file.NAME} one folder below: {', '.join(map(str, folders))}"
         problems.append(Problem("FOLDER", text))
-    (runs,) = each([paths], recalled.ended, problems)
+    (runs,) = each([paths], recalled.runs, problems)
     print_lines(shell.out, page.lines(runs))
     print_text(shell.out, f"page: {page.write(runs, output)}")
     return 0

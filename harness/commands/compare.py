@@ -10,7 +10,7 @@ from harness.commands.shell import Shell
 from harness.compare.versus import versus
 from harness.judging import recalled
 from harness.judging.exits import of_versus
-from harness.judging.recalled import NAME
+from harness.judging.verdict_file import NAME
 from harness.outside.files import is_folder, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.report import versus_page

@@ -80,10 +80,7 @@ class Chart:
     label: str  # for those who cannot see it
     ticks: tuple[AxisTick, ...]
     phases: tuple[Span, ...]
-    requested: tuple[Span, ...]
-    held: tuple[Span, ...]
     faults: tuple[FaultRow, ...]
-    bands: tuple[Span, ...]  # of faults, behind every plot
     plots: tuple[Plot, ...]
     hits: tuple[Hit, ...]
     outs: tuple[Lane, ...]  # outages: of the run, its worst queue, its worst publisher
@@ -100,8 +97,8 @@ class Chart:
     @property
     def legend(self) -> tuple[Key, ...]:
         """The tones that are drawn, and no others."""
-        drawn = {("force", span.tone) for span in self.held}
-        drawn |= {("asked", "asked")} if self.requested else set()
+        drawn = {("force", span.tone) for fault in self.faults for span in fault.held}
+        drawn |= {("asked", "asked") for fault in self.faults if fault.requested}
         for rows, lanes in (
             ("outages", self.outs),
             ("stage", self.stages),
@@ -118,12 +115,7 @@ def chart(timeline: Timeline) -> Chart:
         label=_label(timeline),
         ticks=tuple(ticks(scale)),
         phases=tuple(_phases(timeline, scale)),
-        requested=tuple(
-            span for fault in timeline.faults for span in _requested_span(fault, scale)
-        ),
-        held=tuple(_held(fault, scale) for fault in timeline.faults),
         faults=tuple(_fault_rows(timeline.faults, scale)),
-        bands=tuple(_band(fault, scale) for fault in timeline.faults),
         plots=(*plots(timeline, scale), *use_plots(timeline, scale)),
         hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
         outs=tuple(_outs(timeline, scale)),
@@ -195,12 +187,6 @@ def _held(fault: FaultSpan, scale: Scale) -> Span:
     seen = "verified" if fault.verified else fault.doubt or "not verified"
     title = f"fault {fault.number} was issued at +{fault.issued_ns / NS:.3f} s {end}: {seen}"
     return scale.span(fault.issued_ns / NS, until_s, tone, text, title)
-
-
-def _band(fault: FaultSpan, scale: Scale) -> Span:
-    until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS
-    tone = "held" if fault.verified else "doubted"
-    return scale.span(fault.issued_ns / NS, until_s, tone, "")
 
 
 def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
