@@ -52,5 +52,6 @@ def _words(one: Tried) -> str:
     what = "did not come true" if one.warns else "violated"
     unjudged = f"not judged in {one.not_judged} of {plural(one.rate.runs + one.not_judged, 'run')}"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.rate.describe(what)}"
+        rate = one.rate.describe(what) if one.rate.runs else "no rate"
+        return f"{unjudged}; {rate}"
     return one.rate.describe(what) + (f"; {unjudged}" if one.not_judged else "")
