@@ -2,8 +2,8 @@
 NOT APPLICABLE.
 
 1. This is about libraries as they are declared. `doctor` checks whether one can be used here.
-2. How a client sends and consumes is required only of clients whose own section says so. Others
-   must be able to do what would be another workload without it (section.py).
+2. If a client's section says how it sends and consumes, these capabilities are required of it. Of
+   other clients, only those are required that would change the workload (section.py).
 3. An unknown client name is an error (registry.py), never another client.
 """
 
