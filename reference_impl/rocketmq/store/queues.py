@@ -72,8 +72,8 @@ class Queue:
         self._series.flush(self._series.first, self.end * ENTRY_OCTETS)
 
     def _found_end(self) -> int:
-        """Return the first entry of no length. Entries are written in order; the log restores those
-        that were lost with the power."""
+        """Return the first entry of no length. Entries are written in order; those that were lost
+        with the power come again from the log."""
         low, high = self.start, self._series.allocated // ENTRY_OCTETS
         while low < high:
             middle = (low + high) // 2
