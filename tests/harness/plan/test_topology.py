@@ -205,7 +205,7 @@ def test_broker_policy_promises_can_be_declared_and_default_to_unknown() -> None
     assert promised("") == [None, None, None]
     words = 'mirrored_on = "all"\npromote_on_failure = "when-synced"\n'
     assert promised(f"[queues]\n{words}") == ["all", "when-synced", None]
-    assert "promote_on_failure: 'no' is none of" in problems(
+    assert "promote_on_failure: 'no' is not a valid" in problems(
         text('[queues]\npromote_on_failure = "no"\n')
     )
 

@@ -171,7 +171,7 @@ def test_a_path_means_a_file_of_the_users_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("all", "no layout of rabbitmq-mirrored 'all'; "),
+        ("all", "rabbitmq-mirrored has no layout 'all'; "),
         (
             "all-manual@T=11",
             "--layout: layout all-manual has no profile 'T=11'; did you mean 'T=10'?; "
