@@ -200,17 +200,17 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             return facts.clock_problem or "the clocks cannot be trusted"
         case "drain":
             text = next((q.undrained_reason for q in facts.queues if q.queue == doubt.queue), "")
-            return f"{doubt.queue} was not drained: {text or 'the reason is not recorded'}"
+            return f"{doubt.queue} was not drained ({text or 'the reason is not recorded'})"
         case "not_due":
-            return f"{doubt.queue}: the drain did not outlast the delay of the missing messages"
+            return f"the drain of {doubt.queue} did not outlast the delay of the missing messages"
         case "pending":
             return (
-                f"{doubt.queue}: the missing messages were to be committed at the broker's check, "
-                "and no record shows that check"
+                f"the missing messages of {doubt.queue} were to be committed at the broker's "
+                "check, and no record shows that check"
             )
         case "unreadable":
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
-            return f"{doubt.queue}: {', '.join(places) or 'a place'} could not be read"
+            return f"{', '.join(places) or 'a place'} could not be read for {doubt.queue}"
     return f"{doubt.reason} {doubt.queue}".strip()
 
 

@@ -47,10 +47,11 @@ def list_(
         ),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Layouts and claims as tables with every column.")
+        bool,
+        typer.Option("--details", help="Show layouts and claims as tables with every column."),
     ] = False,
 ) -> int:
-    """Show what there is to choose from: layouts and claims with a line each."""
+    """List what you can choose: systems, layouts, scenarios, claims and more."""
     shell: Shell = context.obj
     chosen = _systems(topic, system or (), details)
     if topic in _BY_SYSTEM and not details:

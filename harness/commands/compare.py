@@ -28,7 +28,12 @@ def compare(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="The page; else beside B's verdict."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Where to write the page; if left out, beside B's verdict.",
+        ),
     ] = None,
 ) -> int:
     """Say what got worse from A to B, what got better, and what shows no difference."""

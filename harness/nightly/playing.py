@@ -24,7 +24,7 @@ from harness.nightly.record import Night, PlannedCell, Played
 from harness.nightly.suite import Cell, Item, Suite
 from harness.plan.problems import PlanError
 
-MORE_S = 90.0  # what a play takes besides load and settle, where none was played yet
+MORE_S = 90.0  # what a play takes beyond load and settle, if none was played yet
 SPARE = 1  # plays of a cell more than planned, where plays decided nothing
 TIME_UP = "the night was over"
 NO_MORE = "it stands in the suite no more"

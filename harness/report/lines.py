@@ -96,7 +96,7 @@ def cell_lines(report: Report) -> Iterator[str]:
 
 def _word(standing: Standing) -> str:
     """Return it as people read it: most claims of a cell that is `not judged` may be decided."""
-    return "not decided" if standing is Standing.NOT_JUDGED else standing.value
+    return "not checked" if standing is Standing.NOT_JUDGED else standing.value
 
 
 def _alike(lines: Iterable[str]) -> Iterator[str]:

@@ -96,5 +96,5 @@ def _grouped(found: Mapping[str, ClaimOfCell]) -> Iterator[str]:
 def _words(one: Tried) -> str:
     unjudged = f"not judged in {one.not_judged} of {plural(one.rate.runs + one.not_judged, 'run')}"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.described}"
+        return f"{unjudged}; {one.described if one.rate.runs else 'no rate'}"
     return one.described + (f"; {unjudged}" if one.not_judged else "")

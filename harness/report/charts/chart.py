@@ -14,7 +14,7 @@ from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
 from harness.report.charts.scale import AxisTick, Lane, Scale, Span
 from harness.report.charts.use_plots import use_plots
-from harness.report.page.formats import stage_name
+from harness.report.page.formats import short_name, stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -246,14 +246,14 @@ def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         marks = [mark for mark in timeline.marks if mark.measure == measure.name]
         if marks:
             yield Lane(
-                measure.name,
+                short_name(measure.name),
                 tuple(
                     scale.span(
                         mark.from_s,
                         mark.from_s + timeline.slice_s,
                         measure.grade.value,
                         "",
-                        f"+{mark.from_s} s: {mark.messages:,} {measure.name.replace('_', ' ')}",
+                        f"+{mark.from_s} s: {mark.messages:,} {short_name(measure.name)}",
                     )
                     for mark in marks
                 ),

@@ -137,7 +137,7 @@ def _lead(report: Report, total: RunTotals) -> str:
     confirmed = f"{formats.count(total.confirmed)} messages that the broker had confirmed"
     lead = f"Judged: {judged} of {formats.plural(total.cells, 'cell')}, {confirmed}."
     if report.judge is Judge.EXPECTATIONS:
-        lead += " The verdict asks whether every cell does what is known of it."
+        lead += " The badge says whether every cell behaves as known."
     return lead
 
 

@@ -24,7 +24,7 @@ _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.DIFFERS: "not as expected",
     Standing.NEW: "no expectation is recorded",
-    Standing.NOT_JUDGED: "not decided",
+    Standing.NOT_JUDGED: "expectation not checked",
 }
 
 

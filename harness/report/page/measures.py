@@ -143,6 +143,8 @@ def measure_text(row: Comparison) -> MeasureText:
     judged = f"{row.judged} of {row.runs}"
     runs = formats.plural(row.runs, "run")
     title = f"median {mark}{median}, from {least} to {mark}{most}, {row.judged} of {runs}"
+    if row.judged == 1:
+        title = f"{mark}{median}, {row.judged} of {runs}"
     if row.median_from is not None:
         ends = f"at {_number(row.median_from, row.unit)} or above"
         if row.median_until is not None:

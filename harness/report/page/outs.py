@@ -120,13 +120,14 @@ def silent_text(totals: RunTotals) -> str:
 
 
 def late_text(totals: RunTotals) -> str:
-    """Return `2.7 % late, most of these due after service had been good for 5 s`; "" where
-    nothing broke."""
+    """Return `2.7 % late from the first fault on, most of these due after service had been good
+    for 5 s`; "" where nothing broke."""
     missed, publishes, runs = totals.late
     if not publishes:
         return "late: not decided" if totals.judged > totals.outage_proved else ""
     of = f" (of {runs} of {totals.runs} runs)" if runs < totals.runs else ""
-    return f"{formats.share(missed / publishes)} late{later(totals)}{of}"
+    share = formats.share(missed / publishes)
+    return f"{share} late from the first fault on{later(totals)}{of}"
 
 
 def later(totals: RunTotals) -> str:

@@ -58,7 +58,7 @@ def nodes_to_play_with(
         bool, typer.Option("--pause-minority", help="Nodes in a minority stop serving.")
     ] = False,
 ) -> tuple[str, ...]:
-    """Mirrored queues as RabbitMQ 3.10 has them, on 127.0.0.1, until Ctrl-C or SIGTERM."""
+    """Run mirrored queues as in RabbitMQ 3.10, on 127.0.0.1, until Ctrl-C or SIGTERM."""
     if math.isnan(net_ticktime):
         raise PlanError([Problem("--net-ticktime", "must be a number of seconds")])
     words = ["--nodes", str(nodes), "--port", str(port), "--net-ticktime", str(net_ticktime)]

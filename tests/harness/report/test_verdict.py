@@ -48,7 +48,7 @@ def test_the_verdict_has_the_replay_command_and_every_run(tmp_path: Path) -> Non
     assert "expected in this cell" in next(
         claim["line"] for claim in one["claims"] if claim["outcome"] == "FAIL"
     )
-    assert {"name": "lost", "window": 0, "judged": True, "text": "loss 0 of 21,400"} in one[
+    assert {"name": "lost", "window": 0, "judged": True, "text": "lost 0 of 21,400"} in one[
         "observations"
     ]
     assert document["cells"][0]["standing"] == "as expected"
