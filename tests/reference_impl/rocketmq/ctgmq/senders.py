@@ -67,7 +67,7 @@ class Sender:
         self.read += self.group.bodies(name)
 
     def stored(self, name: str) -> list[bytes]:
-        """Return the bodies that stand in a broker's log, whoever may see them."""
+        """Return the bodies that stand in a broker's log, visible or not."""
         log = self.group.server(name)._parts.commit_log
         return [record.body for record in log.records(log.start)]
 
