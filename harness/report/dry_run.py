@@ -279,7 +279,7 @@ def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
 
 
 def _said(operation: OperationPlan) -> str:
-    """What the scenario says of it, but for what goes without saying."""
+    """Return what the scenario says of it, without defaults."""
     usual, own = OperationOptions(), operation.options
     keys = OPERATIONS[operation.kind].options
     given = {key: getattr(own, key) for key in keys if getattr(own, key) != getattr(usual, key)}
@@ -293,7 +293,7 @@ def _done(run: RunPlan) -> str:
 
 
 def _options(fault: FaultPlan) -> str:
-    """What the scenario says of it besides whose links, and what stands for itself."""
+    """Return what the scenario says of it, without its links and what has a line of its own."""
     defaults = Options()
     taken = (OPTIONS[key] for key in KINDS[fault.kind].options if key != "clients")
     given = {option.key: getattr(fault.options, option.field) for option in taken}

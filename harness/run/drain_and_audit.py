@@ -2,8 +2,8 @@
 
 1. A drain begins only when every connection of the run is closed and gone from the broker.
 2. Each queue is judged alone: one queue's time-out does not hide another's loss.
-3. The audit asks every host whether it says that it is the queue's master; several are rivals, and
-   each is read through its own address. A host that cannot be asked may hold anything.
+3. The audit asks every host whether it says that it is the queue's master; if several
+   do, each is read through its own address. A host that cannot be queried may hold anything.
 4. A master that was started for the audit is read, too. Where nothing is left in it, the queue
    that could not be drained while it was down is empty.
 5. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never

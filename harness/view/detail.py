@@ -83,18 +83,6 @@ def material(folder: Path, findings: Findings) -> Material:
         return Material(Events((), (), (), ()), NO_RECORDS, str(failure))
 
 
-def detail(
-    folder: Path,
-    manifest: Manifest,
-    facts: Facts,
-    findings: Findings,
-    views: Views = NO_VIEWS,
-    sends: Sends = NO_SENDS,
-) -> Detail:
-    """Reads what a person wants to see of the run in `folder`. Changes nothing."""
-    return detail_of(material(folder, findings), manifest, facts, findings, views, sends)
-
-
 def detail_of(
     material: Material,
     manifest: Manifest,

@@ -319,7 +319,7 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
     for probe in events.probes:
-        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'nothing was said'}"
+        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'no detail was recorded'}"
         yield Happening(probe.ended_ns, "probe", probe.target, text, bool(probe.ok))
     for operation in events.operations:
         text = f"{operation.kind} {operation.target} {operation.detail}".strip()

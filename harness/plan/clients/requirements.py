@@ -2,8 +2,8 @@
 NOT APPLICABLE.
 
 1. This is about libraries as they are declared. `doctor` checks whether one can be used here.
-2. How a client sends and consumes is required only of clients whose own section says so. Others
-   must be able to do what would be another workload without it (section.py).
+2. Capabilities to send and consume in a certain way are required only of clients whose section
+   says so. Other clients need those without which it would be another workload (section.py).
 3. An unknown client name is an error (registry.py), never another client.
 """
 
