@@ -48,6 +48,7 @@ from spark_analysis.schema.words import Level, Strength, least_promised
 
 # A group of consumers may need 40 s until each queue is read (clients/rocketmq).
 READY_LIMIT_S = 100.0
+DECLARED_AT_ONCE = 8  # queues: each waits for its mirrors
 JOURNAL = "journal.jsonl"
 LOGS = "logs"
 
@@ -171,13 +172,25 @@ class Preparing:
 
     async def _declare(self) -> dict[str, Roles]:
         chance = stream(self._plan.seed, "placement")
-        workload, roles = self._plan.scenario.workload, {}
+        workload, broker = self._plan.scenario.workload, self._cluster.broker
         levels = priorities(self._plan.client, workload)
         wish = {"max_priority": levels - 1} if levels else {}
-        for word, name in self._queues.items():
-            host = workload.declared_at or chance.choice(self._hosts)
-            await self._cluster.broker.declare(name, workload.durable, host, **wish)
-            roles[word] = await self._cluster.broker.roles(name)
+        some = asyncio.Semaphore(DECLARED_AT_ONCE)
+
+        async def declare(name: str, host: str) -> Roles:
+            async with some:
+                await broker.declare(name, workload.durable, host, **wish)
+                return await broker.roles(name)
+
+        hosts = [workload.declared_at or chance.choice(self._hosts) for _ in self._queues]
+        work = map(declare, self._queues.values(), hosts)
+        roles: dict[str, Roles] = {}
+        for word, found in zip(
+            self._queues, await asyncio.gather(*work, return_exceptions=True), strict=True
+        ):
+            if isinstance(found, BaseException):
+                raise found
+            roles[word] = found
         return roles
 
     def _involved(self, roles: Mapping[str, Roles]) -> tuple[str, ...]:
