@@ -61,8 +61,8 @@ def test_each_half_becomes_what_its_fate_says(tmp_path: Path) -> None:
         for answer in sent.answers:
             refused = fates[answer.tag - 1] in rolled_back
             assert answer.outcome is (Outcome.REFUSED if refused else Outcome.CONFIRMED)
-        asked = [detail for kind, detail in sent.notices if kind == "asked"]
-        assert len(asked) == len({*asked}) == len(checked)
+        checks = [detail for kind, detail in sent.notices if kind == "asked"]
+        assert len(checks) == len({*checks}) == len(checked)
         await consumer.close(1)
 
     play(story, tmp_path, times=QUICK)
