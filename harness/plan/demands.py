@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.plan.clients import requirements
+from harness.plan.clients.amqp_section import SECTION
 from harness.plan.model import System, Workload
 
 
@@ -26,6 +27,14 @@ DEMANDS: Mapping[str, Demand] = {
     "cancel_on_ha_failover": Demand(
         "consumers that get a notice of a new master",
         lambda client, workload: workload.consumers > 0 and _learns_of_failovers(client, workload),
+    ),
+    "shared_queues": Demand(
+        "consumers that share a queue",
+        lambda _, workload: workload.consumers > len(workload.queues),
+    ),
+    "unlimited_prefetch": Demand(
+        "consumers without a prefetch count",
+        lambda _, workload: workload.consumers > 0 and SECTION.of(workload).prefetch == 0,
     ),
 }
 

@@ -3,7 +3,7 @@
 A confirm of a persistent message waits for every mirror, and for the disk of each.
 """
 
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rabbitmq.foreign.own import own
 from spark_analysis.schema.words import Strength
@@ -21,6 +21,7 @@ def mirrored_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
         checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        progress_kept_by=BROKERS,
         strength=replicated or Strength.STORED,
         strength_of_transient=replicated or Strength.BUFFERED,
     )

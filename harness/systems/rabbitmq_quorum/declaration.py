@@ -7,16 +7,16 @@ from harness.systems.port import Declaration
 from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
+from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, mistakes
 from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_quorum.foreign import QUORUM_FOREIGN
 from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
-from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
 from spark_analysis.schema.words import LEVELS
 
 RABBITMQ_QUORUM = Declaration(
     name="rabbitmq-quorum",
     folder=shipped("rabbitmq-quorum"),
-    layout_file=QuorumLayoutFile,
+    layout_file=MembersLayoutFile,
     mistakes=mistakes,
     guarantees=quorum_guarantees,
     servers=rabbitmq_servers,

@@ -4,7 +4,7 @@ A topic lies on all groups of brokers, each with a master of its own; no slave i
 """
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import Guarantees
+from harness.plan.guarantees import BROKERS, Guarantees
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import MASTER_ID, SYNC, brokers, own
 from spark_analysis.schema.words import Strength
@@ -27,6 +27,7 @@ def master_slave_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=flushed,
         checks_within_s=QUERIED_WITHIN_S,
+        progress_kept_by=BROKERS,
         strength=strength,  # of SEND_OK; every message goes into the log
         strength_of_transient=strength,
     )

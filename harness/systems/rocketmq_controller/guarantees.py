@@ -6,7 +6,7 @@
 """
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import SYNC, brokers
 from harness.systems.rocketmq_controller.layout import Controlled, rules
@@ -31,6 +31,7 @@ def controller_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=own.flush == SYNC,
         checks_within_s=QUERIED_WITHIN_S,
+        progress_kept_by=BROKERS,
         strength=strength,
         strength_of_transient=strength,  # every message goes into the log
     )

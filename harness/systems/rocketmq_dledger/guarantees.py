@@ -6,7 +6,7 @@
 """
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import brokers, own
 from spark_analysis.schema.words import Strength
@@ -27,6 +27,7 @@ def dledger_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=False,
         checks_within_s=QUERIED_WITHIN_S,
+        progress_kept_by=BROKERS,
         strength=Strength.REPLICATED,
         strength_of_transient=Strength.REPLICATED,  # every message goes into the log
     )

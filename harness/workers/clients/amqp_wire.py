@@ -109,6 +109,10 @@ class Wire:
 
         return guarded
 
+    @property
+    def is_lost(self) -> bool:
+        return self._reason is not None
+
     def buffered_bytes(self) -> int:
         # pika offers no public look at its output buffer.
         transport = self._connection._transport

@@ -1,4 +1,4 @@
-"""The shape of a layout file of quorum queues, and the layout that it becomes.
+"""The shape of a layout file of queues with members, and the layout that it becomes.
 
 1. `members`: on so many hosts a queue lies, whatever becomes of them. No policy says so.
 2. A follower that is back catches up by itself: what the leader has and it lacks is sent to it.
@@ -20,7 +20,7 @@ from harness.systems.rabbitmq.versions import DEFAULT
 CATCHES_UP = "automatic"
 
 
-class QuorumLayoutFile(NodesLayoutFile):
+class MembersLayoutFile(NodesLayoutFile):
     """One layout file."""
 
     members: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(description="replicas of a queue")
