@@ -64,6 +64,13 @@ class Versions:
             if version and numbers(version) < numbers(first):
                 yield why
 
+    def too_old(self, version: str, needs: tuple[str, str] | None) -> Iterator[str]:
+        """Yield why a layout cannot be started in a version, if it needs a later one."""
+        if version and needs is not None and numbers(version) < numbers(needs[0]):
+            first, why = needs
+            later = next((one for one in self.known if numbers(one) >= numbers(first)), first)
+            yield f"{self.product} {version} cannot be laid out so: {why}; use `--version {later}`"
+
 
 def is_version(word: str) -> bool:
     return NUMBER.fullmatch(word) is not None

@@ -335,6 +335,8 @@ class Preparing:
             return await self._endpoints_of(worker, entry)
 
         async def way_to(worker: str, broker: Process) -> Endpoint | None:
+            if not self._servers.by_names:
+                return await self._cluster.direct(broker.host)
             if worker not in self._links:
                 await self._endpoints_of(worker, ())
             return _end(self._links[worker], broker)

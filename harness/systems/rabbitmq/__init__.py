@@ -3,6 +3,7 @@
 broker         the Broker port: the management API and one declare
 alarms          how a node is brought into alarm, and out of it
 api            the management API, on every host
+khepri         where nodes keep their metadata: Khepri or Mnesia
 cluster_state  what the API's answers mean
 layouts        what stands in a layout file of nodes, whatever their queues
 queues         what differs between kinds of queues: how they are declared, and what is said of one
