@@ -295,9 +295,10 @@ class Preparing:
     def _resume_at(self, role: Role, queue: str) -> int | None:
         """Return the offset after the last one that a consumer of the queue has recorded.
 
-        None: brokers know how far consumers have come.
+        None: brokers know how far consumers have come, or it consumes nothing.
         """
-        if self._plan.system.guarantees(self._plan.layout).progress_kept_by != CLIENTS:
+        kept_by = self._plan.system.guarantees(self._plan.layout).progress_kept_by
+        if kept_by != CLIENTS or role is Role.PUBLISHER:
             return None
         known = (
             one.status.get("next_offset", 0)
