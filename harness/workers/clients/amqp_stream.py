@@ -151,7 +151,7 @@ class AmqpStreamConsumingLink:
         )
 
     def _hand_over(self) -> None:
-        """What a lost link gave and nobody recorded is asked for again."""
+        """What a lost link gave and the log does not have is asked for again."""
         batch, self._batch = self._batch, []
         if not batch or self._ended or self._wire.is_lost:
             return

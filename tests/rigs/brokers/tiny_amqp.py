@@ -299,9 +299,9 @@ class Channel:
 
     def _first_offset(self, consume: spec.Basic.Consume) -> int:
         end = len(self.broker.streams[consume.queue]) - self.broker.lags
-        asked = (consume.arguments or {}).get("x-stream-offset", "next")
+        wanted = (consume.arguments or {}).get("x-stream-offset", "next")
         words = {"first": 0, "last": max(0, end - self.broker.chunk), "next": end}
-        return 0 if self.broker.rewinds else int(words.get(asked, asked))
+        return 0 if self.broker.rewinds else int(words.get(wanted, wanted))
 
     def _deliver_stream(self, consumer: str, queue: str) -> None:
         bodies = self.broker.streams[queue]

@@ -229,12 +229,12 @@ OVERVIEW = everywhere(
 )
 def test_the_metadata_store_is_what_brokers_report(answers: list[Said], found: str | None) -> None:
     @in_a_loop
-    async def asked() -> None:
+    async def reported() -> None:
         flags = {(host, FLAGS): said for host, said in zip(HOSTS, answers, strict=True)}
         rabbit, _ = broker({**OVERVIEW, **flags})
         assert (await rabbit.versions()).get(STORE) == found
 
-    asked()
+    reported()
 
 
 @in_a_loop
@@ -243,7 +243,7 @@ async def test_a_layout_in_khepri_enables_it() -> None:
     rabbit, agent = broker(said, layout=IN_KHEPRI)
     await rabbit.set_policies()
     assert ("rmq1", "PUT", ENABLE) in agent.requests
-    without, other = broker(said)
+    without, other = broker(said, layout=load_layout("rabbitmq-quorum", "three"))
     await without.set_policies()
     assert ("rmq1", "PUT", ENABLE) not in other.requests
 
