@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.plan.clients import requirements
-from harness.plan.clients.amqp_section import SECTION
 from harness.plan.model import System, Workload
 
 
@@ -31,10 +30,6 @@ DEMANDS: Mapping[str, Demand] = {
     "shared_queues": Demand(
         "consumers that share a queue",
         lambda _, workload: workload.consumers > len(workload.queues),
-    ),
-    "unlimited_prefetch": Demand(
-        "consumers without a prefetch count",
-        lambda _, workload: workload.consumers > 0 and SECTION.of(workload).prefetch == 0,
     ),
 }
 

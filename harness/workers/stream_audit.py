@@ -1,7 +1,7 @@
 """The audit of streams: each node's own replica is read from its start to its end.
 
 1. Nodes are read one after another, each through its own address. All share the time limit.
-2. The end of a replica is what its node gives as the last chunk (clients/amqp_stream.py).
+2. The client says where a replica ends (`ready_messages`): for an auditor, by its node alone.
 3. What could not be read is reported, node by node: it may hold anything.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.workers.clients.amqp_stream import AmqpStreamClient
 from harness.workers.consumer import Consumer
 from harness.workers.drainer import Drainer
+from harness.workers.loading import loaded
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema.words import Via
@@ -34,6 +34,7 @@ class StreamAuditor:
         self._recorder = recorder
         self._ready = ready
         self._say = say
+        self._new_client = loaded(config.driver.client)
         self._consumer: Consumer | None = None
         self._delivered = 0  # by those before it
 
@@ -71,7 +72,7 @@ class StreamAuditor:
         opened = self._consumer.connections if self._consumer else 0
         self._delivered = self.status()["delivered"]
         consumer = self._consumer = Consumer(
-            config, self._recorder, AmqpStreamClient(config), self._ready, Via.AUDIT, opened
+            config, self._recorder, self._new_client(config), self._ready, Via.AUDIT, opened
         )
         outcomes: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         drainer = Drainer(config, consumer, outcomes.put_nowait)

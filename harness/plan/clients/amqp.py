@@ -46,6 +46,7 @@ PIKA = Client(
         "acknowledge nothing": CAN,
         "tls": CAN,
         "virtual host": CAN,
+        "unlimited prefetch": CAN,
         "transient": CAN,
         "lost": CAN,
     },
@@ -73,6 +74,7 @@ PIKA_STREAM = replace(
     constructor="harness.workers.clients.amqp_stream:AmqpStreamClient",
     answers={
         **PIKA.answers,
+        "unlimited prefetch": "RabbitMQ refuses consumers of a stream without a prefetch count",
         "transient": "RabbitMQ declares no stream that is not durable",
         "pull": "RabbitMQ refuses basic.get on a stream",
         "acknowledge nothing": "RabbitMQ refuses consumers of a stream that acknowledge nothing",

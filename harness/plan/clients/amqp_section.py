@@ -88,7 +88,9 @@ SECTION = Section(
         "cancel_on_ha_failover": lambda own: own.cancel_on_ha_failover,
     },
     not_applicable="its clients do not speak AMQP",
-    requires=lambda _own, _workload: (),
+    requires=lambda own, workload: (
+        ("unlimited prefetch",) if own.prefetch == 0 and workload.consumers else ()
+    ),
     requires_of_all=lambda _own: (),
     obstacles=lambda _own, _servers: (),
     shows=lambda _own: (),

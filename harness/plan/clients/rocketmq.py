@@ -54,9 +54,10 @@ _JAVA: Mapping[str, bool | str] = {
     ),
     "tls": "mqproof does not set it up",
     "virtual host": "RocketMQ has none",
+    "unlimited prefetch": "only AMQP has a prefetch count",
     "transient": "every message goes into the broker's log",
 }
-_OF_ALL = ("acknowledge nothing", "tls", "virtual host", "transient")
+_OF_ALL = ("acknowledge nothing", "tls", "virtual host", "unlimited prefetch", "transient")
 
 
 # It keeps a connection whose answer is overdue, and can only be told so from 4.9.1 on

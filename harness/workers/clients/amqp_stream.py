@@ -81,6 +81,8 @@ class AmqpStreamConsumingLink:
         self._place = place
         self._audits = audits
         self._loop = asyncio.get_running_loop()
+        self._tag = ""  # of the subscription
+        self._subscriptions = 0
         self._batch: list[Fetched] = []
         self._ended = False
 
@@ -88,8 +90,10 @@ class AmqpStreamConsumingLink:
         channel = self._wire.channel
 
         def cancelled(frame: Any) -> None:
-            self._hand_over()
-            self._listener.noticed("cancelled", frame.method.consumer_tag)
+            tag = frame.method.consumer_tag
+            if tag == self._tag:  # not that of a look, which is over soon anyhow
+                self._hand_over()
+                self._listener.noticed("cancelled", tag)
 
         channel.add_on_cancel_callback(self._wire.guard(cancelled))
         await self._wire.ask(
@@ -98,7 +102,9 @@ class AmqpStreamConsumingLink:
 
     async def consume(self) -> None:
         wanted = self._client.next_offset
-        await self._subscribe(wanted if wanted else "first", self._delivered)
+        # Chosen here: a cancellation may come with the broker's answer.
+        self._tag = self._new_tag()
+        await self._subscribe(self._tag, wanted if wanted else "first", self._delivered)
 
     def acknowledge(self, tag: int) -> None:
         self._wire.channel.basic_ack(tag, multiple=True)
@@ -121,19 +127,23 @@ class AmqpStreamConsumingLink:
         self._ended = True
         self._wire.abort()
 
-    async def _subscribe(self, offset: int | str, deliver: Any) -> str:
-        """Return the consumer's tag when the broker has taken the subscription."""
+    def _new_tag(self) -> str:
+        self._subscriptions += 1
+        return f"mqproof-{self._subscriptions}"
+
+    async def _subscribe(self, tag: str, offset: int | str, deliver: Any) -> None:
+        """Return when the broker has taken the subscription."""
         channel, wire = self._wire.channel, self._wire
-        frame = await wire.ask(
+        await wire.ask(
             lambda done: channel.basic_consume(
                 self._stream,
                 wire.guard(deliver),
                 auto_ack=False,
+                consumer_tag=tag,
                 arguments={ARGUMENT: offset},
                 callback=done,
             )
         )
-        return str(frame.method.consumer_tag)
 
     def _delivered(self, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
         if not self._batch:
@@ -167,7 +177,8 @@ class AmqpStreamConsumingLink:
             found.append(_offset_of(properties))
             came.set()
 
-        tag = await self._subscribe("last", delivered)
+        tag = self._new_tag()
+        await self._subscribe(tag, "last", delivered)
         try:
             async with asyncio.timeout(LAST_CHUNK_S):
                 await came.wait()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pika import spec
 
 from harness.workers.clients.amqp_stream import STREAM, AmqpStreamClient
 from harness.workers.consumer import Consumer
@@ -79,6 +80,23 @@ def test_a_cancelled_subscription_goes_on_after_what_is_on_record(tmp_path: Path
             broker.cancel_consumers()
             broker.put(QUEUE, body(10))
             await until(lambda: worker.status()["delivered"] == 11)
+        assert offsets(settings) == list(range(11))
+
+    play(story, count=10)
+
+
+def test_the_end_of_a_look_renews_no_subscription(tmp_path: Path) -> None:
+    """Two subscriptions on one link would get every message twice."""
+
+    async def story(broker: TinyBroker) -> None:
+        settings = settings_of(tmp_path, broker)
+        async with consumer(settings, AmqpStreamClient(settings)) as worker:
+            await until(lambda: worker.status()["delivered"] == 10)
+            (channel,) = broker.channels()
+            channel.send(spec.Basic.Cancel("look", nowait=True))
+            broker.put(QUEUE, body(10))
+            await until(lambda: worker.status()["delivered"] == 11)
+            assert worker.marks == (11, 1)
         assert offsets(settings) == list(range(11))
 
     play(story, count=10)

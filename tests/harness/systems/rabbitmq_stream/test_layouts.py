@@ -65,6 +65,8 @@ def test_a_stream_needs_a_prefetch_count() -> None:
     sections = {**played.workload.sections, "amqp": replace(own, prefetch=0)}
     unlimited = replace(played, workload=replace(played.workload, sections=sections))
     assert "without a prefetch count" in reasons(unlimited)[0]
+    quorum = load_layout("rabbitmq-quorum", "three")
+    assert obstacles(unlimited, load_system("rabbitmq-quorum"), quorum, "pika", "compose") == []
 
 
 def test_queues_clients_cannot_read_streams() -> None:
