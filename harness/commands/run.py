@@ -46,9 +46,14 @@ _Topology = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="A cluster that already runs, instead of a system."),
 ]
-_Compressed = Annotated[bool, typer.Option(suites.COMPRESSED, help="Of a suite: its short form.")]
+_Compressed = Annotated[
+    bool, typer.Option(suites.COMPRESSED, help="Play the short form of a suite.")
+]
 _Together = Annotated[
-    bool, typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault.")
+    bool,
+    typer.Option(
+        TOGETHER, help="Play all clients at once, on one cluster, under the same faults."
+    ),
 ]
 
 
@@ -66,7 +71,7 @@ def run(
     topology: _Topology = None,
     together: _Together = False,
     compressed: _Compressed = False,
-    repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 if left out.")] = None,
     until: Annotated[
         str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
     ] = None,

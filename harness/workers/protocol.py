@@ -30,7 +30,8 @@ Worker to harness
                                               due in each, and confirmed by their deadline
      "next_offset": 7                         in it, of a consumer that keeps its own place in a
                                               log: the first offset that it has not recorded
-    {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor
+    {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor,
+                                              once for each of its queues
      "doubts": ["", ""]                       in it, of who reads logs: of each of its endpoints
     {"say": "closed"}                         the log is closed; the process ends
     {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends
@@ -39,7 +40,7 @@ Worker to harness
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -99,6 +100,8 @@ class WorkerConfig:
     queue_word: str  # the scenario's name of it, which the records hold: orders
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
     connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
+    # The queues that it serves besides `queue`: the broker's name and the scenario's of each.
+    more_queues: tuple[tuple[str, str], ...] = ()
     index: int = 0  # of those of its role: what is given to them in turn is dealt by it
     # publishers
     rate: float | None = None  # publishes a second of a publisher; None is max
@@ -128,6 +131,15 @@ class WorkerConfig:
     own: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def queues(self) -> tuple[tuple[str, str], ...]:
+        """Every queue that it serves: the broker's name and the scenario's of each."""
+        return ((self.queue, self.queue_word), *self.more_queues)
+
+    def alone(self, queue: tuple[str, str]) -> "WorkerConfig":
+        """Return the same for one of its queues."""
+        return replace(self, queue=queue[0], queue_word=queue[1], more_queues=())
+
+    @property
     def paced(self) -> bool:
         """It works in small pieces, at the pace of a load that has one."""
         return self.rate is not None and self.role in (Role.PUBLISHER, Role.CONSUMER)
@@ -142,6 +154,7 @@ class WorkerConfig:
         packages = tuple(parts["driver"]["packages"])
         parts["driver"] = Driver(**{**parts["driver"], "packages": packages})
         parts["levels"] = tuple(parts["levels"])
+        parts["more_queues"] = tuple((name, word) for name, word in parts["more_queues"])
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
         return cls(**parts)
 

@@ -21,7 +21,7 @@ CLIENT = Client(
         "unlimited prefetch": CAN,
         "transient": CAN,
         "lost": CAN,
-        # What is left out here, it cannot do.
+        # It cannot do anything that is not listed here.
     },
     body_max=None,
     body_why="",

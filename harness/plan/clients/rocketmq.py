@@ -56,8 +56,18 @@ _JAVA: Mapping[str, bool | str] = {
     "virtual host": "RocketMQ has none",
     "unlimited prefetch": "only AMQP has a prefetch count",
     "transient": "every message goes into the broker's log",
+    "priorities": "a topic's messages have none",
+    "several queues": "mqproof gives each of its processes one topic",
 }
-_OF_ALL = ("acknowledge nothing", "tls", "virtual host", "unlimited prefetch", "transient")
+_OF_ALL = (
+    "acknowledge nothing",
+    "tls",
+    "virtual host",
+    "unlimited prefetch",
+    "transient",
+    "priorities",
+    "several queues",
+)
 
 
 # It keeps a connection whose answer is overdue, and can only be told so from 4.9.1 on
@@ -106,10 +116,10 @@ def _own(version: str) -> Client:
             "async": CAN,
             "oneway": CAN,
             "ordered": CAN,
-            "transaction": "it does not support them",
+            "transaction": CAN,
             "delayed": CAN,
             "concurrent": CAN,
-            "orderly": "it does not lock queues",
+            "orderly": CAN,
             "pull": "it has one kind of consumer, which the group gives its queues",
             "acknowledge": CAN,
             "remaining": CAN,

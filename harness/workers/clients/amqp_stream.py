@@ -163,7 +163,7 @@ class AmqpStreamConsumingLink:
     def _hand_over(self) -> None:
         """What a lost link gave and the log does not have is asked for again."""
         batch, self._batch = self._batch, []
-        if not batch or self._ended or self._wire.is_lost:
+        if not batch or self._ended or not self._wire.is_open:
             return
         self._listener.fetched(batch)
         self._client.next_offset = max(self._client.next_offset, batch[-1].offset + 1)

@@ -110,8 +110,9 @@ class Wire:
         return guarded
 
     @property
-    def is_lost(self) -> bool:
-        return self._reason is not None
+    def is_open(self) -> bool:
+        """Whether it was neither lost nor ended by us."""
+        return self._reason is None and not self._deaf
 
     def buffered_bytes(self) -> int:
         # pika offers no public look at its output buffer.
