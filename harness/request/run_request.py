@@ -18,7 +18,7 @@ from harness.plan import bound, experiment, misbehave, suite, variants
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown, unreadable
 from harness.plan.toml import read_scenario
-from harness.request import own_layouts, suites, topology_file
+from harness.request import own_layouts, standing, suites, topology_file
 from harness.systems import catalogue
 
 
@@ -43,6 +43,7 @@ class RunRequest:
     compressed: bool = False  # of a suite: what it plays in little time
     versions: tuple[str, ...] = ()  # of the brokers
     images: tuple[str, ...] = ()  # the user's own: PRODUCT=IMAGE
+    on_standing: bool = False  # on the clusters that `mqproof up` started
 
 
 def experiment_of(request: RunRequest, name: str) -> Experiment:
@@ -53,6 +54,8 @@ def experiment_of(request: RunRequest, name: str) -> Experiment:
     problems += [*_unset(request), *misbehave.problems(request.misbehave)]
     problems += [*twice("--layout", request.layouts), *_image_problems(request.images)]
     problems += bound.problems(request.bound, repeats=request.repeats is not None)
+    if request.on_standing:
+        return _on_standing(request, name, scenarios, problems)
     if request.topology is not None or request.deployment == EXTERNAL:
         return _of_topology(request, name, scenarios, problems)
     found, built_in = systems(), layouts()
@@ -73,6 +76,7 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
         misbehave.FLAG: request.misbehave is not None,
         variants.VERSION: request.versions,
         variants.IMAGE: request.images,
+        standing.FLAG: request.on_standing,
     }
     flags = [flag for flag, given in brought.items() if given]
     found = list(suites.problems(request.scenarios, request.systems, flags, request.compressed))
@@ -84,6 +88,29 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
     choices = experiment.Catalogue(systems(), layouts())
     played = [scenario(one) for one in own.played(system).scenarios]
     return suite.experiment_of(own, wanted, played, choices)
+
+
+def _on_standing(
+    request: RunRequest, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
+) -> Experiment:
+    given = {
+        "--layout": request.layouts,
+        "--deployment": request.deployment,
+        topology_file.FLAG: request.topology is not None,
+        experiment.TOGETHER: request.together,
+        misbehave.FLAG: request.misbehave,
+        variants.VERSION: request.versions,
+        variants.IMAGE: request.images,
+    }
+    problems = [*problems, *standing.problems(given)]
+    try:
+        clusters = standing.found(systems())
+    except PlanError as error:
+        raise PlanError([*problems, *error.problems]) from None
+    asked = replace(request, layouts=(), versions=(), images=(), together=False)
+    plan_request = _request(asked, name, scenarios, asked.systems or clusters.systems, ())
+    plan_request = replace(plan_request, deployment=clusters.deployment)
+    return _planned(plan_request, clusters.choices, problems)
 
 
 def _of_topology(
@@ -201,6 +228,7 @@ def replay(request: RunRequest, judge: str) -> str:
         words += ["--repeats", str(request.repeats)]
     words += [experiment.TOGETHER] if request.together else []
     words += [suites.COMPRESSED] if request.compressed else []
+    words += [standing.FLAG] if request.on_standing else []
     words += [bound.FLAG, request.bound] if request.bound else []
     words += [misbehave.FLAG, request.misbehave] if request.misbehave else []
     return shlex.join([*words, "--judge", judge, "--seed", str(request.seed)])
