@@ -25,6 +25,7 @@ from harness.plan import bound, misbehave
 from harness.plan.experiment import TOGETHER
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
+from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
 
 _Scenarios = Annotated[
@@ -51,6 +52,9 @@ _Together = Annotated[
     bool, typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault.")
 ]
 
+_Distribution = Annotated[
+    str | None, typer.Option(distributions.FLAG, metavar="PATH", help=distributions.HELP)
+]
 _OnStanding = Annotated[bool, typer.Option(standing.FLAG, help=standing.HELP)]
 
 
@@ -67,6 +71,7 @@ def run(
     deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
     topology: _Topology = None,
     together: _Together = False,
+    distribution: _Distribution = None,
     on_standing: _OnStanding = False,
     compressed: _Compressed = False,
     repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
@@ -105,6 +110,7 @@ def run(
         tuple(version or ()),
         tuple(image or ()),
         on_standing,
+        distribution,
     )
     where, misplaced = spark.place(master, conf)
     experiment = spark.make_checked(lambda: run_request.experiment_of(request, stamp()), misplaced)

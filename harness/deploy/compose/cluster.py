@@ -321,7 +321,8 @@ class ComposeCluster:
         if known is None:
             return ""
         layout = self.layout
-        wanted = layout.version or ("" if layout.image else layout.file_version or known.default)
+        users = layout.image or layout.distribution
+        wanted = layout.version or ("" if users else layout.file_version or known.default)
         return known.contradiction(wanted, layout.image, self._versions)
 
     async def _look(self, hosts: tuple[str, ...]) -> container_starts.Start:

@@ -27,4 +27,5 @@ REFERENCE_CONTAINERS = Containers(
     parts="harness.systems.reference_mirrored.parts:reference_parts",
     alarms=REFERENCE_ALARMS,
     users_image=None,
+    distribution=None,
 )
