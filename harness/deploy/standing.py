@@ -32,25 +32,30 @@ from harness.workers.protocol import decode, encode
 _ANSWER_LIMIT_S = 60.0
 _RELEASE_LIMIT_S = 120.0
 _START_LIMIT_S = 10.0
+_TAKE_DOWN = "`mqproof down`, then `mqproof up`"
 _LOST = "the keeper of the clusters ended (`mqproof status` shows what is left)"
 
 Lost = Callable[[str], object]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class StandingDeployment:
-    """`folder`: of the keeper. `lost` is called with a reason if the keeper ends during a run."""
+    """`folder`: of the keeper. `lost` is called with a reason if the keeper ends during a run;
+    `report` with what a run left on a cluster.
+    """
 
     folder: Path
     deployment: str
     equip_local: EquipLocal
     equip_compose: EquipCompose
     lost: Lost
+    report: Report
 
     async def up(self, layout: Layout, experiment_folder: Path, progress: Progress) -> Cluster:
         """Attach to the running cluster. Raise DeployError if it is not clean."""
         progress(f"attach to the running cluster of {layout.system}")
-        kept = await KeptCluster.attach(self.folder, layout, experiment_folder, self.lost)
+        kept = await KeptCluster.attach(self, layout, experiment_folder)
         try:
             cluster = await self._cluster(kept, layout)
         except BaseException:
@@ -87,27 +92,24 @@ class KeptCluster:
 
     def __init__(
         self,
-        folder: Path,
+        by: StandingDeployment,
         facts: dict[str, Any],
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        lost: Lost,
     ) -> None:
         self.facts = facts
         self.ends: dict[int, int] = {}
-        self._folder = folder
+        self._by = by
         self._writer = writer
-        self._lost = lost
         self._released = False
-        self._failure = ""
         self._hearing = asyncio.create_task(self._hear(reader))
 
     @classmethod
     async def attach(
-        cls, folder: Path, layout: Layout, experiment: Path, lost: Lost
+        cls, by: StandingDeployment, layout: Layout, experiment: Path
     ) -> "KeptCluster":
         """Raises DeployError."""
-        reader, writer = await _opened(folder, _request(lines.RUN, layout, experiment))
+        reader, writer = await _opened(by.folder, _request(lines.RUN, layout, experiment))
         try:
             async with asyncio.timeout(_ANSWER_LIMIT_S):
                 answer = await _next(reader)
@@ -116,11 +118,11 @@ class KeptCluster:
                 raise DeployError(f"the running cluster cannot be used: {why}")
         except TimeoutError:
             writer.close()
-            raise DeployError(f"the keeper of {folder} did not answer") from None
+            raise DeployError(f"the keeper of {by.folder} did not answer") from None
         except BaseException:
             writer.close()
             raise
-        return cls(folder, dict(answer["facts"]), reader, writer, lost)
+        return cls(by, dict(answer["facts"]), reader, writer)
 
     def start(self, system: str, place: str) -> int:
         """Have the keeper start a node; return its pid. Raise OSError.
@@ -128,7 +130,10 @@ class KeptCluster:
         It blocks, as the start of a process does.
         """
         request = {"do": lines.START, "system": system, "place": place}
-        with socket.socket(socket.AF_UNIX) as connection, lines.socket_path(self._folder) as path:
+        with (
+            socket.socket(socket.AF_UNIX) as connection,
+            lines.socket_path(self._by.folder) as path,
+        ):
             connection.settimeout(_START_LIMIT_S)
             connection.connect(path)
             connection.sendall(encode(request))
@@ -139,18 +144,14 @@ class KeptCluster:
         return int(answer["pid"])
 
     async def release(self) -> None:
-        """Give the cluster back, and wait until the keeper has cleaned up. Raise DeployError."""
+        """Give the cluster back, and wait until the keeper has cleaned up."""
         self._released = True
         with suppress(OSError):
             self._writer.write(encode({"do": lines.END}))
         done, _ = await asyncio.wait({self._hearing}, timeout=_RELEASE_LIMIT_S)
         self._writer.close()
         if not done:
-            raise DeployError(
-                "the keeper did not take the cluster back; `mqproof status` shows it"
-            )
-        if self._failure:
-            raise DeployError(self._failure)
+            self._by.report("the keeper did not take the cluster back; see `mqproof status`")
 
     async def _hear(self, reader: asyncio.StreamReader) -> None:
         """Read what the keeper reports, until the cluster is given back or the keeper ends."""
@@ -158,17 +159,16 @@ class KeptCluster:
             try:
                 message = await _next(reader)
             except DeployError:
-                if not self._released:
-                    self._lost(_LOST)
-                self._failure = _LOST
+                (self._by.report if self._released else self._by.lost)(_LOST)
                 return
             match message["say"]:
                 case lines.ENDED:
                     self.ends[int(message["pid"])] = int(message["code"])
                 case lines.FAILED:
-                    self._lost(str(message["text"]))
+                    self._by.lost(str(message["text"]))
                 case lines.END:
-                    self._failure = str(message.get("text", ""))
+                    if message["text"]:
+                        self._by.report(f"{message['text']}; what to do: {_TAKE_DOWN}")
                     return
 
 

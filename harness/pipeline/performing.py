@@ -91,12 +91,12 @@ class Performing:
         return Series(self.experiment, self.folder, boot_id, versions, up, hooks, standing)
 
     def _deployments(self, guards: Guards, clients: tuple[str, ...]) -> dict[str, Deployment]:
-        folder, end = self.options.standing, self.interrupt.ask
+        folder, end, say = self.options.standing, self.interrupt.ask, self.show.message
         if folder is None:
             return deployments_of(self.options, guards, clients)
         # Their keeper guards them.
         return {
-            kind: StandingDeployment(folder, kind, equip_local, equip_compose, end)
+            kind: StandingDeployment(folder, kind, equip_local, equip_compose, end, say)
             for kind in (DeploymentKind.COMPOSE, DeploymentKind.LOCAL)
         }
 
