@@ -2,8 +2,10 @@
 
 1. A run gets a cluster that is clean, and only one run has any of them at a time.
 2. The run belongs to its connection. When that ends, by its last line or by kill -9, the keeper
-   undoes what the run's journals show as active, ends its workers, and deletes its queues.
-3. If a fault cannot be undone, the cluster is not clean until it is taken down.
+   undoes what the run's journals show as active, ends its workers, and deletes its queues and its
+   listeners.
+3. If a fault cannot be undone, or the run has changed what the layout says, the cluster is not
+   clean until it is taken down.
 """
 
 import asyncio
@@ -16,14 +18,17 @@ from faults.model import Executor, FaultError
 from harness.by_hand.starting import ForRuns, RunningByHand
 from harness.cleanup.guardian import Assignment, end_workers
 from harness.cleanup.heal import JOURNALS, RunningProject, mend
+from harness.cluster.links import DIRECT
 from harness.cluster.port import DeployError
 from harness.cluster.started_clients import OURS
 from harness.deploy.by_hand_layouts import fingerprint
+from harness.run_folder.manifest import SEALED, Manifest
 
 HEALTH_LIMIT_S = 3.0
 _AGAIN_LIMIT_S = 30.0  # until a broker that was started again is clean
 _LISTED_MAX = 5
 _WATCH_S = 0.1
+_LISTENERS_LIMIT_S = 10.0
 _TAKE_DOWN = "`mqproof down`, then `mqproof up`"
 
 Say = Callable[[str], None]
@@ -36,6 +41,11 @@ class AttachedRun:
     one: RunningByHand
     experiment: Path
     pid: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the experiment's runs by now."""
+        return tuple(sorted(path.name for path in (self.experiment / "runs").glob("*")))
 
     @property
     def title(self) -> str:
@@ -73,10 +83,11 @@ class RunsByHand:
         self.attached = AttachedRun(one, Path(str(request["experiment"])), int(request["pid"]))
         return self.attached
 
-    async def release(self, run: AttachedRun) -> str:
-        """Clean up after the run; return what was left, or ""."""
+    async def release(self, run: AttachedRun, ended: bool = True) -> str:
+        """Clean up after the run; return what was left, or "". `ended`: it said that it ended."""
         try:
             left = [text async for text in self._cleaned(run)]
+            left += _altered(run, ended)
         finally:
             self.attached = None
         if left:
@@ -99,8 +110,29 @@ class RunsByHand:
         try:
             await cluster.health(_AGAIN_LIMIT_S)
             await cluster.broker.delete(OURS)
-        except DeployError as failure:
+        except DeployError as failure:  # the next run's look finds them
             self._say(f"queues of {run.experiment.name} were not deleted: {failure}")
+        try:
+            for prefix in (*(f"{OURS}{run}." for run in run.names), DIRECT):
+                await cluster.agent.call("proxy_delete", _LISTENERS_LIMIT_S, prefix=prefix)
+        except DeployError as failure:
+            yield f"listeners of {run.experiment.name} are left: {failure}"
+
+
+def _altered(run: AttachedRun, ended: bool) -> Iterator[str]:
+    """Yield how runs changed the cluster. Without an end, operations may have changed it."""
+    for name in run.names:
+        try:
+            manifest = Manifest.load(run.experiment / "runs" / name)
+        except (OSError, ValueError) as error:
+            yield f"what {name} did is unknown: {error}"
+            continue
+        if manifest.system != run.one.choice.system.name:
+            continue
+        if manifest.cluster_altered:
+            yield f"{name} has changed the cluster: {manifest.cluster_altered}"
+        elif not ended and manifest.phase != SEALED and manifest.schedule["steps"]:
+            yield f"{name} was killed, and its operations may have changed the cluster"
 
 
 async def _state_doubts(one: RunningByHand) -> AsyncIterator[str]:

@@ -42,7 +42,7 @@ class KeeperRequests:
         self._injecting: dict[str, FaultsByHand] = {}
         self._faults: dict[asyncio.Task[None], Interrupt] = {}
         self._runs = RunsByHand(self._active, _note)
-        self._of_runs: set[asyncio.Task[None]] = set()
+        self._of_runs: set[asyncio.Task[bool]] = set()
         self._waiting: list[asyncio.StreamWriter] = []  # for the end
 
     def begin(self) -> None:
@@ -146,14 +146,15 @@ class KeeperRequests:
             watch_ends(one, lambda pid, code: _say(writer, lines.ENDED, pid=pid, code=code))
         )
         _say(writer, lines.ATTACHED, facts=one.for_runs.facts())
-        hearing = asyncio.create_task(_any_line(reader))
+        hearing = asyncio.create_task(_ends_by_a_line(reader))
         self._of_runs.add(hearing)
         await asyncio.wait({hearing})
         self._of_runs.discard(hearing)
         ends.cancel()
         if hearing.cancelled():
             _say(writer, lines.FAILED, text=_ENDING)
-        left = await self._runs.release(run)
+        ended = not hearing.cancelled() and hearing.result()
+        left = await self._runs.release(run, ended)
         _say(writer, lines.END, text=left)
 
     def _start(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> None:
@@ -214,10 +215,11 @@ async def _hear(reader: asyncio.StreamReader, interrupt: Interrupt) -> None:
     interrupt.ask()
 
 
-async def _any_line(reader: asyncio.StreamReader) -> None:
-    """Return at a line, or at the end of the connection."""
+async def _ends_by_a_line(reader: asyncio.StreamReader) -> bool:
+    """Return at a line, or at the end of the connection: whether it was a line."""
     with suppress(OSError, ValueError):
-        await reader.readline()
+        return bool(await reader.readline())
+    return False
 
 
 def _note(text: str) -> None:

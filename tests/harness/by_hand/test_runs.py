@@ -7,18 +7,22 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from faults.actions import Start
 from faults.compile import compile
 from faults.model import Armed, FaultError
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.runs import AttachedRun, RunsByHand, watch_ends
 from harness.by_hand.starting import RunningByHand
+from harness.cluster.agent import AgentLost
 from harness.deploy.by_hand_layouts import fingerprint
 from harness.run_folder.journal import Journal, read, standing
+from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_system
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.machine import virtual_time
-from tests.rigs.runs.plans import LAYOUT
+from tests.rigs.runs.plans import LAYOUT, plan
 
 HOSTS = tuple(host.name for host in LAYOUT.hosts)
 SAME = fingerprint(LAYOUT)
@@ -41,11 +45,31 @@ class Workers:
         self.left = []
 
 
+class Agent:
+    """Notes which listeners are deleted."""
+
+    def __init__(self) -> None:
+        self.deleted: list[str] = []
+        self.lost = False
+
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        assert name == "proxy_delete" and timeout_s > 0
+        if self.lost:
+            raise AgentLost("the agent ended")
+        self.deleted.append(arguments["prefix"])
+        return {}
+
+
+class WithAgent(SimulatedCluster):
+    agent: Agent
+
+
 class OnOne:
     """The runs of one cluster in memory."""
 
     def __init__(self) -> None:
-        self.cluster = SimulatedCluster(LAYOUT)
+        self.cluster = WithAgent(LAYOUT)
+        self.cluster.agent = Agent()
         self.workers = Workers()
         self.ended: dict[int, int] = {}
         self.faults: tuple[str, ...] = ()
@@ -66,18 +90,27 @@ class OnOne:
     def attach(self, experiment: Path) -> AttachedRun:
         return self.runs.attach(self.one, {"experiment": str(experiment), "pid": 42})
 
-    def release(self, run: AttachedRun) -> str:
-        return virtual_time.run(self.runs.release(run))
+    def release(self, run: AttachedRun, ended: bool = False) -> str:
+        return virtual_time.run(self.runs.release(run, ended))
 
 
 def armed(experiment: Path) -> Path:
     """Write the journal of a run that was killed while its fault was active."""
     path = experiment / "runs" / "master-crash-1" / "journal.jsonl"
-    path.parent.mkdir(parents=True)
+    manifest(experiment)
     journal = Journal(path)
     journal.armed(kill())
     journal.close()
     return path
+
+
+def manifest(experiment: Path, **changes: Any) -> None:
+    folder = experiment / "runs" / "master-crash-1"
+    folder.mkdir(parents=True)
+    made = Manifest.of(replace(plan(), name=folder.name, layout=LAYOUT))
+    for name, value in changes.items():
+        setattr(made, name, value)
+    made.save(folder)
 
 
 def kill() -> Armed:
@@ -127,6 +160,7 @@ def test_faults_of_a_killed_run_are_undone(tmp_path: Path) -> None:
     assert standing(read(journal)) == ()
     assert on.workers.left == []
     assert on.cluster.deleted == ["mqproof."]
+    assert on.cluster.agent.deleted == ["mqproof.master-crash-1.", "mqproof-direct"]
     assert "undo kill of rmq1 (window 1 of master-crash-1)" in " ".join(on.log)
     assert on.doubts() == ()
 
@@ -144,6 +178,41 @@ def test_a_damaged_journal_keeps_runs_away(tmp_path: Path) -> None:
     on = OnOne()
     armed(tmp_path).write_text("{}\n{}\n")
     assert "a journal cannot be read, so faults may be active" in on.release(on.attach(tmp_path))
+    assert len(on.doubts()) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "ended", "left"),
+    [
+        ({}, True, ""),
+        ({}, False, ""),
+        (
+            {"cluster_altered": "rmq2 was forgotten"},
+            True,
+            "has changed the cluster: rmq2 was forg",
+        ),
+        (
+            {"schedule": {"steps": [{"number": 1, "at_s": 1.0, "kind": "forget_node"}]}},
+            False,
+            "its operations may have changed the",
+        ),
+        ({"schedule": {"steps": [{"number": 1, "at_s": 1.0, "kind": "restart"}]}}, True, ""),
+    ],
+)
+def test_a_changed_cluster_is_not_clean(
+    tmp_path: Path, changes: dict[str, Any], ended: bool, left: str
+) -> None:
+    on = OnOne()
+    manifest(tmp_path, **changes)
+    found = on.release(on.attach(tmp_path), ended)
+    assert left in found and bool(left) == bool(found)
+    assert len(on.doubts()) == bool(left)
+
+
+def test_listeners_that_are_left_keep_runs_away(tmp_path: Path) -> None:
+    on = OnOne()
+    on.cluster.agent.lost = True
+    assert "are left: the agent ended" in on.release(on.attach(tmp_path))
     assert len(on.doubts()) == 1
 
 
