@@ -13,8 +13,8 @@ from harness.deploy.beside import BesideClusters, ListeningPort, SideBySide
 from harness.deploy.by_hand_files import ByHandCluster
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.faults import equip
-from harness.deploy.compose.standing import facts_of
 from harness.deploy.loopback_block import PROXY_PORT
+from harness.deploy.standing.in_containers import facts_of
 
 _EXPERIMENT = "side-by-side"
 

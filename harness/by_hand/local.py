@@ -16,7 +16,7 @@ from harness.deploy.by_hand_files import ByHandCluster
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.deploy.local.standing import facts_of
+from harness.deploy.standing.subprocesses import facts_of
 from harness.plan.published import PublishedPort, published
 
 

@@ -185,12 +185,12 @@ class _OfRun:
         return self.experiment.glob(JOURNALS)
 
 
-async def watch_ends(one: RunningByHand, tell: Callable[[int, int], None]) -> None:
+async def watch_ends(one: RunningByHand, report: Callable[[int, int], None]) -> None:
     """Report every end of a node's process, until cancelled."""
     known: set[int] = set()
     while True:
         for pid, code in one.for_runs.ends().items():
             if pid not in known:
                 known.add(pid)
-                tell(pid, code)
+                report(pid, code)
         await asyncio.sleep(_WATCH_S)

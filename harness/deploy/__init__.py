@@ -1,8 +1,9 @@
-"""Three deployments, which start clusters or find running ones, and what they share.
+"""Four deployments, which start clusters or find running ones, and what they share.
 
 compose/       containers, by Docker Compose
 local/         subprocesses on this machine
 external/      brokers that already run
+standing/      clusters that `mqproof up` keeps
 
 __main__       prints a compose file
 beside         systems side by side in one Compose project, with published ports
@@ -19,5 +20,7 @@ labels         marks by which everything that mqproof made is found again
 container_starts  which process in containers does not come up, and why
 dead_brokers   whether a silent place holds no broker any more
 by_hand_files  the files of clusters by hand
+by_hand_layouts  their layouts, as they were started
+by_hand_lines  the JSON lines between their keeper and a command line
 owner          which process made something
 """

@@ -27,7 +27,7 @@ from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip as equip_external
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip as equip_local
-from harness.deploy.standing import StandingDeployment
+from harness.deploy.standing.deployment import StandingDeployment
 from harness.pipeline import early
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan

@@ -24,7 +24,7 @@ from harness.deploy.doctor import MachineCheck, examine, offered_rows
 from harness.deploy.engine import connect
 from harness.deploy.external import certificates
 from harness.deploy.external.doctor import examine as examine_external
-from harness.deploy.standing import doubts
+from harness.deploy.standing.deployment import doubts
 from harness.judging import brought_claims
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge

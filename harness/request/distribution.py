@@ -1,7 +1,7 @@
 """`--distribution PATH`: a vendor's own build of the brokers, instead of a released version.
 
 1. Systems that run a distribution are played with it; its version decides their settings.
-2. What is missing in the folder, and a system that does not exist in its version, is bad input.
+2. A folder that lacks a part, and a system that does not exist in its version, are bad input.
 """
 
 from collections.abc import Iterator, Sequence

@@ -113,8 +113,8 @@ def _on_standing(
         clusters = standing.found(systems())
     except PlanError as error:
         raise PlanError([*problems, *error.problems]) from None
-    asked = replace(request, layouts=(), versions=(), images=(), together=False)
-    plan_request = _request(asked, name, scenarios, asked.systems or clusters.systems, ())
+    bare = replace(request, layouts=(), versions=(), images=(), together=False)
+    plan_request = _request(bare, name, scenarios, bare.systems or clusters.systems, ())
     plan_request = replace(plan_request, deployment=clusters.deployment)
     return _planned(plan_request, clusters.choices, problems)
 

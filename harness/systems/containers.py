@@ -157,7 +157,7 @@ class UsersImage:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What a vendor's folder holds: the brokers' version, what is missing, what was expected."""
+    """A vendor's folder: the brokers' version, the parts that it lacks, and what belongs there."""
 
     version: str
     problems: tuple[str, ...]

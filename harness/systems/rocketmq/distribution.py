@@ -30,7 +30,7 @@ _VERSION = re.compile(r"rocketmq-broker-(\d+(?:\.\d+){1,3})[^/]*\.jar")
 
 
 def look(folder: Path) -> Distribution:
-    """Return the version of the servers in a folder, and what is missing there."""
+    """Return the version of the servers in a folder, and which parts it lacks."""
     if not folder.is_dir():
         return Distribution("", ("there is no such folder",), EXPECTED)
     if not (folder / LIB).is_dir():

@@ -20,12 +20,12 @@ from faults.mechanisms import LOCAL
 from harness.cluster.port import Cluster, DeployError, Progress
 from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_layouts import fingerprint
-from harness.deploy.compose import standing as compose
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import Equip as EquipCompose
-from harness.deploy.local import standing as local
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import Equip as EquipLocal
+from harness.deploy.standing import in_containers as compose
+from harness.deploy.standing import subprocesses as local
 from harness.plan.model import Layout
 from harness.workers.protocol import decode, encode
 
@@ -33,7 +33,7 @@ _ANSWER_LIMIT_S = 60.0
 _RELEASE_LIMIT_S = 120.0
 _START_LIMIT_S = 10.0
 _TAKE_DOWN = "`mqproof down`, then `mqproof up`"
-_LOST = "the keeper of the clusters ended (`mqproof status` shows what is left)"
+_LOST = "the keeper of the clusters ended; see `mqproof status`"
 
 Lost = Callable[[str], object]
 Report = Callable[[str], None]

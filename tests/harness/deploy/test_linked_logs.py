@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.deploy.compose.standing import LinkedLogs
+from harness.deploy.standing.in_containers import LinkedLogs
 from harness.run_folder.seal import log_folders
 
 
