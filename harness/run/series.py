@@ -268,7 +268,8 @@ class Series:
 
     async def _down(self) -> None:
         if self._cluster is not None:
-            self.hooks.step("tear the cluster down")
+            done = "give the cluster back" if self.standing else "tear the cluster down"
+            self.hooks.step(done)
             cluster, self._cluster = self._cluster, None
             await cluster.down()
 
