@@ -88,7 +88,9 @@ class Performing:
         boot_id = BOOT_ID.read_text().strip()
         versions = _own_versions() | misbehaving(self.options)
         hooks = self._hooks()
-        return Series(self.experiment, self.folder, boot_id, versions, up, hooks, standing)
+        return Series(
+            self.experiment, self.folder, boot_id, versions, up, hooks, standing=standing
+        )
 
     def _deployments(self, guards: Guards, clients: tuple[str, ...]) -> dict[str, Deployment]:
         folder, end, say = self.options.standing, self.interrupt.ask, self.show.message

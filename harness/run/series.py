@@ -79,9 +79,9 @@ class Series:
     versions: dict[str, str]  # of this machine and of mqproof itself
     up: Up
     hooks: Hooks
-    standing: bool = False  # the clusters ran before, and stay
     # Do what takes seconds: in a thread, for the cluster's agent ends when its harness is silent.
     apart: Callable[[Callable[[], object]], Awaitable[object]] = asyncio.to_thread
+    standing: bool = False  # the clusters ran before, and stay
     _cluster: Cluster | None = None
     _boots: int = 0
     _unclean: str = "the experiment's first run"
