@@ -21,7 +21,7 @@ from tests.harness.by_hand.test_by_hand import Said, eventually, said, started, 
 __all__ = ["said"]
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
-LIMIT_S = 240.0
+LIMIT_S = 400.0
 LAYOUT = "all-automatic-ignore@T=2"
 RUN = ("run", "short.toml", "--on-standing")
 SCENARIO = """
