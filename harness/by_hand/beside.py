@@ -3,17 +3,38 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.starting import PublishedWay, RunningByHand, ToStart, publish, write_hosts
+from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.guardian import DeploymentKind
 from harness.deploy.beside import BesideClusters, ListeningPort, SideBySide
 from harness.deploy.by_hand_files import ByHandCluster
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.faults import equip
 from harness.deploy.loopback_block import PROXY_PORT
+from harness.deploy.standing.in_containers import facts_of
 
 _EXPERIMENT = "side-by-side"
+
+
+class BesideForRuns:
+    """ForRuns of containers: the engine starts brokers, and shows how they end."""
+
+    def __init__(self, cluster: ComposeCluster, mounted: Path) -> None:
+        self._cluster = cluster
+        self._mounted = mounted
+        self.workers = DockerProjects(cluster.client)
+
+    def facts(self) -> dict[str, Any]:
+        return facts_of(self._cluster, self._mounted)
+
+    def start(self, place: str) -> int:
+        raise AssertionError(f"the engine starts {place}")
+
+    def ends(self) -> dict[int, int]:
+        return {}
 
 
 async def start_beside(wanted: ToStart) -> None:
@@ -40,13 +61,16 @@ async def _published(
     described = ByHandCluster(
         system=choice.system.name,
         layout=choice.layout.label,
+        layout_word=choice.layout_word,
         title=choice.layout.title,
         cluster=cluster.project,
         proxy=f"{found.block.proxy}:{found.block.port(PROXY_PORT)}",
         ports=tuple(way.reachable for way in ways),
         hosts_file=hosts,
     )
-    return RunningByHand(choice, cluster, experiment, tuple(one.port for one in own), described)
+    ports = tuple(one.port for one in own)
+    for_runs = BesideForRuns(cluster, experiment)
+    return RunningByHand(choice, cluster, experiment, ports, described, for_runs)
 
 
 def _ways(

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faults.mechanisms import COMPOSE, LOCAL, TOXIPROXY
+from harness.deploy.by_hand_layouts import of_every_queue
 from harness.outside.text import brief
 from harness.plan.applicability import layout_obstacles
-from harness.plan.model import Layout, Policy, System
+from harness.plan.model import Layout, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.systems import catalogue
 
 PLACE = "SYSTEM[:LAYOUT]"
 DEPLOYMENTS = (COMPOSE, LOCAL)
-EVERY_QUEUE = ".*"
 DOCS = "see docs/by-hand.md"
 
 
@@ -27,6 +27,7 @@ class ByHandChoice:
 
     system: System
     layout: Layout
+    layout_word: str  # by which the layout was named
 
 
 def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByHandChoice, ...]]:
@@ -82,8 +83,7 @@ def _choice(word: str) -> ByHandChoice:
     if separator and not label:
         raise PlanError([Problem(PLACE, f"{brief(word)} names no layout after the colon")])
     layout = _layout(name, label or system.default_layout)
-    policies = tuple(_of_every_queue(one) for one in layout.policies)
-    return ByHandChoice(system, replace(layout, policies=policies))
+    return ByHandChoice(system, of_every_queue(layout), label or system.default_layout)
 
 
 def _layout(system: str, label: str) -> Layout:
@@ -95,10 +95,6 @@ def _layout(system: str, label: str) -> Layout:
         raise PlanError(
             replace(one, place=PLACE) if one.place in inside else one for one in error.problems
         ) from None
-
-
-def _of_every_queue(policy: Policy) -> Policy:
-    return replace(policy, pattern=EVERY_QUEUE)
 
 
 def _obstacles(choice: ByHandChoice, deployment: str) -> Iterator[Problem]:

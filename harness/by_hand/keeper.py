@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from faults.mechanisms import COMPOSE, LOCAL
-from harness.by_hand import lines
 from harness.by_hand.beside import start_beside
 from harness.by_hand.choosing import chosen
 from harness.by_hand.local import start_local
@@ -27,6 +26,7 @@ from harness.by_hand.serving import KeeperRequests
 from harness.by_hand.starting import StartedClusters, ToStart
 from harness.cleanup.guards import Guards
 from harness.cluster.port import DeployError
+from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import ByHandClusters, save
 from harness.deploy.owner import owner
 from harness.judging.exits import Exit

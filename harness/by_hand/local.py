@@ -5,15 +5,37 @@
 """
 
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.starting import PublishedWay, RunningByHand, ToStart, publish, write_hosts
 from harness.cleanup.guardian import DeploymentKind
+from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.by_hand_files import ByHandCluster
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
+from harness.deploy.standing.subprocesses import facts_of
 from harness.plan.published import PublishedPort, published
+
+
+class LocalForRuns:
+    """ForRuns of nodes that are this process's children."""
+
+    def __init__(self, cluster: LocalCluster) -> None:
+        self._cluster = cluster
+        self.workers = LocalProjects(Path(cluster.site.experiment))
+
+    def facts(self) -> dict[str, Any]:
+        return facts_of(self._cluster)
+
+    def start(self, place: str) -> int:
+        self._cluster.nodes.start(place)
+        return self._cluster.nodes.pids(place)[place]
+
+    def ends(self) -> dict[int, int]:
+        return {pid: code for pid, (_, code) in self._cluster.nodes.ends().items()}
 
 
 async def start_local(wanted: ToStart) -> None:
@@ -36,6 +58,7 @@ async def _start(wanted: ToStart, choice: ByHandChoice) -> None:
     described = ByHandCluster(
         system=choice.system.name,
         layout=choice.layout.label,
+        layout_word=choice.layout_word,
         title=choice.layout.title,
         cluster=cluster.site.cluster,
         proxy=cluster.site.toxiproxy,
@@ -43,7 +66,8 @@ async def _start(wanted: ToStart, choice: ByHandChoice) -> None:
         ports=tuple(way.reachable for way in ways),
         hosts_file=write_hosts(experiment, addresses) if servers.by_names else "",
     )
-    wanted.started.running.append(RunningByHand(choice, cluster, experiment, ports, described))
+    running = RunningByHand(choice, cluster, experiment, ports, described, LocalForRuns(cluster))
+    wanted.started.running.append(running)
 
 
 def _way(cluster: LocalCluster, port: PublishedPort) -> PublishedWay:

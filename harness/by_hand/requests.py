@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from harness.by_hand import lines
 from harness.by_hand.choosing import absolute
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import Chosen
 from harness.cluster.port import DeployError
 from harness.deploy import by_hand_files
+from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import LOG, ByHandClusters, DamagedDocument
 from harness.judging.exits import Exit
 from harness.plan.problems import PlanError, Problem
@@ -206,8 +206,11 @@ def down(one: KeptClusters, hear: Hear) -> Exit:
         return _cleaned_up(one.folder, hear)
     with _connected(one, _END_LIMIT_S, {"do": lines.DOWN}) as (_, answers):
         for message in answers:
-            if message["say"] == lines.FAILED:
-                raise DeployError(f"{message['text']}; then: mqproof heal")
+            match message["say"]:
+                case lines.FAILED:
+                    raise DeployError(f"{message['text']}; then: mqproof heal")
+                case lines.REFUSED:
+                    raise PlanError(Problem("", text) for text in message["problems"])
             hear(message)
     return Exit.PASSED
 

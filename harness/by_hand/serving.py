@@ -1,28 +1,32 @@
 """The requests that a keeper answers: status, a fault, the end.
 
 1. A fault belongs to its connection: if that ends, by Ctrl-C or by kill -9, the fault is undone.
-2. Requests that come while everything ends are refused.
+   So does a run (runs.py).
+2. Requests that come while everything ends are refused. While a run uses a cluster, so are faults
+   and the end.
 """
 
 import asyncio
+import sys
 import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from harness.by_hand import lines
 from harness.by_hand.injecting import FaultsByHand
 from harness.by_hand.meant import meant
+from harness.by_hand.runs import HEALTH_LIMIT_S, RunsByHand, watch_ends
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import DeployError
+from harness.deploy import by_hand_lines as lines
 from harness.plan.one_fault import read_fault
 from harness.plan.problems import PlanError
 from harness.run.interrupts import Interrupt
 from harness.workers.protocol import decode, encode
 from spark_analysis.schema.failed import os_reason
 
-_HEALTH_LIMIT_S = 3.0
+_WAIT_S = 0.05
 _ENDING = "the clusters are being taken down"
 
 
@@ -37,6 +41,8 @@ class KeeperRequests:
         self._end = end
         self._injecting: dict[str, FaultsByHand] = {}
         self._faults: dict[asyncio.Task[None], Interrupt] = {}
+        self._runs = RunsByHand(self._active, _note)
+        self._of_runs: set[asyncio.Task[bool]] = set()
         self._waiting: list[asyncio.StreamWriter] = []  # for the end
 
     def begin(self) -> None:
@@ -53,6 +59,15 @@ class KeeperRequests:
         match request.get("do"):
             case lines.STATUS:
                 _say(writer, lines.CLUSTERS, **await self._status())
+            case lines.FAULT | lines.DOWN if self._runs.attached is not None:
+                _say(writer, lines.REFUSED, problems=[f"a run uses {self._runs.attached.title}"])
+            case lines.CHECK:
+                doubts = await self._doubts(request)
+                _say(writer, lines.REFUSED if doubts else lines.CLEAN, problems=list(doubts))
+            case lines.RUN:
+                await self._run(request, reader, writer)
+            case lines.START:
+                self._start(request, writer)
             case lines.DOWN:
                 self._waiting.append(writer)
                 self._end.set()
@@ -69,7 +84,11 @@ class KeeperRequests:
             _say(writer, say, **values)
 
     async def end(self) -> None:
-        """Undo every fault, and wait for that."""
+        """Undo every fault, take the cluster from a run, and wait for both."""
+        for hearing in self._of_runs:
+            hearing.cancel()
+        while self._runs.attached is not None:
+            await asyncio.sleep(_WAIT_S)
         for interrupt in self._faults.values():
             interrupt.ask(_ENDING)
         await asyncio.gather(*self._faults, return_exceptions=True)
@@ -96,7 +115,57 @@ class KeeperRequests:
             for injecting in self._injecting.values()
             for one in injecting.active
         ]
-        return {"clusters": list(states), "faults": faults}
+        run = self._runs.attached
+        return {"clusters": list(states), "faults": faults, "run": run.title if run else ""}
+
+    def _active(self) -> tuple[str, ...]:
+        every = (one for injecting in self._injecting.values() for one in injecting.active)
+        return tuple(f"{one.window.title} of {one.system}" for one in every)
+
+    async def _doubts(self, request: dict[str, Any]) -> tuple[str, ...]:
+        if self._end.is_set():
+            return (_ENDING,)
+        one = self._of(request)
+        if one is None:
+            return (f"no cluster of {request['system']} runs",)
+        return await self._runs.doubts(one, str(request["layout"]))
+
+    def _of(self, request: dict[str, Any]) -> RunningByHand | None:
+        return next((one for one in self._running if one.named(request["system"])), None)
+
+    async def _run(
+        self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Give a cluster to a run until its connection ends, or until everything ends."""
+        doubts, one = await self._doubts(request), self._of(request)
+        if one is None or doubts or self._runs.attached is not None:
+            _say(writer, lines.REFUSED, problems=list(doubts) or ["another run was faster"])
+            return
+        run = self._runs.attach(one, request)
+        ends = asyncio.create_task(
+            watch_ends(one, lambda pid, code: _say(writer, lines.ENDED, pid=pid, code=code))
+        )
+        _say(writer, lines.ATTACHED, facts=one.for_runs.facts())
+        hearing = asyncio.create_task(_ends_by_a_line(reader))
+        self._of_runs.add(hearing)
+        await asyncio.wait({hearing})
+        self._of_runs.discard(hearing)
+        ends.cancel()
+        if hearing.cancelled():
+            _say(writer, lines.FAILED, text=_ENDING)
+        ended = not hearing.cancelled() and hearing.result()
+        left = await self._runs.release(run, ended)
+        _say(writer, lines.END, text=left)
+
+    def _start(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+        one, place = self._of(request), str(request["place"])
+        if one is None or self._runs.attached is None or self._runs.attached.one is not one:
+            _say(writer, lines.FAILED, text="no run uses this cluster")
+            return
+        try:
+            _say(writer, lines.STARTED, pid=one.for_runs.start(place))
+        except OSError as error:
+            _say(writer, lines.FAILED, text=os_reason(error, None))
 
     async def _fault(
         self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -146,9 +215,21 @@ async def _hear(reader: asyncio.StreamReader, interrupt: Interrupt) -> None:
     interrupt.ask()
 
 
+async def _ends_by_a_line(reader: asyncio.StreamReader) -> bool:
+    """Return at a line, or at the end of the connection: whether it was a line."""
+    with suppress(OSError, ValueError):
+        return bool(await reader.readline())
+    return False
+
+
+def _note(text: str) -> None:
+    """Write to the keeper's log."""
+    print(text, file=sys.stderr, flush=True)
+
+
 async def _state(one: RunningByHand) -> dict[str, Any]:
     try:
-        health = await one.cluster.health(_HEALTH_LIMIT_S)
+        health = await one.cluster.health(HEALTH_LIMIT_S)
     except DeployError as error:
         return {"system": one.choice.system.name, "clean": False, "doubts": [str(error)]}
     return {

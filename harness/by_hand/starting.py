@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.by_hand.choosing import ByHandChoice
+from harness.cleanup.guardian import Workers
 from harness.cleanup.guards import Guards
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import Cluster, DeployError, Progress
@@ -26,6 +27,22 @@ class PublishingCluster(Cluster, Protocol):
     published: dict[str, tuple[str, int]]
 
 
+class ForRuns(Protocol):
+    """What a run on the cluster needs of its keeper. `workers`: of runs, to end them."""
+
+    @property
+    def workers(self) -> Workers: ...
+
+    def facts(self) -> dict[str, Any]:
+        """Return what another process needs to attach to the cluster, as JSON."""
+
+    def start(self, place: str) -> int:
+        """Start a node; return its pid. Raise OSError."""
+
+    def ends(self) -> dict[int, int]:
+        """Return the exit status of each node's process that has ended, by pid."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunningByHand:
     """A running cluster. `experiment`: the folder of its journal."""
@@ -35,6 +52,10 @@ class RunningByHand:
     experiment: Path
     ports: tuple[PublishedPort, ...]
     described: ByHandCluster
+    for_runs: ForRuns
+
+    def named(self, system: str) -> bool:
+        return self.choice.system.name == system
 
 
 @dataclass(slots=True)

@@ -179,7 +179,7 @@ def _take_over(assignment: Assignment, projects: Callable[[], GuardedProjects]) 
 
 async def guard(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
     """Clean up after a dead harness."""
-    for step in (_mend, _end_workers, _clear):
+    for step in (_mend, end_workers, _clear):
         try:
             await step(assignment, projects, say)
         except Exception as error:  # whatever it is, the next step has to happen
@@ -197,7 +197,8 @@ async def _mend(assignment: Assignment, projects: GuardedProjects, say: Say) -> 
             say(_text(row))
 
 
-async def _end_workers(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
+async def end_workers(assignment: Assignment, projects: Workers, say: Say) -> None:
+    """Kill those that do not stop by themselves. Raise FaultError."""
     left = await _left_workers(assignment.project, projects)
     if left:
         say(f"kill workers that did not stop by themselves: {'; '.join(left)}")
@@ -206,7 +207,7 @@ async def _end_workers(assignment: Assignment, projects: GuardedProjects, say: S
         say("no worker runs")
 
 
-async def _left_workers(project: str, projects: GuardedProjects) -> Sequence[str]:
+async def _left_workers(project: str, projects: Workers) -> Sequence[str]:
     """Return the workers that still run after WORKERS_LIMIT_S."""
 
     async def look() -> Sequence[str]:

@@ -12,7 +12,7 @@ from harness.cluster.port import Link
 from harness.workers.protocol import Endpoint
 
 _LIMIT_S = 10.0
-_DIRECT = "mqproof-direct"  # no run's listener begins so
+DIRECT = "mqproof-direct"  # no run's listener begins so
 
 
 class Links:
@@ -50,7 +50,7 @@ class Links:
             del self._ports[name]
 
     async def direct(self, host: str) -> Endpoint:
-        name = f"{_DIRECT}.{host}"
+        name = f"{DIRECT}.{host}"
         port = self._ports.get(name) or await self.listen(name, self._upstreams[host])
         return Endpoint(host, self._proxy, port)
 

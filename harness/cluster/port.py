@@ -5,7 +5,7 @@
 3. Hosts are named by the layout ("rmq1"); queues by the broker's name (`mqproof.<run>.orders`).
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -134,6 +134,9 @@ class HasQueues(Protocol):
 
     async def delete(self, prefix: str) -> None:
         """Delete all queues whose names begin so, on every host that answers."""
+
+    async def queues(self, prefix: str) -> tuple[str, ...]:
+        """Return the names of queues that begin so. Raise DeployError if no host answers."""
 
 
 class ReportsHolders(Protocol):
@@ -266,6 +269,7 @@ class Cluster(HasBrokers, CanBeBroken, HasWays, RunsWorkers, IsWatched, Protocol
 
 
 Progress = Callable[[str], None]
+Release = Callable[[], Awaitable[None]]  # gives a cluster back to the process that keeps it
 
 
 class Deployment(Protocol):

@@ -137,7 +137,7 @@ def _options(words: Sequence[str]) -> dict[str, object]:
 
 
 def _hearing(display: "Display") -> Any:
-    from harness.by_hand import lines
+    from harness.deploy import by_hand_lines as lines
     from harness.report.console.steps import Steps
 
     steps = Steps(display)
@@ -181,6 +181,8 @@ def _states(found: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _faults(found: Mapping[str, Any]) -> Iterator[str]:
+    if found["run"]:
+        yield f"a run uses {found['run']}"
     for one in found["faults"]:
         seen = "verified active" if one["verified"] else "not verified yet"
         yield f"{one['system']}: {one['title']}: {seen}, {one['left_s']:.0f} s left"

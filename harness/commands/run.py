@@ -25,7 +25,8 @@ from harness.plan import bound, misbehave
 from harness.plan.experiment import TOGETHER
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
-from harness.request import run_request, suites, topology_file
+from harness.request import distribution as distributions
+from harness.request import run_request, standing, suites, topology_file
 
 _Scenarios = Annotated[
     list[str], typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite.")
@@ -56,6 +57,11 @@ _Together = Annotated[
     ),
 ]
 
+_Distribution = Annotated[
+    str | None, typer.Option(distributions.FLAG, metavar="PATH", help=distributions.HELP)
+]
+_OnStanding = Annotated[bool, typer.Option(standing.FLAG, help=standing.HELP)]
+
 
 def run(
     context: typer.Context,
@@ -70,6 +76,8 @@ def run(
     deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
     topology: _Topology = None,
     together: _Together = False,
+    distribution: _Distribution = None,
+    on_standing: _OnStanding = False,
     compressed: _Compressed = False,
     repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 if left out.")] = None,
     until: Annotated[
@@ -106,6 +114,8 @@ def run(
         compressed,
         tuple(version or ()),
         tuple(image or ()),
+        on_standing,
+        distribution,
     )
     where, misplaced = spark.place(master, conf)
     experiment = spark.make_checked(lambda: run_request.experiment_of(request, stamp()), misplaced)
@@ -116,7 +126,9 @@ def run(
     if dry:
         print_lines(shell.out, dry_run.lines(experiment, wanted))
         return 0
-    if problems := tuple(topology_file.problems_before(experiment, keep, os.environ)):
+    problems = [*topology_file.problems_before(experiment, keep, os.environ)]
+    problems += standing.problems({"--keep": on_standing and keep})
+    if problems:
         raise PlanError(problems)
     display = shell.display(as_json, whole)
     of_bound = dry_run.bound_lines(experiment, wanted) if wanted else ()
@@ -124,7 +136,8 @@ def run(
         display.message(line)
     try:
         replay = run_request.replay(request, judge.value)
-        options = RunOptions(results, judge, keep, replay, misbehaving, wanted, where)
+        kept = standing.folder() if on_standing else None
+        options = RunOptions(results, judge, keep, replay, misbehaving, wanted, where, kept)
         report = shell.load().run(experiment, options, display)
     finally:
         display.close()

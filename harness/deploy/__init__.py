@@ -1,8 +1,9 @@
-"""Three deployments, which start clusters or find running ones, and what they share.
+"""Four deployments, which start clusters or find running ones, and what they share.
 
 compose/       containers, by Docker Compose
 local/         subprocesses on this machine
 external/      brokers that already run
+standing/      clusters that `mqproof up` keeps
 
 __main__       prints a compose file
 beside         systems side by side in one Compose project, with published ports
@@ -18,5 +19,7 @@ java_tools     where Maven and Java run
 labels         marks by which everything that mqproof made is found again
 dead_brokers   whether a silent place holds no broker any more
 by_hand_files  the files of clusters by hand
+by_hand_layouts  their layouts, as they were started
+by_hand_lines  the JSON lines between their keeper and a command line
 owner          which process made something
 """

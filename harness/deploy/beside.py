@@ -202,7 +202,7 @@ class _Beside:
     ) -> ComposeCluster:
         layout = with_addresses(counted[0], network, counted[1])
         hosts = {host.name for host in (*layout.hosts, *layout.spares)}
-        versions = versions_of(self.client, self.tool, own, layout.image)
+        versions = versions_of(self.client, self.tool, own, layout)
         return ComposeCluster(
             self.client,
             project,

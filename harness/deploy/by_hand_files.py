@@ -19,7 +19,7 @@ from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.writing import write_whole
 
 DOCUMENT, SOCKET, LOG = "clusters.json", "keeper.sock", "keeper.log"
-FORMAT = 1
+FORMAT = 2
 _BYTES_MAX = 1 << 22
 _STATE = Path("mqproof") / "by-hand"
 
@@ -47,7 +47,8 @@ class ReachablePort:
 class ByHandCluster:
     """A cluster and how to reach it. `proxy`: of its Toxiproxy's API; `token`: for that.
 
-    `hosts_file`: of those whose clients dial brokers by name; "" for others.
+    `hosts_file`: of those whose clients dial brokers by name; "" for others. `layout_word`: by
+    which its layout is read again.
     """
 
     system: str
@@ -57,6 +58,7 @@ class ByHandCluster:
     proxy: str
     ports: tuple[ReachablePort, ...]
     hosts_file: str = ""
+    layout_word: str = ""
     token: str = field(default="", repr=False)
 
 

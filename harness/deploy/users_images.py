@@ -6,7 +6,7 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
 import docker
@@ -18,7 +18,7 @@ from faults.mechanisms import COMPOSE
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images
 from harness.deploy.pull import pull
-from harness.plan.model import Experiment, Layout
+from harness.plan.model import Experiment, Layout, VersionedLayout
 from harness.plan.problems import PlanError, Problem
 from harness.plan.variants import IMAGE, VERSION
 from harness.plan.versions import Versions
@@ -37,10 +37,12 @@ def prepare(experiment: Experiment, progress: Progress) -> None:
     layouts = {
         (run.layout.system, run.layout.label): run.layout
         for run in experiment.runs
-        if run.deployment == COMPOSE and (run.layout.version or run.layout.image)
+        if run.deployment == COMPOSE and _is_named(run.layout)
     }
     if not layouts:
         return
+    if found := [one for layout in layouts.values() for one in _distribution_problems(layout)]:
+        raise PlanError(found)
     client = engine.connect()
     problems = dict.fromkeys(
         problem
@@ -52,6 +54,34 @@ def prepare(experiment: Experiment, progress: Progress) -> None:
         problems = dict.fromkeys(_build_problems(client, list(layouts.values()), progress))
     if problems:
         raise PlanError(problems)
+
+
+def _named(layout: Layout) -> str:
+    """Return by which words a user chose the brokers."""
+    if layout.image:
+        return f"{IMAGE} {layout.image}"
+    if layout.distribution:
+        return f"distribution {layout.distribution}"
+    return f"{VERSION} {layout.version}"
+
+
+def _is_named(layout: Layout) -> bool:
+    return bool(layout.version or layout.image or layout.distribution)
+
+
+def _distribution_problems(layout: Layout) -> Iterator[Problem]:
+    look = images.containers_of(layout.system).distribution
+    if not layout.distribution or look is None:
+        return
+    place, found = f"distribution {layout.distribution}", look(Path(layout.distribution))
+    for text in found.problems:
+        yield Problem(place, text, expected=found.expected)
+    own = layout.own
+    assert isinstance(own, VersionedLayout), f"{layout.label} has versions"
+    if not found.problems and own.in_version(found.version) != own:
+        wanted = layout.version or layout.file_version
+        text = f"it holds version {found.version}, not {wanted}"
+        yield Problem(place, text, advice=f"name version {found.version}")
 
 
 def _image_problems(
@@ -148,8 +178,7 @@ def _build_problems(
         try:
             images.ensure(client, layout.system, progress, bool(layout.balancers), layout)
         except DeployError as error:
-            place = f"{IMAGE} {layout.image}" if layout.image else f"{VERSION} {layout.version}"
-            yield Problem(place, _short(str(error)), advice=_BUILD_ADVICE)
+            yield Problem(_named(layout), _short(str(error)), advice=_BUILD_ADVICE)
 
 
 def _short(text: str) -> str:

@@ -145,6 +145,8 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
     notes = [*_kept(manifest)]
     if manifest.cluster_fresh_because:
         notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
+    if manifest.cluster_stood:
+        notes.append("cluster: the one that `mqproof up` had started")
     if manifest.client_options:
         notes.append(f"told to {manifest.client}: {', '.join(manifest.client_options)}")
     if manifest.together:

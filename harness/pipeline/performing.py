@@ -29,6 +29,7 @@ from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip as equip_external
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip as equip_local
+from harness.deploy.standing.deployment import StandingDeployment
 from harness.judging import brought_claims
 from harness.pipeline import stored
 from harness.pipeline.port import RunOptions
@@ -116,16 +117,30 @@ class Performing:
 
     def _series(self, guards: Guards) -> Series:
         clients = tuple(sorted({plan.client for plan in self.experiment.runs}))
-        deployments = deployments_of(self.options, guards, clients)
+        deployments = self._deployments(guards, clients)
 
         async def up(plan: RunPlan) -> Cluster:
             return await deployments[plan.deployment].up(
                 plan.layout, self.folder, self.steps.begin
             )
 
+        standing = self.options.standing is not None
         boot_id = BOOT_ID.read_text().strip()
         versions = _own_versions() | misbehaving(self.options)
-        return Series(self.experiment, self.folder, boot_id, versions, up, self._hooks())
+        hooks = self._hooks()
+        return Series(
+            self.experiment, self.folder, boot_id, versions, up, hooks, standing=standing
+        )
+
+    def _deployments(self, guards: Guards, clients: tuple[str, ...]) -> dict[str, Deployment]:
+        folder, end, say = self.options.standing, self.interrupt.ask, self.show.message
+        if folder is None:
+            return deployments_of(self.options, guards, clients)
+        # Their keeper guards them.
+        return {
+            kind: StandingDeployment(folder, kind, equip_local, equip_compose, end, say)
+            for kind in (DeploymentKind.COMPOSE, DeploymentKind.LOCAL)
+        }
 
     def _hooks(self) -> Hooks:
         rates = Rates("")

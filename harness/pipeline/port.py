@@ -29,6 +29,7 @@ class RunOptions:
         None  # repeat each cell until this is its one-sided bound, or until a violation
     )
     spark: Place = HERE
+    standing: Path | None = None  # the folder of the keeper whose clusters are used
 
 
 class Pipeline(Protocol):

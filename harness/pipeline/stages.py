@@ -23,6 +23,7 @@ from harness.deploy.doctor import MachineCheck, examine, offered_rows
 from harness.deploy.engine import connect
 from harness.deploy.external import certificates
 from harness.deploy.external.doctor import examine as examine_external
+from harness.deploy.standing.deployment import doubts
 from harness.judging import brought_claims
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge
@@ -32,10 +33,11 @@ from harness.pipeline.performing import Performing
 from harness.pipeline.port import RunOptions
 from harness.plan import variants
 from harness.plan.model import Experiment
-from harness.plan.problems import PlanError
+from harness.plan.problems import PlanError, Problem
 from harness.plan.topology import Topology
 from harness.report.console.steps import Steps
 from harness.report.display import Display
+from harness.request.standing import FLAG as ON_STANDING
 from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, notice
 from harness.run_folder.experiments import remember, remember_merged
@@ -48,6 +50,8 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     PlanError where an image, a version or a certificate is not what it was named."""
     folder = options.results.resolve() / experiment.name
     try:
+        if options.standing is not None:
+            _check_standing(options.standing, experiment)
         _check_certificates(experiment)
         _prepare_images(experiment, show)
         return _run(experiment, folder, options, show)
@@ -62,6 +66,18 @@ def _check_certificates(experiment: Experiment) -> None:
     for topology in found.values():
         if problems := asyncio.run(certificates.problems(topology)):
             raise PlanError(problems)
+
+
+def _check_standing(folder: Path, experiment: Experiment) -> None:
+    """Raises PlanError where a running cluster is not clean; DeployError without an answer."""
+    layouts = {run.layout.label: run.layout for run in experiment.runs}
+    problems = [
+        Problem(f"{ON_STANDING}: {layout.system}", text)
+        for layout in layouts.values()
+        for text in asyncio.run(doubts(folder, layout))
+    ]
+    if problems:
+        raise PlanError(problems)
 
 
 def _prepare_images(experiment: Experiment, show: Display) -> None:

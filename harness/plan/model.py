@@ -180,6 +180,7 @@ class Policy:
 PolicyValue = str | int | tuple[str, ...]
 NO_HANDLING = "none"
 OF_IMAGE = "image"  # in a label, instead of the version of a user's own image
+OF_DISTRIBUTION = "distribution"  # the same, of a vendor's own build
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +219,7 @@ class Layout:
     `spares`: hosts that stand, each by itself, until an operation adds them; nothing else means
     them. `version`: of the brokers; "": the one of its file (`file_version`), or else the system's
     default, or whichever `image` holds. `image`: the user's own, instead of one of ours.
+    `distribution`: the folder of a vendor's own build, from which ours is made.
     """
 
     name: str
@@ -244,11 +246,13 @@ class Layout:
     file_version: str = ""
     # The first version of the brokers that has what the layout wants, and why; None: any has.
     needs_version: tuple[str, str] | None = None
+    distribution: str = ""
 
     @property
     def label(self) -> str:
         """`three@T=60`, `three@T=60+4.0.5`: the name that the command line and the tables use."""
-        version = self.version or (OF_IMAGE if self.image else "")
+        made_of = OF_DISTRIBUTION if self.distribution else ""
+        version = self.version or (OF_IMAGE if self.image else made_of)
         return f"{self.unversioned}+{version}" if version else self.unversioned
 
     @property

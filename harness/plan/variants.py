@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.outside.text import brief
-from harness.plan.model import OF_IMAGE, Layout, System, VersionedLayout
+from harness.plan.model import OF_DISTRIBUTION, OF_IMAGE, Layout, System, VersionedLayout
 from harness.plan.problems import Problem, nearest, twice
 from harness.plan.versions import Versions, is_version
 
@@ -25,7 +25,8 @@ def split(label: str) -> tuple[str, str]:
     word, _, version = label.rpartition(MARK)
     if word and is_version(version):
         return word, version
-    return (word, "") if word and version == OF_IMAGE else (label, "")
+    unnumbered = word and version in (OF_IMAGE, OF_DISTRIBUTION)
+    return (word, "") if unnumbered else (label, "")
 
 
 def of(

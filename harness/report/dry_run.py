@@ -158,7 +158,9 @@ def _entries(run: RunPlan) -> Iterator[str]:
 def _layout_lines(run: RunPlan) -> Iterator[str]:
     """Yield what else decides a verdict: the layout's own settings, not only its title."""
     layout = run.layout
-    if layout.version or layout.image:
+    if layout.distribution:
+        yield f"  version    that of {layout.distribution}"
+    elif layout.version or layout.image:
         in_image = f" in {layout.image}" if layout.image else ""
         yield f"  version    {layout.version or 'as the image has it'}{in_image}"
     copies = "not declared" if layout.copies is None else str(layout.copies)

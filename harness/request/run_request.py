@@ -18,7 +18,7 @@ from harness.plan import bound, experiment, misbehave, suite, variants
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown, unreadable
 from harness.plan.toml import read_scenario
-from harness.request import own_layouts, suites, topology_file
+from harness.request import distribution, own_layouts, standing, suites, topology_file
 from harness.systems import catalogue
 
 
@@ -43,6 +43,8 @@ class RunRequest:
     compressed: bool = False  # of a suite: what it plays in little time
     versions: tuple[str, ...] = ()  # of the brokers
     images: tuple[str, ...] = ()  # the user's own: PRODUCT=IMAGE
+    on_standing: bool = False  # on the clusters that `mqproof up` started
+    distribution: str | None = None  # the folder of a vendor's own build
 
 
 def experiment_of(request: RunRequest, name: str) -> Experiment:
@@ -53,13 +55,18 @@ def experiment_of(request: RunRequest, name: str) -> Experiment:
     problems += [*_unset(request), *misbehave.problems(request.misbehave)]
     problems += [*twice("--layout", request.layouts), *_image_problems(request.images)]
     problems += bound.problems(request.bound, repeats=request.repeats is not None)
+    if request.on_standing:
+        return _on_standing(request, name, scenarios, problems)
     if request.topology is not None or request.deployment == EXTERNAL:
         return _of_topology(request, name, scenarios, problems)
     found, built_in = systems(), layouts()
     own = own_layouts.read(request.layouts, request.systems, found, built_in)
     plan_request = _request(request, name, scenarios, request.systems, own.labels)
-    choices = experiment.Catalogue(found, (*own.layouts, *built_in), catalogue.spoilt())
-    return _planned(plan_request, choices, [*problems, *own.problems])
+    chosen = [one for one in found if one.name in request.systems] or found[:1]
+    every = distribution.applied(request.distribution, chosen, (*own.layouts, *built_in))
+    choices = experiment.Catalogue(found, every.layouts, catalogue.spoilt())
+    problems += [*own.problems, *every.problems, *_versions_of_distribution(request)]
+    return _planned(plan_request, choices, problems)
 
 
 def _of_suite(request: RunRequest, name: str) -> Experiment:
@@ -73,6 +80,8 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
         misbehave.FLAG: request.misbehave is not None,
         variants.VERSION: request.versions,
         variants.IMAGE: request.images,
+        standing.FLAG: request.on_standing,
+        distribution.FLAG: request.distribution is not None,
     }
     flags = [flag for flag, given in brought.items() if given]
     found = list(suites.problems(request.scenarios, request.systems, flags, request.compressed))
@@ -84,6 +93,30 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
     choices = experiment.Catalogue(systems(), layouts())
     played = [scenario(one) for one in own.played(system).scenarios]
     return suite.experiment_of(own, wanted, played, choices)
+
+
+def _on_standing(
+    request: RunRequest, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
+) -> Experiment:
+    given = {
+        "--layout": request.layouts,
+        "--deployment": request.deployment,
+        topology_file.FLAG: request.topology is not None,
+        experiment.TOGETHER: request.together,
+        misbehave.FLAG: request.misbehave,
+        variants.VERSION: request.versions,
+        variants.IMAGE: request.images,
+        distribution.FLAG: request.distribution is not None,
+    }
+    problems = [*problems, *standing.problems(given)]
+    try:
+        clusters = standing.found(systems())
+    except PlanError as error:
+        raise PlanError([*problems, *error.problems]) from None
+    bare = replace(request, layouts=(), versions=(), images=(), together=False)
+    plan_request = _request(bare, name, scenarios, bare.systems or clusters.systems, ())
+    plan_request = replace(plan_request, deployment=clusters.deployment)
+    return _planned(plan_request, clusters.choices, problems)
 
 
 def _of_topology(
@@ -151,8 +184,20 @@ def _image_problems(words: Iterable[str]) -> Iterator[Problem]:
             yield Problem(variants.IMAGE, text, expected=wanted, advice="see docs/systems.md")
 
 
-def _versions_of_foreign(request: RunRequest) -> Iterator[Problem]:
+def _versions_of_distribution(request: RunRequest) -> Iterator[Problem]:
     for flag, given in ((variants.VERSION, request.versions), (variants.IMAGE, request.images)):
+        if given and request.distribution is not None:
+            text = f"the distribution's own version is read from it: leave {flag} out"
+            yield Problem(flag, text)
+
+
+def _versions_of_foreign(request: RunRequest) -> Iterator[Problem]:
+    every = {
+        variants.VERSION: request.versions,
+        variants.IMAGE: request.images,
+        distribution.FLAG: request.distribution is not None,
+    }
+    for flag, given in every.items():
         if given:
             yield Problem(flag, "these brokers run already; their version is read from them")
 
@@ -193,6 +238,7 @@ def replay(request: RunRequest, judge: str) -> str:
         ("--topology", (request.topology,) if request.topology else ()),
         (variants.VERSION, request.versions),
         (variants.IMAGE, request.images),
+        (distribution.FLAG, (request.distribution,) if request.distribution else ()),
     ):
         words += [part for value in values for part in (flag, value)]
     of_suite = any(word in suites.names() for word in request.scenarios)
@@ -201,6 +247,7 @@ def replay(request: RunRequest, judge: str) -> str:
         words += ["--repeats", str(request.repeats)]
     words += [experiment.TOGETHER] if request.together else []
     words += [suites.COMPRESSED] if request.compressed else []
+    words += [standing.FLAG] if request.on_standing else []
     words += [bound.FLAG, request.bound] if request.bound else []
     words += [misbehave.FLAG, request.misbehave] if request.misbehave else []
     return shlex.join([*words, "--judge", judge, "--seed", str(request.seed)])

@@ -109,6 +109,7 @@ class Series:
     hooks: Hooks
     # Do what takes seconds: in a thread, for the cluster's agent ends when its harness is silent.
     apart: Callable[[Callable[[], object]], Awaitable[object]] = asyncio.to_thread
+    standing: bool = False  # the clusters ran before, and stay
     _cluster: Cluster | None = None
     _boots: int = 0
     _unclean: str = "the experiment's first run"
@@ -222,13 +223,14 @@ class Series:
     async def _clean_cluster(self, plan: RunPlan, manifest: Manifest, group: "_Group") -> Cluster:
         """One for the whole group: what happens to its runs is looked at when all have ended."""
         if self._cluster is None or self._unclean:
-            manifest.cluster_fresh_because = group.fresh_because = self._unclean
+            group.fresh_because = "" if self.standing else self._unclean
             await self._down()
             self._cluster = await self._stand_up(plan)
             self._boots += 1
             self._unclean = ""
         manifest.cluster_fresh_because = group.fresh_because
         manifest.cluster_boot = self._boots
+        manifest.cluster_stood = self.standing
         manifest.versions = self.versions | self._cluster.versions()
         return self._cluster
 
@@ -294,7 +296,8 @@ class Series:
 
     async def _down(self) -> None:
         if self._cluster is not None:
-            self.hooks.step("tear the cluster down")
+            done = "give the cluster back" if self.standing else "tear the cluster down"
+            self.hooks.step(done)
             cluster, self._cluster = self._cluster, None
             await cluster.down()
 

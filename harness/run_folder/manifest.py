@@ -132,6 +132,7 @@ class Manifest:
     boot_id: str = ""
     cluster_boot: int = 0  # which boot of the experiment served this run, from 1
     cluster_fresh_because: str = ""  # why that cluster was started again for this run
+    cluster_stood: bool = False  # `mqproof up` had started it
     together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
     # The acknowledgement levels of its system; a run of before they were recorded has ours.

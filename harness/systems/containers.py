@@ -155,6 +155,15 @@ class UsersImage:
     read: Callable[[str], Probed]
 
 
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A vendor's folder: the brokers' version, the parts that it lacks, and what belongs there."""
+
+    version: str
+    problems: tuple[str, ...]
+    expected: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
     """A system in containers. Nothing has a default.
@@ -163,6 +172,7 @@ class Containers:
     that the system is driven by. `jars`: every set that one of its hosts' images may hold.
     `parts`: 'module:object', which only a deployment in containers imports: called with a Stand it
     makes ClusterAdapters. `users_image`: None: the system runs no image of a user's.
+    `distribution`: looks into the folder of a vendor's own build; None: the system runs none.
     """
 
     image: Callable[[Layout], Image]
@@ -172,3 +182,4 @@ class Containers:
     parts: str
     alarms: AlarmCommands | None  # None: its brokers raise none that other brokers report
     users_image: UsersImage | None
+    distribution: Callable[[Path], Distribution] | None

@@ -1,6 +1,7 @@
 """`mqproof up` in containers: brokers and references side by side, reached from this machine."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,3 +91,24 @@ def test_a_fault_strikes_the_meant_cluster_alone(
     assert "verified active: the process is frozen" in capfd.readouterr().out
     assert main(["fault", "kill", BROKER, "--for", "2 s"]) == 0
     assert f"injected kill {BROKER}" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("system", "scenario"),
+    [
+        ("rabbitmq-mirrored", "master-crash"),
+        pytest.param("rocketmq-2m2s", "master-crash", marks=pytest.mark.nightly),
+    ],
+)
+def test_a_run_uses_the_clusters_and_leaves_them_clean(
+    kept: KeptClusters, tmp_path: Path, system: str, scenario: str
+) -> None:
+    words = ("run", scenario, "--on-standing", "--system", system, "--results", str(tmp_path))
+    main([*words, "--judge", "claims"])
+    (found,) = tmp_path.rglob("verdict.json")
+    (one,) = json.loads(found.read_text(encoding="utf-8"))["runs"]
+    assert one["judged"]
+    assert one["summary"]["faults_seen"] == one["summary"]["faults"] == 1
+    assert not [path for path in tmp_path.rglob("*") if path.is_symlink()]
+    assert main(["status"]) == 0
+    assert requests.kept() == (kept,)

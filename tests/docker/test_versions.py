@@ -1,6 +1,7 @@
 """Versions of RabbitMQ and RocketMQ, and images of a user's own, on real clusters."""
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,10 @@ from harness.deploy.compose.faults import equip
 from harness.plan import variants
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
+from harness.request import distribution
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rabbitmq.containers import rabbitmq_image
+from harness.workers.clients.jars import jars_folder
 from tests.docker.conftest import Play, require_docker
 from tests.docker.test_deploy import labelled
 from tests.rigs.runs.plans import plan
@@ -184,3 +187,31 @@ def test_a_cluster_of_any_release_of_rocketmq_reports_its_version(
 
     require_docker(system)
     assert play(story(), 600.0) == version
+
+
+@pytest.mark.nightly
+def test_a_cluster_of_a_vendors_distribution_reports_its_version(
+    play: Play, experiment_folder: Path, tmp_path: Path
+) -> None:
+    """The folder has the jars of a release, in the shape of an unpacked one."""
+    made = jars_folder() / "rocketmq-server-5.4.0"
+    if not made.is_dir():
+        pytest.skip("its jars are not here; `mqproof build` with `--version 5.4.0` fetches them")
+    shutil.copytree(made, tmp_path / "lib")
+    system = load_system("rocketmq-2m2s")
+    layout = load_layout(system.name, system.default_layout)
+    found = distribution.applied(str(tmp_path), [system], [layout])
+    assert not found.problems
+    (layout,) = found.layouts
+
+    async def story() -> dict[str, str]:
+        cluster = await ComposeDeployment(equip).up(layout, experiment_folder, print)
+        try:
+            return cluster.versions()
+        finally:
+            await asyncio.shield(cluster.down())
+
+    versions = play(story(), 300.0)
+    assert versions["rocketmq"] == "5.4.0"
+    assert versions["distribution"] == str(tmp_path)
+    assert versions["broker image"].startswith("mqproof/rocketmq-distribution:5.4.0-")

@@ -57,3 +57,49 @@ def test_images_of_other_versions_are_built_ahead(capsys: pytest.CaptureFixture[
     assert (code, pipeline.built_versions) == (0, ("4.0.5",))
     assert call(*words, "--version", "4.0.4")[0] == 254
     assert "--version: no image of rabbitmq-quorum is known" in capsys.readouterr().err
+
+
+def distribution(version: str) -> str:
+    lib = Path("acme") / "lib"
+    lib.mkdir(parents=True)
+    for name in ("namesrv", "broker", "controller"):
+        (lib / f"rocketmq-{name}-{version}.jar").write_text(name)
+    return "acme"
+
+
+def test_a_distribution_is_played_in_its_own_version() -> None:
+    words = ("run", "master-crash", "--system", "rocketmq-2m2s")
+    path = distribution("5.4.0")
+    code, pipeline = call(*words, "--distribution", path, ending=passing)
+    ((experiment, options),) = pipeline.started
+    (run,) = experiment.runs
+    assert code == 0
+    assert run.layout.label == "colocated@compressed+distribution"
+    assert run.layout.distribution == str(Path(path).absolute())
+    assert run.layout.own is not None
+    assert run.layout.own.describe()[0][1].startswith("RocketMQ 5.4.0")
+    assert "--distribution acme" in options.replay
+
+
+@pytest.mark.parametrize(
+    ("system", "words", "texts"),
+    [
+        ("rocketmq-2m2s", ("nowhere",), ("nowhere: there is no such folder; expected: an",)),
+        ("rocketmq-2m2s", ("",), ("--distribution: is given with nothing",)),
+        ("rocketmq-dledger", ("acme",), ("acme: it holds 5.4.0: mqproof runs DLedger groups",)),
+        ("rabbitmq-quorum", ("acme",), ("rabbitmq-quorum runs no distribution; what to do:",)),
+        (
+            "rocketmq-2m2s",
+            ("acme", "--version", "5.4.0"),
+            ("--version: the distribution's own version is read from it",),
+        ),
+    ],
+)
+def test_a_distribution_that_cannot_be_played_is_refused(
+    capsys: pytest.CaptureFixture[str], system: str, words: tuple[str, ...], texts: tuple[str, ...]
+) -> None:
+    distribution("5.4.0")
+    code, pipeline = call("run", "master-crash", "--system", system, "--distribution", *words)
+    assert (code, pipeline.started) == (254, [])
+    output = " ".join(capsys.readouterr().err.split())
+    assert all(text in output for text in texts), output

@@ -58,4 +58,5 @@ NATS_CONTAINERS = Containers(
     parts="mqproof_nats.parts:nats_parts",
     alarms=None,
     users_image=None,
+    distribution=None,
 )

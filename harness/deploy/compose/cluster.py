@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import docker
 import requests
@@ -23,7 +24,16 @@ from faults.witness import Witness
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.cluster.polling import until
-from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
+from harness.cluster.port import (
+    Channel,
+    DeadBroker,
+    DeployError,
+    Ended,
+    Health,
+    HostSample,
+    Link,
+    Release,
+)
 from harness.cluster.started_clients import StartedClients
 from harness.deploy import labels
 from harness.deploy.compose import balancers, container_state, process_ends, worker_ways
@@ -111,6 +121,24 @@ class FoundContainers:
         )
 
 
+class WorkerLogs(Protocol):
+    """Where workers' logs lie on this machine. `logs`: their folder in a run's. Raises OSError."""
+
+    def folder(self, logs: Path, worker: str) -> Path: ...
+
+    def collect(self, logs: Path) -> None: ...
+
+
+class LogsInPlace:
+    """WorkerLogs in the run's own folder, which containers mount."""
+
+    def folder(self, logs: Path, worker: str) -> Path:
+        return logs / worker
+
+    def collect(self, logs: Path) -> None:
+        """They are there."""
+
+
 class ComposeCluster:
     """A port.Cluster in containers. compose.Equip sets `executor` and `witness`."""
 
@@ -161,6 +189,8 @@ class ComposeCluster:
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
         self.log_bytes_max = BYTES_MAX
+        self.worker_logs: WorkerLogs = LogsInPlace()
+        self.release: Release | None = None  # of a cluster that another process keeps
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
@@ -228,15 +258,20 @@ class ComposeCluster:
         return await asyncio.to_thread(self._dead_broker, place)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
-        inside = run_folder.resolve().relative_to(self._experiment_folder)
-        (run_folder / _LOGS).mkdir(parents=True, exist_ok=True)
-        return f"{RESULTS}/{inside.as_posix()}/{_LOGS}/{worker}"
+        logs = run_folder.resolve() / _LOGS
+        logs.mkdir(parents=True, exist_ok=True)
+        inside = self.worker_logs.folder(logs, worker).relative_to(self._experiment_folder)
+        return f"{RESULTS}/{inside.as_posix()}"
 
     async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Workers' logs are there already; a broker's goes on where the last fetch ended.
 
         One after the other: each is held in memory, as much of it as is kept.
         """
+        try:
+            await asyncio.to_thread(self.worker_logs.collect, run_folder / _LOGS)
+        except OSError as error:
+            raise DeployError(f"logs of workers could not be fetched: {error}") from error
         folder = run_folder / _BROKER_LOGS
         folder.mkdir(parents=True, exist_ok=True)
         found = []
@@ -256,6 +291,9 @@ class ComposeCluster:
 
     async def down(self) -> None:
         await self.agent.close()
+        if self.release is not None:
+            await self.release()
+            return
         await remove(self.client, self.project)
 
     async def stand(self, limit_s: float) -> None:
@@ -283,7 +321,8 @@ class ComposeCluster:
         if known is None:
             return ""
         layout = self.layout
-        wanted = layout.version or ("" if layout.image else layout.file_version or known.default)
+        users = layout.image or layout.distribution
+        wanted = layout.version or ("" if users else layout.file_version or known.default)
         return known.contradiction(wanted, layout.image, self._versions)
 
     async def _look(self, hosts: tuple[str, ...]) -> container_state.Start:

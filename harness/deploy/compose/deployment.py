@@ -112,7 +112,7 @@ class _Making:
         containers = await asyncio.to_thread(FoundContainers.find, self.client, project)
         progress("start the agent")
         agent = await start_agent(self.client, containers)
-        versions = versions_of(self.client, self.tool, self.images, self.layout.image) | {
+        versions = versions_of(self.client, self.tool, self.images, self.layout) | {
             f"agent {name}": str(version)
             for name, version in dict(agent.hello.get("versions", {})).items()
         }
@@ -186,15 +186,17 @@ async def start_agent(client: docker.DockerClient, containers: FoundContainers) 
 
 
 def versions_of(
-    client: docker.DockerClient, tool: ComposeTool, found: images.Images, users: str
+    client: docker.DockerClient, tool: ComposeTool, found: images.Images, layout: Layout
 ) -> dict[str, str]:
-    """Return the versions of the engine, the tool and the images. `users`: the user's image."""
+    """Return the versions of the engine, the tool and the images."""
     parts = {"broker": found.broker, "proxy": found.proxy, "worker": found.worker}
     parts |= {"balancer": found.balancer} if found.balancer else {}
-    parts |= {"user's": users} if users else {}
+    parts |= {"user's": layout.image} if layout.image else {}
+    made_of = {"distribution": layout.distribution} if layout.distribution else {}
     return {
         "docker engine": str(client.version()["Version"]),
         "compose": f"{' '.join(tool.command)} {tool.version}",
+        **made_of,
         **{f"{part} image": f"{name} {_digest(client, name)}" for part, name in parts.items()},
     }
 

@@ -19,7 +19,16 @@ from harness.cluster import log_tails
 from harness.cluster.agent import AgentClient
 from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut
 from harness.cluster.polling import until
-from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
+from harness.cluster.port import (
+    Channel,
+    DeadBroker,
+    DeployError,
+    Ended,
+    Health,
+    HostSample,
+    Link,
+    Release,
+)
 from harness.cluster.started_clients import StartedClients
 from harness.deploy.dead_brokers import by_process
 from harness.deploy.local.channel import PipeChannel
@@ -109,6 +118,7 @@ class LocalCluster:
         }
         self._fetched: dict[str, int] = {}  # bytes of each log
         self.log_bytes_max = log_tails.BYTES_MAX
+        self.release: Release | None = None  # of a cluster that another process keeps
 
     async def spawn(self, worker: str) -> Channel:
         command = [sys.executable, "-m", "harness.workers", worker]
@@ -128,6 +138,10 @@ class LocalCluster:
         """A proxy's listener, as the agent and workers dial it."""
         ways = self._peer_ways | self.published
         return ways.get(proxy) or self._links.dial(proxy)
+
+    @property
+    def peer_ways(self) -> dict[str, tuple[str, int]]:
+        return dict(self._peer_ways)
 
     async def entered(self) -> tuple[str, ...]:
         return ()  # only compose has balancers
@@ -166,8 +180,15 @@ class LocalCluster:
     def versions(self) -> dict[str, str]:
         return dict(self._versions)
 
+    def adopt_versions(self, versions: Mapping[str, str]) -> None:
+        """Take those that its keeper found when the cluster stood."""
+        self._versions |= versions
+
     async def down(self) -> None:
         await self.agent.close()
+        if self.release is not None:
+            await self.release()
+            return
         await remove(self.site.cluster, self.site.folder, ask=True)
         self.nodes.reap()
 

@@ -66,7 +66,7 @@ class LocalDeployment:
     async def up(
         self, layout: Layout, experiment_folder: Path, progress: Progress
     ) -> LocalCluster:
-        own = _processes(layout)
+        own = processes_of(layout)
         units = own.units(layout)
         site = Site(
             cluster=f"mqproof-{uuid4().hex[:8]}",
@@ -97,17 +97,17 @@ class LocalDeployment:
         site.save()
         progress(f"start the proxy of {layout.label}")
         nodes.start_proxy()
-        agent = await _agent(site)
+        agent = await local_agent(site)
         try:
             await _proxy_answers(agent, nodes)
             progress(f"start the nodes of {layout.label}")
-            own = _processes(layout)
+            own = processes_of(layout)
             peers = await _peer_links(site, agent)
             cookie = secrets.token_hex(COOKIE_OCTETS)
             configure(site, layout, own, peers, self.misbehave, cookie)
             for host in site.hosts:
                 nodes.start(host)
-            adapters = own.adapters(_here(site, layout, agent))
+            adapters = own.adapters(here(site, layout, agent))
             cluster = LocalCluster(layout, nodes, agent, adapters, peers)
             progress("wait until every node answers and the cluster is clean")
             await cluster.stand(self.stand_limit_s)
@@ -124,7 +124,7 @@ class LocalDeployment:
         return cluster
 
 
-def _processes(layout: Layout) -> Processes:
+def processes_of(layout: Layout) -> Processes:
     """Raises DeployError where its system does not run so."""
     found = registry().systems[layout.system].processes
     if found is None:
@@ -132,7 +132,7 @@ def _processes(layout: Layout) -> Processes:
     return found
 
 
-async def _agent(site: Site) -> AgentClient:
+async def local_agent(site: Site) -> AgentClient:
     command = [sys.executable, "-m", "harness.workers.agent"]
     environment = site.environment(processes.AGENT, "agent")
     channel = await PipeChannel.start("the agent", command, environment, PACKAGES)
@@ -160,7 +160,7 @@ def ports_by_host(units: Sequence[Unit]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _here(site: Site, layout: Layout, agent: AgentClient) -> Here:
+def here(site: Site, layout: Layout, agent: AgentClient) -> Here:
     def configured(host: str, word: str) -> str:
         return str(site.config(site.unit(host, word)))
 

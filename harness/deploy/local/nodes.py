@@ -7,9 +7,11 @@
 """
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import IO, Protocol
 
+from faults.places import place as place_of
 from harness.cluster.port import DeployError
 from harness.deploy.local.site import (
     PROXY_NAME,
@@ -23,17 +25,32 @@ from harness.deploy.loopback_block import Place, first_taken
 from harness.systems.port import Unit
 
 WORDS_MAX = 20  # lines of a log that an error tells
-Child = subprocess.Popen[bytes]
+
+
+class Child(Protocol):
+    """A node that was started, as its parent knows it (subprocess.Popen)."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None: ...
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+
+Begin = Callable[[Site, Unit], Child]
 
 
 class LocalNodes:
-    """Nothing runs until it is started."""
+    """Nothing runs until it is started. `begin` raises OSError."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, begin: Begin = start_unit) -> None:
         self.site = site
+        self._begin = begin
         self._nodes: dict[Unit, Child] = {}
         self._ended: list[tuple[Unit, Child]] = []
-        self._proxy: Child | None = None
+        self._proxy: subprocess.Popen[bytes] | None = None
 
     def start_proxy(self) -> None:
         """Raises OSError."""
@@ -44,10 +61,19 @@ class LocalNodes:
         for unit in self.site.of(place):
             if runs(self.site, unit):
                 continue
-            started = start_unit(self.site, unit)
+            started = self._begin(self.site, unit)
             if unit in self._nodes:
                 self._ended.append((unit, self._nodes[unit]))
             self._nodes[unit] = started
+
+    def adopt(self, children: Mapping[Unit, Child]) -> None:
+        """Take over nodes that another process has started."""
+        self._nodes.update(children)
+
+    def pids(self, place: str = "") -> dict[str, int]:
+        """Return the process of each unit of a place, or of all, by the unit's place."""
+        units = self.site.of(place) if place else self.site.units
+        return {place_of(one.host, one.word): self._nodes[one].pid for one in units}
 
     def exit_code(self, place: str) -> int | None:
         """128 and the signal's number where a signal ended it; None while one of it runs, or where

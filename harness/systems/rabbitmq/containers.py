@@ -113,4 +113,5 @@ RABBITMQ_CONTAINERS = Containers(
     parts="harness.systems.rabbitmq.parts:rabbitmq_parts",
     alarms=RABBITMQ_ALARMS,
     users_image=RABBITMQ_USERS_IMAGE,
+    distribution=None,
 )

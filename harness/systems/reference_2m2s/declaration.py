@@ -43,6 +43,7 @@ REFERENCE_CONTAINERS = Containers(
     parts="harness.systems.rocketmq_2m2s.parts:master_slave_parts",
     alarms=None,
     users_image=None,
+    distribution=None,
 )
 
 

@@ -43,6 +43,7 @@ REFERENCE_CONTAINERS = Containers(
     parts="harness.systems.reference_mirrored.parts:reference_parts",
     alarms=REFERENCE_ALARMS,
     users_image=None,
+    distribution=None,
 )
 
 

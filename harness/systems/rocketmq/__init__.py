@@ -9,6 +9,7 @@ servers        what they are on hosts, and where they listen to each other
 settings       what every server's configuration file has
 containers     servers in containers: the images
 jars           what servers are run from
+distribution   the same, of a vendor's own build
 client_python  builds rocketmq-client-python 2.0.0 with its shim
 services       servers in containers: their configuration
 parts          running servers in containers: their adapters

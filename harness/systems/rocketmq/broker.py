@@ -176,6 +176,14 @@ class RocketBroker:
         for server in self._name_servers:
             await self._send_orders(server, map(requests.delete_route, sorted(gone)))
 
+    async def queues(self, prefix: str) -> tuple[str, ...]:
+        """Return the names of topics that begin so, of all brokers that answer."""
+        found = await self._topics(await self._leading.now())
+        if not found:
+            raise DeployError("no broker tells which topics it has")
+        every = {topic for topics in found.values() for topic in topics}
+        return cluster_state.of_runs(every, topic_of(prefix))
+
     # --- further queries to a running cluster ----------------------------------------------------
 
     async def greets(self, host: str) -> bool:

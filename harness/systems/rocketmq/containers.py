@@ -1,16 +1,22 @@
 """RocketMQ's servers in containers: the images, and what runs of them."""
 
+from functools import partial
+from pathlib import Path
+
 from harness.plan.clients.registry import of_family
 from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, argument, worker_image
 from harness.systems.files import copy_worker_sources, shipped
+from harness.systems.rocketmq import distribution
 from harness.systems.rocketmq.jars import SERVER_JARS, server_jars
 from harness.systems.rocketmq.layout import VERSIONS, own
 from harness.systems.services import Services
 
 
 def _image(layout: Layout) -> Image:
+    if layout.distribution:
+        return _distribution_image(Path(layout.distribution), own(layout).version)
     return rocketmq_image(own(layout).version)
 
 
@@ -22,6 +28,17 @@ def rocketmq_image(version: str = VERSIONS[0]) -> Image:
         shipped("rocketmq"),
         "MQPROOF_ROCKETMQ_IMAGE",
         jars=(server_jars(version),),
+    )
+
+
+def _distribution_image(folder: Path, version: str) -> Image:
+    """As rocketmq_image, with the jars of a vendor's own build."""
+    return Image(
+        "mqproof/rocketmq-distribution",
+        version,
+        shipped("rocketmq"),
+        "MQPROOF_ROCKETMQ_IMAGE",
+        sources=partial(distribution.copy, folder),
     )
 
 
@@ -54,4 +71,5 @@ def rocketmq_containers(services: Services, parts: str) -> Containers:
         parts=parts,
         alarms=None,
         users_image=None,
+        distribution=distribution.look,
     )

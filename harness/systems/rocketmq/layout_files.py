@@ -8,6 +8,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
@@ -44,6 +45,9 @@ from harness.systems.rocketmq.layout import (
 _BROKERS = "broker-a-0: the group broker-a, and a number from 0 on"
 Flush = Literal["sync", "async"]
 VERSION_HELP = "version of the servers: the number of a release on Maven Central"
+_DISTRIBUTION_HELP = (
+    "absolute path of a vendor's own build of that version, instead of its release"
+)
 
 
 def released(first: str, before: str = "") -> AfterValidator:
@@ -61,6 +65,14 @@ def released(first: str, before: str = "") -> AfterValidator:
 
 
 _FLAG_MAX = 1000  # characters
+
+
+def _absolute(word: str) -> str:
+    if not PurePosixPath(word).is_absolute():
+        raise ValueError(f"{brief(word)} is no absolute path of a folder")
+    return word
+
+
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
 
 
@@ -114,6 +126,9 @@ class RocketFile(Strict):
     client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = Field(
         default=(), description="properties and flags of clients' JVMs: `-Dname=value`, `-Xmx256m`"
     )
+    distribution: Annotated[str, AfterValidator(_absolute)] | None = Field(
+        default=None, description=_DISTRIBUTION_HELP
+    )
     profiles: Annotated[
         Mapping[ProfileName, ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
     ] = Field(description="timers; the first profile is the default")
@@ -142,6 +157,7 @@ class RocketFile(Strict):
             policies=(),
             own=own,
             file_version=own.version,
+            distribution=self.distribution or "",
             client_tcp_retries2=self.client_tcp_retries2,
         )
 

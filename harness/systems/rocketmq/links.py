@@ -11,6 +11,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from harness.cluster.links import DIRECT
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Link
 from harness.systems.rocketmq.api import ProcessAgent
@@ -19,7 +20,6 @@ from harness.workers.protocol import Endpoint, Role
 
 _LIMIT_S = 10.0
 _ADDRESS_LIMIT_S = 15.0  # until the proxy has an address
-_DIRECT = "mqproof-direct"  # no run's listener begins so
 
 
 class RocketLinks:
@@ -71,7 +71,7 @@ class RocketLinks:
         brokers = [one for one in self._servers if one.host == host and one.is_broker]
         if not brokers:
             raise DeployError(f"{host} has no broker: there is nothing to read")
-        name = f"{_DIRECT}.{host}"
+        name = f"{DIRECT}.{host}"
         if name not in self._ways:
             await self._listen(name, brokers[0], "", brokers[0].port)
         return Endpoint(host, *self._ways[name])

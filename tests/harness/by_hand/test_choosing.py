@@ -3,7 +3,8 @@
 import pytest
 
 from faults.mechanisms import COMPOSE, LOCAL
-from harness.by_hand.choosing import EVERY_QUEUE, absolute, chosen
+from harness.by_hand.choosing import absolute, chosen
+from harness.deploy.by_hand_layouts import EVERY_QUEUE
 from harness.plan.problems import PlanError
 
 

@@ -29,7 +29,7 @@ class ByHand:
     def __init__(self, folder: Path) -> None:
         self.cluster = SimulatedCluster(LAYOUT)
         self.cluster.declared["orders"] = "rmq1"
-        choice = ByHandChoice(load_system(LAYOUT.system), LAYOUT)
+        choice = ByHandChoice(load_system(LAYOUT.system), LAYOUT, LAYOUT.label)
         described = SimpleNamespace(cluster="mqproof-1")
         made: Any = SimpleNamespace(
             choice=choice,

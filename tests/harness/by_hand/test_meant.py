@@ -30,7 +30,7 @@ def running(name: str, queues: Sequence[str] | None) -> RunningByHand:
         return Roles(layout.hosts[0].name if queue in queues else None, (), None)
 
     cluster = SimpleNamespace(layout=layout, broker=SimpleNamespace(roles=roles))
-    choice = ByHandChoice(system, layout)
+    choice = ByHandChoice(system, layout, layout.label)
     described = SimpleNamespace(cluster="mqproof-1")
     made: Any = SimpleNamespace(choice=choice, cluster=cluster, described=described)
     return cast(RunningByHand, made)

@@ -35,7 +35,7 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", "{}", "null", '{"format": 2}', "\xff", "[" * 100_000]
+    "content", ["", "{", "[]", "{}", "null", '{"format": 1}', "\xff", "[" * 100_000]
 )
 def test_a_damaged_document_is_an_error_with_its_path(tmp_path: Path, content: str) -> None:
     (tmp_path / DOCUMENT).write_text(content, encoding="latin-1")

@@ -56,6 +56,7 @@ def perform(
     keep: bool = False,
     interrupt_when: Callable[[LiveCounts], bool] = lambda _: False,
     over: Callable[[], None] = lambda: None,
+    standing: bool = False,
 ) -> list[dict[str, Any]]:
     """The manifests of all runs that were begun, in order."""
 
@@ -69,8 +70,9 @@ def perform(
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
         hooks.over = over
         experiment = Experiment("e", 7, plans, ())
+        apart, versions = virtual_time.at_once, {"python": "3"}
         await Series(
-            experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks, virtual_time.at_once
+            experiment, folder, BOOT_ID, versions, world.up, hooks, apart, standing
         ).perform()
 
     virtual_time.run(story())
@@ -306,6 +308,13 @@ def test_logs_are_sealed_apart_from_the_event_loop(tmp_path: Path) -> None:
 
     virtual_time.run(story())
     assert phases == [("finished", "sealed")]
+
+
+def test_a_cluster_that_stood_before_is_no_fresh_one(tmp_path: Path) -> None:
+    (stood,) = perform(World(), runs(LAYOUT), tmp_path / "a", standing=True)
+    (fresh,) = perform(World(), runs(LAYOUT), tmp_path / "b")
+    assert (stood["cluster_stood"], stood["cluster_fresh_because"]) == (True, "")
+    assert (fresh["cluster_stood"], bool(fresh["cluster_fresh_because"])) == (False, True)
 
 
 def test_a_kept_cluster_is_left_standing(tmp_path: Path) -> None:

@@ -286,6 +286,9 @@ class SimulatedBroker:
     async def delete(self, prefix: str) -> None:
         self._cluster.deleted.append(prefix)
 
+    async def queues(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted(name for name in self._cluster.declared if name.startswith(prefix)))
+
 
 @dataclass
 class SimulatedCluster:

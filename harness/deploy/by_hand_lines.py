@@ -13,9 +13,12 @@ from pathlib import Path
 from harness.deploy.by_hand_files import SOCKET
 
 STATUS, FAULT, DOWN, INTERRUPT = "status", "fault", "down", "interrupt"  # `do`
+CHECK, RUN, START = "check", "run", "start"  # of `mqproof run --on-standing`
 STEP, STEP_ENDED, MESSAGE = "step", "step_ended", "message"  # `say`, with `text` or `seconds`
 REFUSED, FAILED, CRASHED = "refused", "failed", "crashed"
 CLUSTERS, UP, END = "clusters", "up", "end"
+CLEAN, ATTACHED, STARTED, ENDED = "clean", "attached", "started", "ended"  # to a run
+LINE_BYTES_MAX = 1 << 20
 GO = b"go\n"  # to a keeper that is up: it may outlive its parent
 
 

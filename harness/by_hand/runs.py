@@ -1,0 +1,196 @@
+"""The run that uses one of the clusters by hand (`mqproof run --on-standing`).
+
+1. A run gets a cluster that is clean, and only one run has any of them at a time.
+2. The run belongs to its connection. When that ends, by its last line or by kill -9, the keeper
+   undoes what the run's journals show as active, ends its workers, and deletes its queues and its
+   listeners.
+3. If a fault cannot be undone, or the run has changed what the layout says, the cluster is not
+   clean until it is taken down.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from faults.model import Executor, FaultError
+from harness.by_hand.starting import ForRuns, RunningByHand
+from harness.cleanup.guardian import Assignment, end_workers
+from harness.cleanup.heal import JOURNALS, RunningProject, mend
+from harness.cluster.links import DIRECT
+from harness.cluster.port import DeployError
+from harness.cluster.started_clients import OURS
+from harness.deploy.by_hand_layouts import fingerprint
+from harness.run_folder.manifest import SEALED, Manifest
+
+HEALTH_LIMIT_S = 3.0
+_AGAIN_LIMIT_S = 30.0  # until a broker that was started again is clean
+_LISTED_MAX = 5
+_WATCH_S = 0.1
+_LISTENERS_LIMIT_S = 10.0
+_TAKE_DOWN = "`mqproof down`, then `mqproof up`"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedRun:
+    """The experiment that has a cluster now."""
+
+    one: RunningByHand
+    experiment: Path
+    pid: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the experiment's runs by now."""
+        return tuple(sorted(path.name for path in (self.experiment / "runs").glob("*")))
+
+    @property
+    def title(self) -> str:
+        return (
+            f"{self.one.choice.system.name}: experiment {self.experiment.name}, process {self.pid}"
+        )
+
+
+class RunsByHand:
+    """`faults` returns the titles of faults by hand that are active; `say` writes to a log."""
+
+    def __init__(self, faults: Callable[[], Sequence[str]], say: Say) -> None:
+        self._faults = faults
+        self._say = say
+        self._left: dict[str, str] = {}  # by system: what a run left that was not undone
+        self.attached: AttachedRun | None = None
+
+    async def doubts(self, one: RunningByHand, layout: str) -> tuple[str, ...]:
+        """Return why no run may use the cluster now. `layout`: the run's fingerprint of it."""
+        if self.attached is not None:
+            return (f"another run uses these clusters: process {self.attached.pid}",)
+        system = one.choice.system.name
+        found = [f"a fault is active: {title}" for title in self._faults()]
+        if system in self._left:
+            found.append(f"{self._left[system]}; what to do: {_TAKE_DOWN}")
+        if layout != fingerprint(one.cluster.layout):
+            text = f"its layout {one.choice.layout.label} has changed since `mqproof up`"
+            found.append(f"{text}; what to do: {_TAKE_DOWN}")
+        found += [text async for text in _state_doubts(one)]
+        return tuple(found)
+
+    def attach(self, one: RunningByHand, request: Mapping[str, Any]) -> AttachedRun:
+        """Give the cluster to a run: no other gets one until it is released."""
+        assert self.attached is None, "one run at a time"
+        self.attached = AttachedRun(one, Path(str(request["experiment"])), int(request["pid"]))
+        return self.attached
+
+    async def release(self, run: AttachedRun, ended: bool = True) -> str:
+        """Clean up after the run; return what was left, or "". `ended`: it said that it ended."""
+        try:
+            left = [text async for text in self._cleaned(run)]
+            left += _altered(run, ended)
+        finally:
+            self.attached = None
+        if left:
+            self._left[run.one.choice.system.name] = "; ".join(left)
+        return "; ".join(left)
+
+    async def _cleaned(self, run: AttachedRun) -> AsyncIterator[str]:
+        cluster = run.one.cluster
+        name = run.one.described.cluster
+        projects = _OfRun(cluster.executor, run.one.for_runs, run.experiment)
+        project = RunningProject(name, run.experiment, "", keep=True)
+        async for row in mend(projects, project, "keeper"):
+            self._say(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
+            if not row.ok:
+                yield f"{run.experiment.name}: {row.what}: FAILED: {row.doubt}"
+        try:
+            await end_workers(Assignment(name, run.experiment, True), projects, self._say)
+        except FaultError as failure:
+            yield f"workers of {run.experiment.name} may still run: {failure}"
+        try:
+            await cluster.health(_AGAIN_LIMIT_S)
+            await cluster.broker.delete(OURS)
+        except DeployError as failure:  # the next run's look finds them
+            self._say(f"queues of {run.experiment.name} were not deleted: {failure}")
+        try:
+            for prefix in (*(f"{OURS}{run}." for run in run.names), DIRECT):
+                await cluster.agent.call("proxy_delete", _LISTENERS_LIMIT_S, prefix=prefix)
+        except DeployError as failure:
+            yield f"listeners of {run.experiment.name} are left: {failure}"
+
+
+def _altered(run: AttachedRun, ended: bool) -> Iterator[str]:
+    """Yield how runs changed the cluster. Without an end, operations may have changed it."""
+    for name in run.names:
+        try:
+            manifest = Manifest.load(run.experiment / "runs" / name)
+        except (OSError, ValueError) as error:
+            yield f"what {name} did is unknown: {error}"
+            continue
+        if manifest.system != run.one.choice.system.name:
+            continue
+        if manifest.cluster_altered:
+            yield f"{name} has changed the cluster: {manifest.cluster_altered}"
+        elif not ended and manifest.phase != SEALED and manifest.schedule["steps"]:
+            yield f"{name} was killed, and its operations may have changed the cluster"
+
+
+async def _state_doubts(one: RunningByHand) -> AsyncIterator[str]:
+    """Yield what the brokers show against a run."""
+    try:
+        health = await one.cluster.health(HEALTH_LIMIT_S)
+        for doubt in health.doubts:
+            yield doubt
+        queues = await one.cluster.broker.queues(OURS)
+    except DeployError as failure:
+        yield f"its state is unknown: {failure}"
+        return
+    if queues:
+        listed = ", ".join(queues[:_LISTED_MAX])
+        more = f" and {len(queues) - _LISTED_MAX} more" if len(queues) > _LISTED_MAX else ""
+        what = f"an earlier run left queues: {listed}{more}"
+        yield f"{what}; what to do: delete them, or {_TAKE_DOWN}"
+
+
+@dataclass(frozen=True, slots=True)
+class _OfRun:
+    """guardian.GuardedProjects for one cluster and one run."""
+
+    own: Executor
+    beside: ForRuns
+    experiment: Path
+
+    async def find(self) -> Sequence[RunningProject]:
+        return ()
+
+    def executor(self, project: str) -> Executor:  # noqa: ARG002  (the port's)
+        return self.own
+
+    async def sweep(self, project: str) -> Sequence[str]:  # noqa: ARG002  (the port's)
+        """There is nothing to undo without a journal; what a damaged one hides is unknown."""
+        if any(self._journals()):
+            raise FaultError("a journal cannot be read, so faults may be active")
+        return ()
+
+    async def remove(self, project: str) -> None:
+        raise AssertionError(f"{project} is removed by `mqproof down`")
+
+    async def workers(self, project: str) -> Sequence[str]:
+        return await self.beside.workers.workers(project)
+
+    async def kill_workers(self, project: str) -> None:
+        await self.beside.workers.kill_workers(project)
+
+    def _journals(self) -> Iterator[Path]:
+        return self.experiment.glob(JOURNALS)
+
+
+async def watch_ends(one: RunningByHand, report: Callable[[int, int], None]) -> None:
+    """Report every end of a node's process, until cancelled."""
+    known: set[int] = set()
+    while True:
+        for pid, code in one.for_runs.ends().items():
+            if pid not in known:
+                known.add(pid)
+                report(pid, code)
+        await asyncio.sleep(_WATCH_S)

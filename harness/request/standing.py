@@ -1,0 +1,74 @@
+"""`--on-standing`: runs on the clusters that `mqproof up` started, instead of new ones.
+
+1. Systems, layouts and deployment are those that stand: giving others as well is an error.
+2. The clusters' keeper says whether they are clean: that is asked just before the first run.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.deploy.by_hand_files import ByHandClusters, DamagedDocument, folders, is_held, load
+from harness.deploy.by_hand_layouts import standing
+from harness.plan.experiment import Catalogue
+from harness.plan.model import System
+from harness.plan.problems import PlanError, Problem
+
+FLAG = "--on-standing"
+HELP = "On the clusters of `mqproof up`, if they are clean; they stay."
+_UP = "`mqproof up` starts some; see docs/by-hand.md"
+_DOWN = "`mqproof down`, then `mqproof up`"
+
+
+@dataclass(frozen=True, slots=True)
+class StandingClusters:
+    """What stands. `folder`: of the keeper; `choices`: its systems, with its layouts alone."""
+
+    folder: Path
+    deployment: str
+    choices: Catalogue
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.choices.systems)
+
+
+def problems(given: Mapping[str, object]) -> Iterator[Problem]:
+    """Yield the flags that do not go with it. `given`: by flag, what was given."""
+    for flag in (flag for flag, value in given.items() if value):
+        yield Problem(flag, f"the clusters run already: leave {flag} out, or {FLAG}")
+
+
+def folder() -> Path:
+    """Return the keeper's folder. Raise PlanError if no clusters run."""
+    return _kept()[0]
+
+
+def found(systems: Sequence[System]) -> StandingClusters:
+    """Return the running clusters. `systems`: every one. Raise PlanError if there are none."""
+    where, clusters = _kept()
+    by_name = {one.name: one for one in systems}
+    try:
+        layouts = tuple(standing(clusters))
+    except PlanError as error:
+        raise PlanError(
+            replace(one, place=f"{FLAG}: {one.place}", advice=_DOWN) for one in error.problems
+        ) from None
+    own = tuple(replace(by_name[layout.system], default_layout=layout.label) for layout in layouts)
+    return StandingClusters(where, clusters.deployment, Catalogue(own, layouts))
+
+
+def _kept() -> tuple[Path, ByHandClusters]:
+    """Raises PlanError."""
+    for where in folders():
+        if not is_held(where):
+            raise PlanError([Problem(FLAG, f"the keeper of {where} is dead", advice=_DOWN)])
+        try:
+            clusters = load(where)
+        except DamagedDocument as error:
+            raise PlanError([Problem(FLAG, str(error), advice=_DOWN)]) from None
+        if not clusters.running:
+            text = f"the clusters are still on their way (process {clusters.pid})"
+            raise PlanError([Problem(FLAG, text, advice="wait until `mqproof up` is done")])
+        return where, clusters
+    raise PlanError([Problem(FLAG, "no clusters by hand are running", advice=_UP)])
