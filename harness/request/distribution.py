@@ -14,7 +14,7 @@ from harness.systems.containers import Distribution
 from harness.systems.registry import registry
 
 FLAG = "--distribution"
-HELP = "A vendor's own build of RocketMQ: its unpacked folder."
+HELP = "A vendor's own build of the brokers: its unpacked folder."
 
 
 @dataclass(frozen=True, slots=True)
