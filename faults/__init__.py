@@ -18,7 +18,6 @@ alarms         the commands that raise and clear a system's alarms
 compile        a fault for resolved places becomes actions with their undo
 interference   what active faults hide from the verification of another one
 exclusive      what a fault has for itself while it is active
-recorded       actions as JSON, for the journal
 performing     carries actions out, with one receipt
 rhythm         plays a fault that comes and goes
 verification   queries a witness until a kind's rules are satisfied

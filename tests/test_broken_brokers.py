@@ -1,10 +1,8 @@
 """The judge finds every defect of the generator, and no harmless change moves a verdict.
 
-By night a share of the numbers is played: MQPROOF_SHARE=3/20 is the third of twenty shares.
-Without it all of them are.
+By night a share of the numbers is played (tests/rigs/suite/shares.py).
 """
 
-import os
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -24,13 +22,13 @@ from tests.rigs.defects.measure import (
     bases,
     cases,
     judged_with,
-    share,
     tallies,
     verdicts,
 )
 from tests.rigs.defects.packed import brought, packs, runs
 from tests.rigs.defects.runs import Run
 from tests.rigs.defects.table import PAGE, shown, table
+from tests.rigs.suite.shares import CHUNKS, chunk_of_night
 
 # One worker makes the cases, and judges them once for all tests.
 pytestmark = [
@@ -40,7 +38,6 @@ pytestmark = [
     pytest.mark.xdist_group("defects"),
 ]
 Change = Callable[[Run, Random], Run]
-CHUNKS = 20  # of the night's share
 OFTEN = 11  # one defective case in so many gets a harmless change by day
 
 
@@ -86,19 +83,10 @@ def test_a_harmless_change_of_a_broken_run_changes_no_verdict() -> None:
         assert not moved_by_a_harmless_change(case), (case.number, case.defect.name)
 
 
-def test_shares_hold_every_number_once_and_name_what_is_wrong() -> None:
-    shares = [share(f"{part}/7", NIGHT) for part in range(1, 8)]
-    assert [number for each in shares for number in each] == [*NIGHT]
-    for wrong in ("0/7", "8/7", "3", "a/b", "-1/7"):
-        with pytest.raises(ValueError, match=f"share '{wrong}': expected K/N"):
-            share(wrong, NIGHT)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_every_defect_is_caught_by_night(chunk: int) -> None:
-    of_night = share(os.environ.get("MQPROOF_SHARE", "1/1"), NIGHT)
-    for case in cases(share(f"{chunk + 1}/{CHUNKS}", of_night)):
+    for case in cases(chunk_of_night(chunk, NIGHT)):
         assert case.answer is not Answer.MISSED, (case.number, case.defect.name, case.base)
         if case.number % OFTEN == 0:
             assert not moved_by_a_harmless_change(case), (case.number, case.defect.name)

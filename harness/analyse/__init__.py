@@ -3,8 +3,7 @@
 Nothing else of the harness sees the engine. What is made of findings stands beside it: claims/
 judges a run, compare/ many of them, view/ shows one.
 
-ahead       Spark started before it is wanted: when the last load is over
-brought     experiments in a store, brought here first
+sessions    Spark sessions: one started early, one that brings experiments from a store
 marts       seals runs, has all of them judged in one Spark session, reads the marts
 history     a history of somebody else's, judged as one of ours: kernels alone, no Spark
 questions   the options of the analysis beside the recorded facts

@@ -1,7 +1,7 @@
 """The way from recorded runs to their findings: seal, judge all in one Spark session, read the
 marts.
 
-1. One session serves all runs of a report; it starts when the last load is over (ahead.py).
+1. One session serves all runs of a report; it starts when the last load is over (sessions.py).
 2. A run that cannot be sealed, or differs from its seal, is named with its reason. The others are
    judged all the same. If none remains, Spark is not started.
 3. Only small marts come back to this process. `affected`, with a row per message, stays on disk,

@@ -28,7 +28,7 @@ async def meant(
     named = [one for one in running if system in ("", one.choice.system.name)]
     if not named:
         names = tuple(one.choice.system.name for one in running)
-        raise PlanError([unknown(_FLAG, "running cluster of system", system, names)])
+        raise PlanError([unknown(_FLAG, "running cluster", system, names)])
     reasons = [_reasons(one, fault, deployment) for one in named]
     able = [one for one, why in zip(named, reasons, strict=True) if not why]
     if not able:

@@ -19,6 +19,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.compare.medians import Time, median
 from harness.judging.result import RunReport
 from harness.report.page import formats
+from harness.report.tried import claims_of
 
 FACTOR, SLACK_S = 2.0, 0.1
 AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"
@@ -73,12 +74,12 @@ def _pairs(packs: Sequence[Packed]) -> Iterator[_Pair]:
 
 
 def _outcomes(runs: _Runs) -> _Outcomes:
-    found: dict[str, Counter[ClaimOutcome]] = {}
-    for one in (verdict for run in runs for verdict in run.verdicts):
-        of_claim = found.setdefault(one.claim, Counter())
-        if one.outcome is not ClaimOutcome.INCONCLUSIVE:
-            of_claim[one.outcome] += 1
-    return found
+    return {
+        claim: Counter(
+            each.outcome for each in one.verdicts if each.outcome is not ClaimOutcome.INCONCLUSIVE
+        )
+        for claim, one in claims_of(runs).items()
+    }
 
 
 def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[str]]:

@@ -49,7 +49,7 @@ def _bring(one: Evidence, listed: Pack, source: str, into: Path) -> None:
 
 
 def _copy(folder: Path, one: Evidence, into: Path) -> None:
-    """Packs lie in a folder as they lie beside the pages, or all side by side."""
+    """A folder has packs in subfolders, as they are beside the pages, or all side by side."""
     places = [folder / one.file, folder / one.pack.name]
     there = next((place for place in places if is_file(place)), None)
     if there is None:

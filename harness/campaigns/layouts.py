@@ -14,9 +14,10 @@ from statistics import median as middle
 from harness.compare.frontier import Offer, Place, Standing, standings
 from harness.compare.medians import Median, Time, median
 from harness.compare.rates import rate
-from harness.judging.recalled import RecalledRun
+from harness.judging.verdict_file import RunEntry
 from harness.report.html import template
 from harness.report.page import formats
+from harness.view.costs import BROKERS
 from spark_analysis.schema.writing import write_whole
 
 MIB = 2**20
@@ -62,15 +63,15 @@ class LayoutsPage:
     frontier: int
 
 
-def offers(runs: Iterable[RecalledRun]) -> list[Offer]:
+def offers(runs: Iterable[RunEntry]) -> list[Offer]:
     """What the runs come to, by place."""
-    by_place: dict[Place, list[RecalledRun]] = {}
+    by_place: dict[Place, list[RunEntry]] = {}
     for run in runs:
-        by_place.setdefault(run.cell[1:], []).append(run)
+        by_place.setdefault(run.cell.cell[1:], []).append(run)
     return [_offer(place, of_place) for place, of_place in by_place.items()]
 
 
-def page(runs: Sequence[RecalledRun]) -> LayoutsPage:
+def page(runs: Sequence[RunEntry]) -> LayoutsPage:
     ranked = standings(offers(runs))
     known = [one.offer for one in ranked]
     every = [set(one.outs) for one in known]
@@ -88,43 +89,43 @@ def page(runs: Sequence[RecalledRun]) -> LayoutsPage:
     )
 
 
-def lines(runs: Sequence[RecalledRun]) -> Iterator[str]:
+def lines(runs: Sequence[RunEntry]) -> Iterator[str]:
     """For a terminal."""
     for row in page(runs).rows:
         yield f"{row.number}. {' · '.join(row.place)}: {row.standing}"
         yield f"   {row.runs}; {row.hosts}, {row.memory}; {row.lost}; {row.worst}"
 
 
-def write(runs: Sequence[RecalledRun], path: Path) -> Path:
+def write(runs: Sequence[RunEntry], path: Path) -> Path:
     """Writes the page, whole or not at all."""
     return write_whole(path, template("layouts.html").render(page=page(runs)))
 
 
-def _offer(place: Place, runs: Sequence[RecalledRun]) -> Offer:
-    costs = [run for run in runs if run.hosts]
-    hosts = Counter(run.hosts for run in costs)
+def _offer(place: Place, runs: Sequence[RunEntry]) -> Offer:
+    costs = [run.cost for run in runs if run.cost is not None and run.cost.broker_hosts]
+    hosts = Counter(cost.broker_hosts for cost in costs)
     lost = [run.lost for run in runs if run.lost is not None]
     broken = [run.broken for run in runs if run.broken is not None]
     return Offer(
         place=place,
         runs=len(runs),
         hosts=hosts.most_common(1)[0][0] if hosts else None,
-        cores=_middle(run.cores for run in costs),
-        memory_bytes=_middle(run.memory_bytes for run in costs),
-        per_s=_middle(run.per_s for run in costs),
-        p50_ms=_middle(run.p50_ms for run in costs),
+        cores=_middle(cost.sum_of(BROKERS, "cores") for cost in costs),
+        memory_bytes=_middle(cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs),
+        per_s=_middle(cost.confirmed_per_s for cost in costs),
+        p50_ms=_middle(cost.p50_ms for cost in costs),
         lost=rate(sum(lost), len(lost)),
         broken=rate(sum(broken), len(broken)),
         outs=_outs(runs),
     )
 
 
-def _outs(runs: Iterable[RecalledRun]) -> Mapping[str, Median]:
+def _outs(runs: Iterable[RunEntry]) -> Mapping[str, Median]:
     """Return the downtime by scenario with faults, also of those without downtime."""
     by_scenario: dict[str, list[Time]] = {}
     for run in runs:
-        if run.out is not None and run.faults:
-            by_scenario.setdefault(run.cell[0], []).append(run.out)
+        if run.out is not None and run.summary is not None and run.summary.faults:
+            by_scenario.setdefault(run.cell.scenario, []).append(run.out)
     return {name: median(times) for name, times in sorted(by_scenario.items())}
 
 

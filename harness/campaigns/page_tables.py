@@ -29,10 +29,11 @@ from harness.campaigns.table_parts import (
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
-from harness.compare.rates import Rate, Tried, rate, too_many, tried
+from harness.compare.rates import Rate, Tried, rate, too_many
 from harness.judging.result import RunReport
 from harness.report.page import formats
 from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
+from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
 from harness.view.out import Out
 
@@ -139,7 +140,7 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
         by_place.setdefault(cell[1:], []).extend(runs)
     for place, runs in by_place.items():
         costs = [run.cost for run in runs if run.cost is not None]
-        hosts = {sum(one.part == BROKERS for one in cost.hosts) for cost in costs}
+        hosts = {cost.broker_hosts for cost in costs}
         memory = [cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs]
         totals = totals_of(runs)
         yield row(
@@ -182,14 +183,11 @@ def _applying(
     runs: Sequence[RunReport], wanted: Callable[[ClaimVerdict], bool]
 ) -> dict[str, Tried]:
     """Those that applied to a run; broken ones first, then those that were not always judged."""
-    chosen = [[one for one in run.verdicts if wanted(one)] for run in runs]
-    applied = {
-        one.claim
-        for verdicts in chosen
-        for one in verdicts
-        if one.outcome is not ClaimOutcome.NOT_APPLICABLE
+    found = {
+        claim: one.tried
+        for claim, one in claims_of(runs).items()
+        if wanted(one.verdicts[0]) and one.outcome is not ClaimOutcome.NOT_APPLICABLE
     }
-    found = {claim: one for claim, one in tried(chosen).items() if claim in applied}
     gravest = sorted(found.items(), key=lambda one: (-one[1].rate.violated, -one[1].not_judged))
     return dict(gravest)
 

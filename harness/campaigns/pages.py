@@ -56,17 +56,6 @@ class Page:
         return list(matching(self.path.parent, pattern))
 
 
-def pages(folder: Path) -> Iterator[Path]:
-    """Those that are made from runs; the others are all by hand."""
-    for path in sorted(folder.glob("*.md")):
-        try:
-            names_runs = bool(RUNS.search(text_of(path, TOML_BYTES_MAX)))
-        except Unreadable:
-            names_runs = True  # reading the page reports why it cannot be read
-        if names_runs:
-            yield path
-
-
 def read(path: Path) -> Page:
     """Raises PlanError."""
     try:

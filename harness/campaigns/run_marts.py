@@ -165,15 +165,10 @@ def unusable(path: Path, failure: Exception) -> PlanError:
 
 
 def _run(document: Mapping[str, Any]) -> RunMarts:
+    names = "name", "repeat", "seed", "failure", "body"
     scenario, system, layout, client = document["cell"]
-    cell = scenario, system, layout, client
     return RunMarts(
-        document["name"],
-        cell,
-        document["repeat"],
-        document["seed"],
-        document["failure"],
-        document["body"],
+        cell=(scenario, system, layout, client), **{name: document[name] for name in names}
     )
 
 

@@ -149,7 +149,7 @@ class Knowledge:
 
     def _verdicts(self, run: CampaignRun) -> list[ClaimVerdict]:
         return [
-            ClaimVerdict(claim, outcome, "", "", "")
+            ClaimVerdict(claim, outcome)
             for claim, outcome in run.outcomes.items()
             if claim in self._claims
         ]

@@ -8,64 +8,23 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.campaigns.runs import NAMES, CampaignRun, columns, of_csv
 from harness.claims.judge import ClaimOutcome
+from harness.judging import verdict_file
+from harness.judging.verdict_file import RunEntry, VerdictFile
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more, no_folder
-from harness.plan.shape_words import PROBLEMS_MAX, problems_of
-from harness.report import verdict
+from harness.plan.shape_words import PROBLEMS_MAX
 from harness.run_folder import experiments
 from harness.systems.registry import registry
+from harness.view.costs import Cost
 from spark_analysis.schema import old_names
 
 PLACE = "FOLDER"
 CELL = ("scenario", "system", "layout", "client")
-
-
-class _StoredPart(BaseModel):
-    """Keys that are not read here may stand beside those that are."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class _Cell(_StoredPart):
-    scenario: str
-    system: str
-    layout: str
-    client: str
-
-
-class _StoredVerdict(_StoredPart):
-    claim: str
-    outcome: ClaimOutcome
-    judged: tuple[str, ...]
-
-
-class _Cost(_StoredPart):
-    deployment: str = ""
-    confirmed_per_s: float | None = None
-
-
-class _Run(_StoredPart):
-    name: str
-    cell: _Cell
-    repeat: Annotated[int, Field(ge=1)]
-    claims: tuple[_StoredVerdict, ...]
-    cost: _Cost | None = None
-    brokers: str = ""
-
-
-class _Verdict(_StoredPart):
-    """`seed` None: a report over several experiments."""
-
-    seed: int | None
-    versions: dict[str, str]
-    runs: tuple[_Run, ...]
 
 
 def found(folder: Path) -> list[CampaignRun]:
@@ -102,9 +61,9 @@ def is_kept(path: Path) -> bool:
 def _read_runs(folder: Path) -> Iterator[CampaignRun | Problem]:
     for path in sorted(folder.glob("*.csv")):
         yield from _of_csv(path)
-    names = experiments.NAME, verdict.NAME
+    names = experiments.NAME, verdict_file.NAME
     for experiment in sorted({path.parent for name in names for path in folder.glob(f"*/{name}")}):
-        path = experiment / verdict.NAME
+        path = experiment / verdict_file.NAME
         yield from _of_verdict(path) if path.exists() else _without_verdict(experiment)
 
 
@@ -126,19 +85,17 @@ def _of_csv(path: Path) -> Iterator[CampaignRun | Problem]:
 def _of_verdict(path: Path) -> Iterator[CampaignRun | Problem]:
     """The runs of one experiment, from its verdict.json."""
     try:
-        document = _Verdict.model_validate_json(old_names.verdict(text_of(path, JSON_BYTES_MAX)))
-    except Unreadable as reason:
-        yield Problem(str(path), f"cannot be read: {reason}")
-    except ValidationError as error:
-        yield from problems_of(error, str(path))
-    else:
-        if document.seed is not None:
-            for run in document.runs:
-                yield _run(document, document.seed, run, path.parent.name)
+        document = verdict_file.read(path)
+    except PlanError as error:
+        yield from error.problems
+        return
+    if document.seed is not None:
+        for run in document.runs:
+            yield _run(document, document.seed, run, path.parent.name)
 
 
-def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignRun:
-    cost = run.cost or _Cost()
+def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> CampaignRun:
+    cost = run.cost or Cost()
     sentences = {
         one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is ClaimOutcome.FAIL
     }
@@ -147,7 +104,7 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignR
         seed=seed,
         run=run.name,
         repeat=run.repeat,
-        **run.cell.model_dump(),
+        **asdict(run.cell),
         deployment=cost.deployment,
         broker=run.brokers.rpartition(" ")[2] or _version(run.cell.system, document.versions),
         **columns((one.claim, one.outcome) for one in run.claims),

@@ -4,7 +4,7 @@ A claim names facts. Evidence gives the value of each, and a judge makes a verdi
 No system and no layout has a name here.
 
 Claims:
-claims      sentence, source, precondition and predicate, read from claims.toml
+claims      sentence, source, precondition and predicate, read from claims.toml; which can apply
 articles    sources of claims, and the other contents of claims.toml
 vocabulary  every fact that a claim may name: name, type, meaning
 
@@ -21,11 +21,8 @@ steady_state outages and silences while nothing is broken
 waiting     the messages that waited when a fault came, and their fate
 derived     facts that follow from others
 times       the duration of a fault and of its judged time, a stage's time in words
-doubts      what could not be judged, in words, and the facts that it affects
+doubts      what could not be judged, in words, and the facts that it affects; unplanned ends
 
 Judgement:
-judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why
-concerning  claims that can apply to a system, by what its layouts declare
-unplanned   windows that cannot be judged because of an unplanned end of a process
-stories     one message's story, or one window's, for a FAIL
+judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why; one message's story for a FAIL
 """

@@ -221,7 +221,9 @@ class Counted:
         undecided = self.undecided(among)
         if undecided:
             sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
-            return at_least(low, text, f"{undecided:,} messages: {sentence}", advice)
+            are = "message is" if undecided == 1 else "messages are"
+            why = f"{undecided:,} {are} undecided, because {sentence}"
+            return at_least(low, text, why, advice)
         unrouted = 0 if detail else self._attributed(measure, _UNROUTED, among)[0]
         if unrouted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.claims.values import Unknown
+from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
@@ -199,17 +200,17 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             return facts.clock_problem or "the clocks cannot be trusted"
         case "drain":
             text = next((q.undrained_reason for q in facts.queues if q.queue == doubt.queue), "")
-            return f"{doubt.queue} was not drained: {text or 'the reason is not recorded'}"
+            return f"{doubt.queue} was not drained ({text or 'the reason is not recorded'})"
         case "not_due":
-            return f"{doubt.queue}: the drain did not outlast the delay of the missing messages"
+            return f"the drain of {doubt.queue} did not outlast the delay of the missing messages"
         case "pending":
             return (
-                f"{doubt.queue}: the missing messages were to be committed at the broker's check, "
-                "and no record shows that check"
+                f"the missing messages of {doubt.queue} were to be committed at the broker's "
+                "check, and no record shows that check"
             )
         case "unreadable":
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
-            return f"{doubt.queue}: {', '.join(places) or 'a place'} could not be read"
+            return f"{', '.join(places) or 'a place'} could not be read for {doubt.queue}"
     return f"{doubt.reason} {doubt.queue}".strip()
 
 
@@ -219,3 +220,36 @@ def worker_name(number: int, facts: Facts) -> str:
     peers = sorted(worker.number for worker in facts.workers if worker.role == role)
     place = peers.index(number) + 1 if number in peers else number
     return f"{role} {place}"
+
+
+# --- Unplanned -----------------------------------------------------------------------------------
+# Unplanned ends of broker processes, and the claims that cannot be judged because of them.
+#
+# 1. If a process ended by itself, it is the broker's doing: it is reported, and judged like all
+#    that the broker does.
+# 2. If it ended from outside, or for an unknown reason, no claim covers it. Claims about a window
+#    in which it was down are not judged, and neither are those about the steady state.
+# 3. A window is judged until the next one begins; the last one to the end of the records.
+
+
+_ADVICE_ON_ENDS = "see who ends processes on that machine (its log, its memory), then run it again"
+
+
+def disturbed(facts: Facts, window: int) -> Unknown | None:
+    """Return why a window (0: the steady state before the first) cannot be judged; None: it
+    can."""
+    from_ns, until_ns = _judged(facts, window)
+    found = [
+        one
+        for one in facts.process_ends
+        if not one.by_itself
+        and (until_ns is None or one.at_ns < until_ns)
+        and (one.until_ns is None or one.until_ns > from_ns)
+    ]
+    return Unknown(unplanned_text(found[0]), _ADVICE_ON_ENDS) if found else None
+
+
+def _judged(facts: Facts, window: int) -> tuple[int, int | None]:
+    origins = [each.origin_ns for each in facts.windows]
+    from_ns = origins[window - 1] if window else facts.load_started_ns
+    return from_ns, (origins[window] if window < len(origins) else None)

@@ -18,12 +18,65 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.claims import derived, unplanned
+from harness.claims import derived, doubts
 from harness.claims.claims import Claim, Condition
 from harness.claims.counted import Among
+from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
-from harness.claims.stories import story
+from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
+from harness.claims.vocabulary import COUNTS
+from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected
+
+# --- Stories -------------------------------------------------------------------------------------
+# The story of one message, or of one window, for a FAIL: the place to begin the search.
+#
+# 1. The story is that of the earliest message that shows the violation, so the same run gives the
+#    same one.
+# 2. A story names what replays it: producer and sequence stand in every raw table of the run.
+
+
+def story(fact: str, window: int, evidence: Evidence) -> str:
+    """Return what happened to the first message (or in the window) of a fact."""
+    measure, _, detail = fact.partition(".")
+    if measure in COUNTS:
+        return _message_story(measure, detail, evidence)
+    return _window_story(window, evidence) if window else ""
+
+
+def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
+    rows = [
+        row
+        for row in evidence.findings.examples
+        if row.measure == measure and detail in ("", row.detail)
+    ]
+    if not rows or not BY_NAME[measure].story:
+        return ""
+    row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
+    at = f"+{row.at_ns / 1e9:.3f} s"
+    text = BY_NAME[measure].story.format(at=at, detail=row.detail, attempt=row.attempt)
+    return f"{_message(row, evidence)} {text}"
+
+
+def _message(row: Affected, evidence: Evidence) -> str:
+    if row.producer < 0:
+        return f"a message that cannot be identified, in {row.queue},"
+    who = worker_name(row.producer, evidence.facts)
+    return f"message {row.sequence} of {who} (producer {row.producer}) in {row.queue}"
+
+
+def _window_story(number: int, evidence: Evidence) -> str:
+    window = evidence.window(number)
+    stages = sorted(
+        (row for row in evidence.findings.stages if row.window == number),
+        key=lambda row: (not row.reached, row.after_ns, row.stage),
+    )
+    text = ", ".join(f"{row.stage} {stage_text(row)}" for row in stages)
+    return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {text or 'no stage was judged'}"
+
+
+# --- Judgement -----------------------------------------------------------------------------------
 
 
 class ClaimOutcome(StrEnum):
@@ -66,9 +119,9 @@ class ClaimVerdict:
 
     claim: str
     outcome: ClaimOutcome
-    meaning: str
-    sentence: str
-    source: str
+    meaning: str = ""
+    sentence: str = ""
+    source: str = ""
     judged: tuple[str, ...] = ()  # `lost == 0: 0 of 21,400`
     not_judged: tuple[str, ...] = ()  # the fact, and why
     story: str = ""  # FAIL: one message's, or one window's
@@ -191,7 +244,7 @@ class _Part:
 def _of_run(claim: Claim, evidence: Evidence) -> _Part:
     part = _applies(claim, evidence, 0)
     disturbed = (
-        unplanned.disturbed(evidence.facts, 0) if claim.of_steady_state and part is None else None
+        doubts.disturbed(evidence.facts, 0) if claim.of_steady_state and part is None else None
     )
     return part or _disturbed(0, disturbed) or _predicate(claim, evidence, 0, None)
 
@@ -228,7 +281,7 @@ def _disturbed(window: int, why: Unknown | None) -> _Part | None:
 
 
 def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[int]) -> _Part:
-    disturbed = _disturbed(window, unplanned.disturbed(evidence.facts, window))
+    disturbed = _disturbed(window, doubts.disturbed(evidence.facts, window))
     if disturbed is not None:
         return disturbed
     if beside := _beside_others(claim, evidence, window):

@@ -140,6 +140,9 @@ class RunService:
             return NotApplicable("publishers ask for no confirms")
         if self.state.run.get("consumers") == 0:
             return NotApplicable("there is no consumer before the drain")
+        levels = self.state.run.get("priorities")
+        if isinstance(levels, int) and levels > 0:
+            return NotApplicable("a message may wait while others of a higher priority come")
         records = self.doubts.loss("consumer_log") or (None if self.attended else _NOT_ATTENDED)
         rows = [row for row in self.findings.starvation if row.window == window]
         caveat, stalled_s = self._doubt_within(window, rows, own=False)

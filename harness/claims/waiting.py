@@ -34,7 +34,8 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
     if held.low * 10 <= number:
         return False
     origin = f"new ones, or some of the {number:,} that waited before the fault"
-    return Unknown(f"the rejoined node held {held.low:,.0f} messages: {origin}")
+    advice = "let more messages wait before the fault (longer `baseline`)"
+    return Unknown(f"the rejoined node held {held.low:,.0f} messages: {origin}", advice)
 
 
 def requeued(counted: Counted, window: Window) -> Value:

@@ -6,8 +6,7 @@ journals, and works after whatever became of the rest.
 heal                the order of healing, over one kind of projects, whatever runs them
 everywhere          the same over all of them: `mqproof heal`
 local_projects      clusters of processes on this machine
-local_leftovers     what their nodes stored, where no process is left that tells of it
-by_hand_leftovers   the files of clusters by hand, if their keeper is dead
+local_leftovers     what their nodes and clusters by hand stored, if no process is left
 docker_projects     clusters in containers
 external_projects   what is ours around clusters that are not
 guardian            a process that outlives the harness and does it at once

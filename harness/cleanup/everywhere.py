@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
 from faults.model import FaultError
-from harness.cleanup import by_hand_leftovers, local_leftovers
+from harness.cleanup import local_leftovers
 from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.external_projects import ExternalProjects
 from harness.cleanup.heal import EVERYBODY, Chosen, HealResult, Projects, clear, heal, mend
@@ -29,7 +29,7 @@ async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> b
     for row in local_leftovers.clear(chosen, dry):
         say(_text(row))
         rows.append(row)
-    for row in by_hand_leftovers.clear(chosen, dry, all(row.ok for row in rows)):
+    for row in local_leftovers.clear_by_hand(chosen, dry, all(row.ok for row in rows)):
         say(_text(row))
         rows.append(row)
     if not rows and not chosen.there:

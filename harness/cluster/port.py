@@ -126,8 +126,11 @@ class Channel(Protocol):
 class HasQueues(Protocol):
     """The queues of a run, made before it and gone after it."""
 
-    async def declare(self, queue: str, durable: bool, host: str) -> None:
-        """Declare a queue with its master on `host`; return when its mirrors are there."""
+    async def declare(self, queue: str, durable: bool, host: str, max_priority: int = 0) -> None:
+        """Declare a queue with its master on `host`; return when its mirrors are there.
+
+        `max_priority`: of its messages; 0: they have none. Given only if there is one.
+        """
 
     async def delete(self, prefix: str) -> None:
         """Delete all queues whose names begin so, on every host that answers."""

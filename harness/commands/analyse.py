@@ -47,7 +47,7 @@ def analyse(
     master: MasterOption = "",
     conf: ConfOption = None,
 ) -> int:
-    """Judge stored experiments again, several in one report; nothing is started but Spark."""
+    """Judge stored experiments again; several give one report. Only Spark is started."""
     shell: Shell = context.obj
     where, wrong = place(master, conf)
     named, misnamed = places(words, results)

@@ -22,7 +22,7 @@ _SAID_MAX = 2000
 
 
 class Once(TyperCommand):
-    """A command whose options are said once each, but for those that are lists."""
+    """A command that accepts each option once, except those that are lists."""
 
     def get_help(self, ctx: Any) -> str:
         """Show the exit codes below the options."""

@@ -30,11 +30,12 @@ _Folder = Annotated[
     Path,
     typer.Argument(
         metavar="FOLDER",
-        help="Where the experiments lie. CSV files of runs in it (`collect`) count, too.",
+        help="Folder of the experiments. CSV files of runs in it (`collect`) count, too.",
     ),
 ]
 _Systems = Annotated[
-    list[str] | None, typer.Option("--system", help="Only this system; repeatable. All without.")
+    list[str] | None,
+    typer.Option("--system", help="Only this system; repeatable. If left out, all."),
 ]
 _Layouts = Annotated[
     list[str] | None,
@@ -47,16 +48,18 @@ _Scenarios = Annotated[
 ]
 _Profile = Annotated[
     str | None,
-    typer.Option(help="The layouts' timers: what follows the @. Each system's default without."),
+    typer.Option(
+        help="The layouts' timers: what follows the @. If left out, each system's default."
+    ),
 ]
 _Deployment = Annotated[
-    str | None, typer.Option(help="How systems are run; each its own way without.")
+    str | None, typer.Option(help="How systems are run; if left out, each system's default.")
 ]
 _Telling = Annotated[
     bool,
     typer.Option(
         "--telling",
-        help="Only the layouts on which a scenario tells most (some sixty cells, not hundreds).",
+        help="Only the layouts on which a scenario shows most (some sixty cells, not hundreds).",
     ),
 ]
 
@@ -74,7 +77,7 @@ def run(
     repeats: Annotated[int, typer.Option(help="How often each cell is to be judged.")] = 1,
     minutes: Annotated[
         float,
-        typer.Option(help="No experiment begins later (inf: no end); the last is played out."),
+        typer.Option(help="No experiment begins later (inf: no end); the last one is finished."),
     ] = 60,
     piece: Annotated[
         int, typer.Option(help="Scenarios in an experiment: all on one layout, once each.")
@@ -88,8 +91,8 @@ def run(
     """Play experiments into FOLDER until every cell of the matrix was judged often enough.
 
     Repeat the command to continue where it stopped: judged runs are not played
-    again. A cell whose run could not be judged is repeated, three times in vain
-    at most. Let nothing else run on the machine meanwhile.
+    again. If a run could not be judged, its cell is repeated up to three times.
+    Run nothing else on the machine meanwhile.
     """
     from harness.campaigns import playing
 
@@ -214,21 +217,21 @@ def layouts(
         Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.html; overwritten.")
     ],
 ) -> int:
-    """Hold every layout that was played against the others: cost, loss and outage.
+    """Compare every layout that was played: cost, loss and outage.
 
     A layout is dominated where another one costs no more, loses no more and is out
     no longer, and is better in one of these; those that are not are the frontier.
     """
     from harness.campaigns import layouts as page
-    from harness.judging import recalled
+    from harness.judging import recalled, verdict_file
 
     shell: Shell = context.obj
     problems = list(_no_file(output))
-    paths = [path for folder in folders for path in sorted(folder.glob(f"*/{recalled.NAME}"))]
+    paths = [path for folder in folders for path in sorted(folder.glob(f"*/{verdict_file.NAME}"))]
     if not paths:
-        text = f"there is no {recalled.NAME} one folder below: {', '.join(map(str, folders))}"
+        text = f"there is no {verdict_file.NAME} one folder below: {', '.join(map(str, folders))}"
         problems.append(Problem("FOLDER", text))
-    (runs,) = each([paths], recalled.ended, problems)
+    (runs,) = each([paths], recalled.runs, problems)
     print_lines(shell.out, page.lines(runs))
     print_text(shell.out, f"page: {page.write(runs, output)}")
     return 0

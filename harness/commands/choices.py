@@ -8,7 +8,7 @@ import typer
 from rich.console import RenderableType
 
 from harness.claims import claims
-from harness.claims.concerning import concerning
+from harness.claims.claims import concerning
 from harness.commands.shell import Shell, print_lines
 from harness.commands.together import wrong_words
 from harness.judging import brought_claims
@@ -47,10 +47,11 @@ def list_(
         ),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Layouts and claims as tables with every column.")
+        bool,
+        typer.Option("--details", help="Show layouts and claims as tables with every column."),
     ] = False,
 ) -> int:
-    """Show what there is to choose from: layouts and claims with a line each."""
+    """List what you can choose: systems, layouts, scenarios, claims and more."""
     shell: Shell = context.obj
     chosen = _systems(topic, system or (), details)
     if topic in _BY_SYSTEM and not details:

@@ -13,7 +13,7 @@ _FOUND = (
 _JUDGED = (
     f"{_FOUND[0]} (with --judge expectations: every verdict is the expected one)",
     f"{_FOUND[1]} (with --judge expectations: a verdict is not the expected one)",
-    f"{_FOUND[2]} (with --judge expectations: or no entry knows a cell)",
+    f"{_FOUND[2]} (with --judge expectations: or a cell has no expectation)",
 )
 _WRITTEN = ("done",)
 _OWN: dict[str, tuple[str, ...]] = {

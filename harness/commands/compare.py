@@ -10,7 +10,7 @@ from harness.commands.shell import Shell
 from harness.compare.versus import versus
 from harness.judging import recalled
 from harness.judging.exits import of_versus
-from harness.judging.recalled import NAME
+from harness.judging.verdict_file import NAME
 from harness.outside.files import is_folder, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.report import versus_page
@@ -28,7 +28,12 @@ def compare(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="The page; else beside B's verdict."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Where to write the page; if left out, beside B's verdict.",
+        ),
     ] = None,
 ) -> int:
     """Say what got worse from A to B, what got better, and what shows no difference."""

@@ -19,11 +19,11 @@ class HistoryFormat(StrEnum):
 
 
 FormOption = Annotated[
-    HistoryFormat, typer.Option("--from", help="What the files are: whose form of histories.")
+    HistoryFormat, typer.Option("--from", help="The tool whose format the files have.")
 ]
 ExplainOption = Annotated[
     bool,
-    typer.Option("--explain", help="Their tool's own verdict beside ours, and why they differ."),
+    typer.Option("--explain", help="Add the other tool's verdict, and why the two differ."),
 ]
 DeclareOption = Annotated[
     list[str] | None,
@@ -44,7 +44,7 @@ def judge(
     explain: ExplainOption = False,
     declare: DeclareOption = None,
 ) -> int:
-    """Judge histories of other tools: JSON of ours, Jepsen's EDN, OpenChaos's TSV.
+    """Judge histories of other tools: mqproof's JSON, Jepsen's EDN, OpenChaos's TSV.
 
     Nothing is started, neither Docker nor Spark. With --json there is one object a line for each
     file.

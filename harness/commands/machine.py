@@ -52,7 +52,7 @@ def doctor(
 def build(
     context: typer.Context,
     system: Annotated[
-        list[str] | None, typer.Option(help="Systems to build for; all without.")
+        list[str] | None, typer.Option(help="Systems to build for; if left out, all.")
     ] = None,
     version: Annotated[
         list[str] | None,

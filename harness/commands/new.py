@@ -42,7 +42,7 @@ def new_topology(
         ),
     ] = None,
 ) -> int:
-    """Write NAME.toml: brokers that are there, and what may be done to them, commented."""
+    """Write NAME.toml: a commented topology file for a cluster that already runs."""
     path = _path(name, TOPOLOGY_NAME)
     text = (
         topology_file.example().replace("TOPOLOGY", str(path))
@@ -52,11 +52,14 @@ def new_topology(
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")
 
 
+_NAME = "lower-case letters, digits and hyphens; a letter first"
+
+
 def _path(name: str, pattern: re.Pattern[str]) -> Path:
     path = Path(f"{name.removesuffix('.toml')}.toml")
     if not pattern.fullmatch(path.stem) or path.name != str(path):
-        text = f"small letters, digits and hyphens, a letter first; not {brief(name)}"
-        raise PlanError([Problem("NAME", text)])
+        text = f"{brief(name)} is not a valid name"
+        raise PlanError([Problem("NAME", text, expected=_NAME)])
     return path
 
 

@@ -29,23 +29,24 @@ LABEL_MAX = 200
 
 def nightly(
     context: typer.Context,
-    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's file, a TOML.")],
+    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="The suite: a TOML file.")],
     results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where nights, experiments and pages lie.")
+        Path, typer.Option(metavar="DIR", help="Folder for nights, experiments and pages.")
     ] = RESULTS,
     label: Annotated[
-        str, typer.Option(metavar="TEXT", help="What is tested tonight: a commit, a build.")
+        str,
+        typer.Option(metavar="TEXT", help="What is tested tonight, such as a commit or a build."),
     ] = "",
     changed: Annotated[
         list[str] | None,
-        typer.Option(metavar="SYSTEM", help="This one is new: play it first; repeatable."),
+        typer.Option(metavar="SYSTEM", help="A system that changed: play it first; repeatable."),
     ] = None,
     go_on: Annotated[
         bool,
-        typer.Option("--go-on", help="Only go on with a night that was broken off; begin none."),
+        typer.Option("--go-on", help="Only continue an interrupted night; begin no new one."),
     ] = False,
     dry: Annotated[
-        bool, typer.Option("--dry-run", help="Say what fits into the night; start nothing.")
+        bool, typer.Option("--dry-run", help="Show what fits into the night; start nothing.")
     ] = False,
     master: spark.MasterOption = "",
     conf: spark.ConfOption = None,
@@ -164,7 +165,7 @@ def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") 
     plan = playing.plan(suite, wanted, before)
     total_s = sum(one.estimate_s for one in plan.chosen)
     yield f"{suite.title}: {_hours(total_s)} of {_hours(suite.night_s)}"
-    for title, chosen in (("played", plan.chosen), ("left out", plan.left_out)):
+    for title, chosen in (("planned", plan.chosen), ("left out", plan.left_out)):
         for one in chosen:
             times = f"{one.plays} x " if one.plays > 1 else ""
             cell = " · ".join(one.item.cell)

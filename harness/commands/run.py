@@ -47,9 +47,14 @@ _Topology = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="A cluster that already runs, instead of a system."),
 ]
-_Compressed = Annotated[bool, typer.Option(suites.COMPRESSED, help="Of a suite: its short form.")]
+_Compressed = Annotated[
+    bool, typer.Option(suites.COMPRESSED, help="Play the short form of a suite.")
+]
 _Together = Annotated[
-    bool, typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault.")
+    bool,
+    typer.Option(
+        TOGETHER, help="Play all clients at once, on one cluster, under the same faults."
+    ),
 ]
 
 _Distribution = Annotated[
@@ -74,7 +79,7 @@ def run(
     distribution: _Distribution = None,
     on_standing: _OnStanding = False,
     compressed: _Compressed = False,
-    repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 if left out.")] = None,
     until: Annotated[
         str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
     ] = None,

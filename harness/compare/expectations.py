@@ -74,7 +74,7 @@ class CellResult:
     cell: Cell
     standing: Standing
     lines: tuple[str, ...]
-    known: Mapping[str, Known]  # of each judged claim that an entry speaks of
+    known: Mapping[str, Known]  # of each judged claim that an entry covers
 
 
 class Expectations:
@@ -115,7 +115,7 @@ def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
     """Return the verdicts that did not pass; the others stand elsewhere and would hide them."""
     usual = (ClaimOutcome.PASS, ClaimOutcome.NOT_APPLICABLE)
     rest = dict.fromkeys(f"{one.claim} {one.word}" for one in verdicts if one.outcome not in usual)
-    return f"no entry speaks of this cell{': ' if rest else ''}{', '.join(rest)}"
+    return f"no expectation covers this cell{': ' if rest else ''}{', '.join(rest)}"
 
 
 def _broke_off(verdicts: Iterable[ClaimVerdict]) -> bool:
@@ -131,7 +131,7 @@ def _stand(verdict: ClaimVerdict, expected: Known | None, broke_off: bool) -> tu
     if expected is None:
         if verdict.outcome is ClaimOutcome.NOT_APPLICABLE:
             return Standing.AS_EXPECTED, ""
-        return Standing.NEW, f"{verdict.claim}: {verdict.word}, and no entry speaks of it"
+        return Standing.NEW, f"{verdict.claim}: {verdict.word}, no expectation covers it"
     if expected.allows(verdict.outcome):
         return Standing.AS_EXPECTED, ""
     line = f"{verdict.claim}: {verdict.word}, expected {expected.describe(warns=verdict.warns)}"

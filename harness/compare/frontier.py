@@ -7,7 +7,7 @@
    of them. The rest is the frontier.
 3. What is not known of a place dominates nothing, and is dominated by nothing.
 4. Times and memory compare by medians, and only what is more by a tenth is more (of times, by
-   0.2 s besides): runs of one place differ by as much.
+   0.2 s): runs of one place differ by as much.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -61,6 +61,11 @@ class Tried:
         return too_many(self.not_judged, self.rate.runs + self.not_judged)
 
     @property
+    def described(self) -> str:
+        """Return the rate in words; of a warning it is that of runs without the harm."""
+        return self.rate.describe("did not come true" if self.warns else "violated")
+
+    @property
     def share(self) -> str:
         """`0 of 10`, `3 of 9, 1 not judged`: what stands with every tick."""
         if not self.rate.runs + self.not_judged:

@@ -158,7 +158,7 @@ def _pairs(first: Side, second: Side) -> list[tuple[Cell, Cell]]:
 
 
 def _versioned_pairs(first: Sequence[Cell], second: Sequence[Cell]) -> list[tuple[Cell, Cell]]:
-    """Return the cells that are the same but for their version, which each side has in one."""
+    """Return the cells that differ only by version, if each side has one version of them."""
     of_second = Counter(map(_unversioned, second))
     of_first = Counter(map(_unversioned, first))
     return [

@@ -17,7 +17,6 @@ pull           pulling an image within a deadline
 jars           the jars that clients and servers declare
 java_tools     where Maven and Java run
 labels         marks by which everything that mqproof made is found again
-container_starts  which process in containers does not come up, and why
 dead_brokers   whether a silent place holds no broker any more
 by_hand_files  the files of clusters by hand
 by_hand_layouts  their layouts, as they were started

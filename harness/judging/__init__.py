@@ -6,5 +6,6 @@ assemble    one run's report from its findings; cells against expectations
 raw_reading  facts that need raw rows, read once
 brought_claims  claims files of other packages
 foreign     a history from another tool, judged as our own runs are
-recalled    verdict.json read again, for comparison of two experiments
+verdict_file  verdict.json as values: written by harness/report/verdict.py, read here
+recalled    what those files say, for comparison of two experiments
 """

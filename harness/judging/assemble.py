@@ -110,7 +110,9 @@ def _doubt(doubt: Caveat, run_summary: Summary) -> str:
         and not (run_summary.lost.least or run_summary.stranded.least)
     )
     if nothing and doubt.reason in _OF_MISSING:
-        return f"nothing was missing, so nothing could be lost, though {doubt.sentence}"
+        return (
+            f"loss was judged, because every confirmed message arrived, although {doubt.sentence}"
+        )
     return doubt.sentence
 
 

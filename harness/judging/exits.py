@@ -25,7 +25,7 @@ NOTHING_DONE = {  # the same of commands that judge nothing
     "pack": "nothing was packed",
     "reference": "no cluster runs",
     "serve": "nothing is served",
-    "status": "nothing is known",
+    "status": "nothing is shown",
     "up": "no cluster runs",
 }
 

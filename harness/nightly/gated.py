@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from harness.compare.gate import Gate, gate
 from harness.compare.versus import Side
-from harness.judging import recalled
+from harness.judging import recalled, verdict_file
 from harness.judging.exits import Exit
 from harness.nightly import playing, record
 from harness.nightly.message import alarm_text
@@ -21,13 +21,13 @@ from harness.nightly.record import Alarmed, Night
 
 def baseline_of(folder: Path) -> Side:
     """All runs of the experiments in a folder; none where it is not there. Raises PlanError."""
-    return recalled.joined(str(folder), sorted(folder.glob(f"*/{recalled.NAME}")))
+    return recalled.joined(str(folder), sorted(folder.glob(f"*/{verdict_file.NAME}")))
 
 
 def judged(folder: Path, night: Night) -> Night:
     """The night with what its experiments showed. Raises PlanError."""
     names = dict.fromkeys(one.experiment for one in night.played if one.experiment)
-    paths = [folder / name / recalled.NAME for name in names]
+    paths = [folder / name / verdict_file.NAME for name in names]
     there = [path for path in paths if path.exists()]
     side = recalled.joined(night.name, there)
     return replace(night, cells=record.cells(side), versions=recalled.versions(there))

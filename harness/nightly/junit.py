@@ -13,10 +13,9 @@ from harness.nightly.message import unjudged
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell
 from harness.outside.text import visible
-from spark_analysis.schema.writing import write_whole
+from harness.report.junit import ERROR, FAILURE, SKIPPED, counted, save
 
 NAME = "nightly.xml"
-FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 Case = tuple[str, str, str]  # what was asked, what came of it ("" where it holds), why
 
 
@@ -31,16 +30,11 @@ def text(night: Night, gate: Gate) -> str:
             case = xml.SubElement(suite, "testcase", classname=name, name=visible(title))
             if came:
                 xml.SubElement(case, came, message=visible(why)).text = visible(why)
-        _count(suite)
-    _count(suites)
-    xml.indent(suites, " ")
-    return xml.tostring(suites, encoding="unicode") + "\n"
+    return counted(suites)
 
 
 def write(night: Night, gate: Gate, folder: Path) -> Path:
-    """Writes it into `folder`, whole or not at all."""
-    declared = f'<?xml version="1.0" encoding="UTF-8"?>\n{text(night, gate)}'
-    return write_whole(folder / NAME, declared)
+    return save(text(night, gate), folder / NAME)
 
 
 def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
@@ -57,10 +51,3 @@ def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
 
 def _left_out(night: Night, cell: Cell) -> Iterator[str]:
     return (one.reason for one in night.left_out if one.cell == cell)
-
-
-def _count(element: xml.Element) -> None:
-    found = list(element.iter("testcase"))
-    element.set("tests", str(len(found)))
-    for name, child in (("failures", FAILURE), ("errors", ERROR), ("skipped", SKIPPED)):
-        element.set(name, str(sum(case.find(child) is not None for case in found)))

@@ -16,7 +16,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from harness.judging import recalled
+from harness.judging import recalled, verdict_file
 from harness.judging.exits import Exit
 from harness.nightly import planning, quiet, record
 from harness.nightly.planning import Past
@@ -24,7 +24,7 @@ from harness.nightly.record import Night, PlannedCell, Played
 from harness.nightly.suite import Cell, Item, Suite
 from harness.plan.problems import PlanError
 
-MORE_S = 90.0  # what a play takes besides load and settle, where none was played yet
+MORE_S = 90.0  # what a play takes beyond load and settle, if none was played yet
 SPARE = 1  # plays of a cell more than planned, where plays decided nothing
 TIME_UP = "the night was over"
 NO_MORE = "it stands in the suite no more"
@@ -154,7 +154,9 @@ def _mended(folder: Path, night: Night, world: NightEnvironment, log: Log) -> Ni
         return _last_is(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=why))
     path = folder / new[0]
     log(f"{new[0]} was broken off: what was recorded is judged")
-    code = world.analyse(path, log) if not (path / recalled.NAME).exists() else Exit.NOT_DECIDED
+    code = (
+        world.analyse(path, log) if not (path / verdict_file.NAME).exists() else Exit.NOT_DECIDED
+    )
     judged = _is_judged(path, one.cell)
     replayed = replace(
         one, experiment=new[0], exit_code=code, judged=judged, why="it was broken off"
@@ -170,7 +172,7 @@ def _stamp_of(began: str) -> str:
 def _is_judged(experiment: Path, cell: Cell) -> bool:
     """Whether a promise was decided there; what cannot be read decides nothing."""
     try:
-        side = recalled.joined("", [experiment / recalled.NAME])
+        side = recalled.joined("", [experiment / verdict_file.NAME])
     except PlanError:
         return False
     ran = side.cells.get(cell)

@@ -31,14 +31,6 @@ _TONES = {Exit.PASSED: "pass", Exit.FAILED: "fail", Exit.NOT_DECIDED: "open"}
 
 
 @dataclass(frozen=True, slots=True)
-class PageLink:
-    """`path` "": what it would lead to is not there any more."""
-
-    text: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
 class CellRow:
     """A cell on the page of all."""
 
@@ -55,28 +47,14 @@ class CellRow:
 
 @dataclass(frozen=True, slots=True)
 class NightRow:
-    """`changes`: of versions, from the night before."""
+    """A night as a whole, or of one cell. `changes`: of versions, from the night before."""
 
-    name: str
-    label: str
+    night: Night
     tone: str
     text: str
     changes: tuple[str, ...]
-    alarms: tuple[str, ...]
-    plays: str
-
-
-@dataclass(frozen=True, slots=True)
-class CellNight:
-    """A night of one cell."""
-
-    name: str
-    label: str
-    tone: str
-    text: str
-    times: str
-    changes: tuple[str, ...]
-    reports: tuple[PageLink, ...]
+    times: str = ""
+    reports: tuple[tuple[str, str], ...] = ()  # and the path; "": it is not there any more
 
 
 def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> Path:
@@ -160,36 +138,21 @@ def _catches(gate: Gate, cell: Cell) -> str:
 def _nights(nights: Sequence[Night], changes: Sequence[Changes]) -> Iterator[NightRow]:
     """The latest first."""
     for night, changed in reversed(list(zip(nights, changes, strict=True))):
-        plays = sum(bool(one.experiment) for one in night.played)
-        yield NightRow(
-            name=formats.dated(night.name),
-            label=night.label,
-            tone=_tone(night),
-            text=message.headline(night),
-            changes=changed,
-            alarms=tuple(f"{' · '.join(one.cell)}: {one.text}" for one in night.alarms),
-            plays=formats.plural(plays, "play"),
-        )
+        yield NightRow(night, _tone(night), message.headline(night), changed)
 
 
 def _cell_nights(
     folder: Path, nights: Sequence[Night], cell: Cell, changes: Sequence[Changes]
-) -> Iterator[CellNight]:
+) -> Iterator[NightRow]:
     """The latest first; those in which it was not to be played are left out."""
     strip, nights_of_cell = trend.strip(nights, cell), trend.of_cell(nights, cell)
     together = zip(nights, nights_of_cell, strip, changes, strict=True)
     for night, one, column, changed in reversed(list(together)):
         if one is None and not night.plays_of(cell):
             continue
-        yield CellNight(
-            name=formats.dated(night.name),
-            label=night.label,
-            tone=column.tone,
-            text=column.title,
-            times="" if one is None else _times(one),
-            changes=changed,
-            reports=tuple(_reports(folder, night, cell)),
-        )
+        times = "" if one is None else _times(one)
+        reports = tuple(_reports(folder, night, cell))
+        yield NightRow(night, column.tone, column.title, changed, times, reports)
 
 
 def _times(one: CellOfNight) -> str:
@@ -200,13 +163,13 @@ def _times(one: CellOfNight) -> str:
     )
 
 
-def _reports(folder: Path, night: Night, cell: Cell) -> Iterator[PageLink]:
+def _reports(folder: Path, night: Night, cell: Cell) -> Iterator[tuple[str, str]]:
     for one in night.plays_of(cell):
         if one.experiment:
             there = is_file(folder / one.experiment / REPORT)
-            yield PageLink(one.experiment, f"../{one.experiment}/{REPORT}" if there else "")
+            yield one.experiment, f"../{one.experiment}/{REPORT}" if there else ""
         else:
-            yield PageLink(one.why, "")
+            yield one.why, ""
 
 
 def _tone(night: Night) -> str:

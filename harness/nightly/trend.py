@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.compare.medians import Median, Time, median
 from harness.compare.versus import LOSS, Side
-from harness.judging.recalled import OUT
+from harness.judging.verdict_file import OUT
 from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.report.page import formats

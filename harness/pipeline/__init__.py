@@ -2,8 +2,7 @@
 
 port         what is asked, and how: RunOptions, Pipeline
 stages       run, analyse, heal, build, doctor: each one call
-performing   an experiment carried out, guarded from its first cluster to its last
-early        a run judged while its series goes on, where a bound was asked for
+performing   an experiment carried out, guarded from first to last; runs judged early
 stored       the report over what is stored
 histories    files of anybody's histories, read and judged
 unjudged     the report where nothing was judged

@@ -15,6 +15,8 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
+from harness.analyse.marts import judge_one
+from harness.claims.judge import ClaimVerdict
 from harness.cleanup.everywhere import settle
 from harness.cleanup.external_projects import anything_armed
 from harness.cleanup.guardian import DeploymentKind
@@ -28,7 +30,8 @@ from harness.deploy.external.faults import equip as equip_external
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip as equip_local
 from harness.deploy.standing.deployment import StandingDeployment
-from harness.pipeline import early
+from harness.judging import brought_claims
+from harness.pipeline import stored
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
 from harness.report.console.rates import Rates
@@ -38,6 +41,43 @@ from harness.run import signals
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run.view import LiveCounts
+from harness.run_folder.experiments import StoredRun, curtail
+from spark_analysis.schema.failed import Failed
+
+# --- Early ---------------------------------------------------------------------------------------
+# A run judged as soon as it is over, where its cell goes on until a bound is reached.
+#
+# 1. The cluster stands idle meanwhile. The last word is the report's, over all runs together.
+
+
+async def judge_early(
+    bounded: Bounded,
+    experiment: Experiment,
+    show: Display,
+    steps: Steps,
+    plan: RunPlan,
+    folder: Path,
+) -> None:
+    """Runs of a cell that is over by now are no runs of the experiment any more."""
+    steps.begin("judge the run")
+    verdicts = await asyncio.to_thread(_verdicts, folder)
+    steps.end()
+    if reason := bounded.ended(plan, verdicts):
+        show.message(reason)
+        curtail(bounded.carried_out(experiment), folder.parent.parent)
+
+
+def _verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
+    """None where the run could not be judged: what comes after it is carried out all the same."""
+    run = judge_one(folder)
+    if isinstance(run, Failed):
+        return ()
+    stored_run = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
+    return stored.judged(stored_run, run, brought_claims.every()).verdicts
+
+
+# --- The experiment ------------------------------------------------------------------------------
+
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -124,7 +164,7 @@ class Performing:
         if self.options.bound is not None:
             hooks.wanted = self.bounded.wanted
             hooks.ended = partial(
-                early.judged, self.bounded, self.experiment, self.show, self.steps
+                judge_early, self.bounded, self.experiment, self.show, self.steps
             )
         return hooks
 

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.analyse.ahead import Ahead
-from harness.analyse.brought import bring_all
+from harness.analyse.sessions import Ahead, bring_all
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded

@@ -175,9 +175,9 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
         found = ", ".join(layout.balancers) or "none"
         ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
         yield (
-            f"target {brief(target.word)} matches no balancer: clients enter by "
-            f"{layout.client_endpoint!r}, and balancers before the brokers: {found}; take a "
-            f"layout with client_endpoint = {ways}"
+            f"target {brief(target.word)} matches no balancer: the layout has client_endpoint = "
+            f"{layout.client_endpoint!r} and these balancers: {found}; choose a layout with "
+            f"client_endpoint = {ways}"
         )
     elif not KINDS[kind].strikes_processes:
         yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"

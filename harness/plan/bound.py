@@ -63,7 +63,9 @@ def problems(word: str | None, *, repeats: bool) -> Iterator[Problem]:
         return
     share = _share(word)
     if share is None:
-        text = f"is a share of runs above 0 % and below 100 %, as 10% or 0.1, not {brief(word)}"
+        text = (
+            f"{brief(word)} is not a share of runs above 0 % and below 100 %, such as 10% or 0.1"
+        )
         yield Problem(FLAG, text)
     elif (bound := Bound(share)).planned > REPEATS_MAX:
         text = f"{word} takes {bound.runs:,} runs, and up to {bound.spare:,} more"

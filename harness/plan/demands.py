@@ -27,7 +27,16 @@ DEMANDS: Mapping[str, Demand] = {
         "consumers that get a notice of a new master",
         lambda client, workload: workload.consumers > 0 and _learns_of_failovers(client, workload),
     ),
+    "priorities": Demand(
+        "queues with priorities", lambda client, workload: priorities(client, workload) > 0
+    ),
 }
+
+
+def priorities(client: str, workload: Workload) -> int:
+    """Return how many levels of priority the workload's messages have; 0: they have none."""
+    levels = requirements.facts(client, workload).get("priorities")
+    return levels if isinstance(levels, int) else 0
 
 
 def _learns_of_failovers(client: str, workload: Workload) -> bool:

@@ -5,18 +5,20 @@
 2. Runs that can share a cluster (same system, layout, deployment) follow each other.
 3. A cell that cannot run is an error if it is the only one; else it is Skipped with its reason. An
    experiment in which no cell can run is an error.
-4. Runs of several clients may be played together (together.py). If they cannot, that is an error.
+4. Runs of several clients may be played together. If they cannot, that is an error.
 5. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import groupby
 
+from faults.kinds import KINDS
+from faults.targets import CLIENT
 from harness.outside.text import brief
-from harness.plan import together, variants
+from harness.plan import variants, worker_addresses
 from harness.plan.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
@@ -24,6 +26,54 @@ from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, S
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
+
+# --- Together ------------------------------------------------------------------------------------
+# Runs of several clients that are played together: at once, on one cluster, with one fault.
+#
+# 1. They differ by their client alone. Random choices (where masters are) are made once for all of
+#    them, and each phase has the length of the longest one.
+# 2. Some things cannot be shared, because they would differ by run: a fault of a client, an
+#    operation for one run, a rhythm that each run plays by its own clock.
+
+
+def group_obstacles(
+    scenario: Scenario, system: System, layout: Layout, runs: int
+) -> Iterator[str]:
+    """Why so many runs of a scenario cannot be played together."""
+    for number, fault in enumerate(scenario.faults, start=1):
+        if KINDS[fault.kind].applies_to == CLIENT:
+            yield f"fault {number}: a {fault.kind} strikes clients, and each run has its own"
+        elif client := fault.target.client:
+            whose = f"depends on a client, and each run has its own {client}"
+            yield f"fault {number}: {fault.target} {whose}"
+        elif KINDS[fault.kind].repeats:
+            yield f"fault {number}: a {fault.kind} comes and goes by the clock of one run"
+    for number, operation in enumerate(scenario.operations, start=1):
+        yield f"operation {number}: {operation.kind} would be done once for each run"
+    yield from worker_addresses.obstacles(scenario, system.servers(layout), runs)
+
+
+def joined(seed: int, runs: Sequence[RunPlan]) -> tuple[RunPlan, ...]:
+    """The runs of one scenario and repeat that differ by their client; one is played alone.
+
+    `seed`: the experiment's.
+    """
+    if len(runs) < 2:
+        return tuple(runs)
+    first = runs[0]
+    schedule = replace(
+        first.schedule,
+        recovery_s=max(run.schedule.recovery_s for run in runs),
+        settle_s=max(run.schedule.settle_s for run in runs),
+    )
+    assert all(run.schedule.windows == schedule.windows for run in runs), "clients move no window"
+    of_all = derive(seed, "runs together", *first.cell[:3], str(first.repeat))
+    names = tuple(run.name for run in runs)
+    return tuple(replace(run, seed=of_all, schedule=schedule, together=names) for run in runs)
+
+
+# --- Experiments ---------------------------------------------------------------------------------
+
 
 TOGETHER = "--together"
 REPEATS_MAX = 1000
@@ -103,7 +153,7 @@ def _apart(cells: list[_Cell]) -> Iterator[Problem]:
     """Why runs that were to be played together cannot be."""
     for group in _by_cluster_and_scenario(cells):
         first = group[0]
-        reasons = together.obstacles(first.scenario, first.system, first.layout, len(group))
+        reasons = group_obstacles(first.scenario, first.system, first.layout, len(group))
         if len(group) > 1 and (found := list(reasons)):
             place = f"{first.scenario.name} on {first.system.name} {first.layout.label}"
             yield Problem(TOGETHER, f"{place}: {_several(found)}")
@@ -226,7 +276,7 @@ def _runs(request: ExperimentOptions, cells: list[_Cell]) -> Iterator[RunPlan]:
             for group in _by_cluster_and_scenario(members):
                 runs = [_run(request, cell, repeat, number + n) for n, cell in enumerate(group, 1)]
                 number += len(runs)
-                yield from together.joined(request.seed, runs) if request.together else runs
+                yield from joined(request.seed, runs) if request.together else runs
 
 
 def _run(request: ExperimentOptions, cell: _Cell, repeat: int, number: int) -> RunPlan:

@@ -40,7 +40,7 @@ class Retry(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Who sends what where. Publisher i serves queue i modulo queues, so do consumers.
+    """Who sends what where; distribution.py says which queues a client serves.
 
     `sections`: what only one family of clients knows, by the family's key; read by the section
     alone that the family declares (clients/section.py).
@@ -49,7 +49,7 @@ class Workload:
     queues: tuple[str, ...]
     publishers: int
     consumers: int  # 0: no consumer before the drain
-    keys: int
+    keys: int  # of each publisher, in each of its queues
     rate: float | None  # publishes a second over all publishers; None is `max`
     body_bytes: int
     durable: bool

@@ -86,8 +86,10 @@ def twice(place: str, words: Iterable[str]) -> list[Problem]:
 
 
 def unknown(place: str, kind: str, word: str, choices: Sequence[str]) -> Problem:
-    """`word` names no `kind`: which ones there are, and which was probably meant."""
-    text = f"there is no {kind} {brief(word)}"
+    """`word` names no `kind` (`layout`, `layout of rabbitmq-mirrored`): the valid ones, and which
+    was probably meant."""
+    noun, _, owner = kind.partition(" of ")
+    text = f"{owner} has no {noun} {brief(word)}" if owner else f"there is no {kind} {brief(word)}"
     return Problem(place, text, tuple(choices), nearest(word, choices), advice=listing(kind))
 
 

@@ -35,7 +35,7 @@ def obstacles(
         yield f"target {brief(target.word)} matches no process: {system.name} has no controllers"
         return
     elif not servers.name_servers:
-        reason = f"clients of {system.name} ask no name servers"
+        reason = f"clients of {system.name} use no name servers"
         yield f"target {brief(target.word)} matches no process: {reason}"
         return
     if deployment == EXTERNAL:

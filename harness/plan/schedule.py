@@ -11,9 +11,9 @@
 
 from collections.abc import Iterator
 
+from harness.plan.declared import healed_s
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
-from harness.plan.reconnecting import healed_s
 
 
 def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:

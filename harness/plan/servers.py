@@ -60,7 +60,7 @@ class Servers:
     processes: tuple[Process, ...]  # host by host
     apart: bool
     by_names: bool  # clients dial brokers by their names: each worker takes an address of its own
-    keep_logs: bool  # every broker's log is read by an audit; else queues are drained, rivals read
+    keep_logs: bool  # an audit reads each log; else competing leaders
     speaks_first: bool  # a client's link carries something that its client did not ask for
     client_settings: tuple[tuple[str, str], ...]  # by name, for what the layout's timers ask
     client_flags: tuple[str, ...]  # of the processes that clients run in

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from faults.kinds import KINDS, REGISTRY
 from faults.options import OPTIONS
 from harness.outside.text import brief
-from harness.plan import spans
+from harness.plan import distribution, spans
 from harness.plan.model import BootstrapAddress, Duration, OperationOptions
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
@@ -19,7 +19,7 @@ from harness.plan.tables import OneOf, Table
 from harness.plan.targets import ENDPOINTS, UNINVOLVED, Target, parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
-QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 64, 200, 200
+QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
 _PATTERN_MAX = 1_000
 _WORDS_MAX = 64
@@ -33,6 +33,14 @@ def _rate(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e6:
         raise ValueError("must be publishes a second (a number over 0) or 'max'")
     return float(value)
+
+
+def _queues(value: object) -> object:
+    if isinstance(value, list):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= QUEUES_MAX:
+        raise ValueError(f"must be a list of names, or a number from 1 to {QUEUES_MAX}")
+    return distribution.generated(value)
 
 
 def _batch(value: object) -> int:
@@ -105,20 +113,29 @@ def _operation_option(name: str) -> BeforeValidator:
 class WorkloadTable(Table):
     """Without the sections of clients' families, which declare them (clients/section.py)."""
 
-    queues: list[QueueName] = Field(
-        min_length=1,
-        max_length=QUEUES_MAX,
-        description="queue names: lower-case letters, digits, `_` and `-`; a letter first",
+    queues: Annotated[
+        list[QueueName],
+        Field(min_length=1, max_length=QUEUES_MAX),
+        BeforeValidator(_queues),
+    ] = Field(
+        title=f"list of texts, or 1 to {QUEUES_MAX}",
+        description="queue names: lower-case letters, digits, `_` and `-`; a letter first. A "
+        "number N stands for `queue-1` to `queue-N`",
     )
-    publishers: int = Field(ge=1, le=64, description="number of publishers; one or more per queue")
+    publishers: int = Field(
+        ge=1,
+        le=64,
+        description="number of publishers; if there are fewer than queues, each sends to several",
+    )
     consumers: int = Field(
-        ge=0, le=64, description="number of consumers; none, or one or more per queue"
+        ge=0, le=64, description="number of consumers; the queues are shared out in the same way"
     )
     keys: int = Field(
         default=1,
         ge=1,
         le=1_000_000,
-        description="ordering keys per publisher: messages of one key must stay in order",
+        description="ordering keys per publisher and queue: messages of one key must stay in "
+        "order",
     )
     rate: Annotated[Any, BeforeValidator(_rate)] = Field(
         title="number, or `max`",

@@ -51,7 +51,7 @@ def text(span: Duration) -> str:
 def _plain(words: str) -> float:
     match = _PLAIN.fullmatch(words)
     if match is None:
-        raise ValueError(f"{brief(words)} is no length of time")
+        raise ValueError(f"{brief(words)} is not a length of time")
     # Thousandths are divided, not multiplied: 250 ms is then the same float as 0.25 s.
     number = float(match[1])
     seconds = number / 1000 if match[2] == "ms" else number * _SECONDS[match[2]]

@@ -36,7 +36,7 @@ class OneOf:
     def __call__(self, value: object) -> str:
         if isinstance(value, str) and value in self.choices:
             return value
-        raise PydanticCustomError(NO_WORD, "is none of the words", {"choices": self.choices})
+        raise PydanticCustomError(NO_WORD, "is not a valid value", {"choices": self.choices})
 
 
 def fixed_length(read: Callable[[object], T]) -> Callable[[object], T]:

@@ -18,7 +18,14 @@ from faults.model import Options
 from faults.options import OPTIONS, Option
 from faults.targets import CLIENT
 from harness.outside.text import brief
-from harness.plan import operation_checks, overlaps, references, scenario_tables, spans
+from harness.plan import (
+    distribution,
+    operation_checks,
+    overlaps,
+    references,
+    scenario_tables,
+    spans,
+)
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
 from harness.plan.model import (
@@ -151,9 +158,7 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
     workload = document.get("workload")
     if not isinstance(workload, dict):
         workload = {}
-    queues = [queue for queue in _list(workload.get("queues")) if isinstance(queue, str)]
-    if len(queues) > QUEUES_MAX:
-        queues = []  # the shape reports that; there is nothing more to check
+    queues = _queue_names(workload.get("queues"))
     yield from _workload_checks(workload, queues)
     faults = _few(document.get("fault"), FAULTS_MAX)
     for index, fault in enumerate(faults):
@@ -168,17 +173,16 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
         yield from section.problems(document)
 
 
+def _queue_names(value: object) -> list[str]:
+    """Return the names as far as they can be read; none of too many, which the shape reports."""
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= QUEUES_MAX:
+        return distribution.generated(value)
+    return [queue for queue in _few(value, QUEUES_MAX) if isinstance(queue, str)]
+
+
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[TomlProblem]:
     if len(set(queues)) < len(queues):
         yield TomlProblem(("workload", "queues"), "a queue is named twice")
-    for key in ("publishers", "consumers"):
-        count = workload.get(key)
-        if isinstance(count, int) and 1 <= count < len(queues):
-            text = (
-                f"{count} for {len(queues)} queues, and each works on one queue: "
-                f"set {key} to {len(queues)} at least, or name fewer queues"
-            )
-            yield TomlProblem(("workload", key), text)
     for key in ("publisher_endpoint", "consumer_endpoint"):
         yield from _queue_check(("workload", key), workload.get(key), queues)
     if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
@@ -196,7 +200,11 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[TomlPr
     if target.queue and target.queue not in queues:
         right = tuple(target.form.replace(TargetForm.QUEUE, queue) for queue in queues)
         text = f"the workload has no queue {brief(target.queue)}"
-        yield TomlProblem(path, text, right, nearest(word, right))
+        if len(queues) > distribution.NAMED_MAX:
+            text += f", but {distribution.named(queues)}"
+            yield TomlProblem(path, text, guess=nearest(word, right))
+        else:
+            yield TomlProblem(path, text, right, nearest(word, right))
 
 
 def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:

@@ -93,8 +93,8 @@ def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[TomlPr
 
 
 def none_of(path: Path, given: object, choices: tuple[str, ...]) -> TomlProblem:
-    """`given` is none of the words that may stand at `path`."""
-    text = f"{brief(given)} is none of the words"
+    """`given` is not a valid value that may stand at `path`."""
+    text = f"{brief(given)} is not a valid value"
     guess = nearest(given, choices) if isinstance(given, str) else ""
     return TomlProblem(path, text, choices, guess)
 

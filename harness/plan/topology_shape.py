@@ -156,7 +156,7 @@ class CommandTable(TopologyTable):
     undo: Words = Field(description="ends the fault; must be harmless if it runs twice")
     verify: Words = Field(
         default=(),
-        description="says whether the fault is active; without it runs are INCONCLUSIVE",
+        description="says whether the fault is active; without it no claim of a run can PASS",
     )
     deadline: Annotated[float, seconds(*_DEADLINE_S)] = Field(
         default=30.0, title="0.5 s to 10 min", description="limits each of the commands"

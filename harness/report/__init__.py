@@ -1,6 +1,6 @@
 """What was planned, done and judged, told: on terminals, on pages, to machines. It only tells.
 
-failing            whose sends failed, as a table
+failing            whose sends failed, as a table for pages and terminals
 display            where the pipeline says what it does
 lines, tried       verdicts, and what runs of a cell come to, as lines
 console/           on a terminal: while it goes on, and at the end

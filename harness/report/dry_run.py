@@ -14,7 +14,7 @@ from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
-from harness.plan import references, spans
+from harness.plan import distribution, references, spans
 from harness.plan.bound import Bound
 from harness.plan.clients.requirements import uses_name_servers
 from harness.plan.declared import ignored, shown
@@ -281,7 +281,7 @@ def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
 
 
 def _said(operation: OperationPlan) -> str:
-    """What the scenario says of it, but for what goes without saying."""
+    """Return what the scenario says of it, without defaults."""
     usual, own = OperationOptions(), operation.options
     keys = OPERATIONS[operation.kind].options
     given = {key: getattr(own, key) for key in keys if getattr(own, key) != getattr(usual, key)}
@@ -295,7 +295,7 @@ def _done(run: RunPlan) -> str:
 
 
 def _options(fault: FaultPlan) -> str:
-    """What the scenario says of it besides whose links, and what stands for itself."""
+    """Return what the scenario says of it, without its links and what has a line of its own."""
     defaults = Options()
     taken = (OPTIONS[key] for key in KINDS[fault.kind].options if key != "clients")
     given = {option.key: getattr(fault.options, option.field) for option in taken}
@@ -312,7 +312,7 @@ def _workload(workload: Workload) -> str:
     acknowledge = workload.acknowledge or "none"
     return (
         f"{plural(workload.publishers, 'publisher')}, {plural(workload.consumers, 'consumer')}, "
-        f"queues {', '.join(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
+        f"queues {distribution.named(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
         f"retry {workload.retry.value}, acknowledge {acknowledge}, "
         f"deadline {_length(workload.deadline_s)}"
     )

@@ -1,10 +1,10 @@
 """Whose sends failed under a fault, as a table: of clients that ask name servers where to send.
 
 1. One row for each publisher and window, run by run. An unknown value is a dash, never 0.
-2. Bounded: ROWS_MAX rows; the page says how many more there are, and verdict.json has all.
+2. Bounded: ROWS_MAX rows; pages say how many more there are, and verdict.json has all.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.judging.result import RunReport
@@ -17,8 +17,9 @@ _NONE = "–"
 
 @dataclass(frozen=True, slots=True)
 class FailingRow:
-    """`words`: one for each of HEAD."""
+    """`number`: of its cell; `words`: one for each of HEAD."""
 
+    number: int
     cell: tuple[str, str, str, str]
     repeat: int
     window: int
@@ -26,25 +27,35 @@ class FailingRow:
     fails: bool
 
 
-def rows(runs: Iterable[RunReport]) -> tuple[FailingRow, ...]:
-    """All there are. None of a run in which no send failed, or no client told whom it asks."""
-    return tuple(
-        FailingRow(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
+@dataclass(frozen=True, slots=True)
+class FailingTable:
+    rows: tuple[FailingRow, ...]
+    left_out: int
+
+
+def table(runs: Sequence[RunReport]) -> FailingTable:
+    """Return no row of a run in which no send failed, or no client reported whom it asks."""
+    cells = list(dict.fromkeys(run.cell for run in runs))
+    rows = [
+        FailingRow(
+            cells.index(run.cell) + 1,
+            run.cell,
+            run.repeat,
+            one.window,
+            tuple(_words(one)),
+            one.failed > 0,
+        )
         for run in runs
         for one in _with_known_server(run)
-    )
+    ]
+    return FailingTable(tuple(rows[:ROWS_MAX]), max(0, len(rows) - ROWS_MAX))
 
 
-def left_out(number: int) -> int:
-    """Of so many rows."""
-    return max(0, number - ROWS_MAX)
-
-
-def _with_known_server(run: RunReport) -> tuple[Failing, ...]:
+def _with_known_server(run: RunReport) -> Iterable[Failing]:
     failing_sends = run.detail.failing if run.detail is not None else ()
     if not any(one.failed for one in failing_sends):
         return ()
-    return tuple(one for one in failing_sends if one.name_server)
+    return [one for one in failing_sends if one.name_server]
 
 
 def _words(one: Failing) -> Iterator[str]:

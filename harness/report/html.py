@@ -16,22 +16,23 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from harness.judging.result import Piece, Report
+from harness.judging.result import Report
 from harness.outside.text import visible
+from harness.report import failing
 from harness.report.lines import last_lines
-from harness.report.page.answers import FirstScreen, first_screen
-from harness.report.page.cells import CellView, cells
-from harness.report.page.claims import ClaimView, claims
+from harness.report.page import formats
+from harness.report.page.answers import first_screen
+from harness.report.page.cells import cells
+from harness.report.page.claims import claims
 from harness.report.page.comparison.places import places
-from harness.report.page.comparison.side_by_side import SideBySideView, side_by_side
-from harness.report.page.costs import CostsView, costs
-from harness.report.page.drill import Drill, drills
-from harness.report.page.failing import Failing, failing
-from harness.report.page.faults import FaultsView, faults
-from harness.report.page.joint import Joint, joint
-from harness.report.page.matrix import MatrixView, matrix
-from harness.report.page.measures import MeasuresView, measures
-from harness.report.page.picture import Picture, picture
+from harness.report.page.comparison.side_by_side import side_by_side
+from harness.report.page.costs import costs
+from harness.report.page.drill import drills
+from harness.report.page.faults import faults
+from harness.report.page.joint import joint
+from harness.report.page.matrix import matrix
+from harness.report.page.measures import measures
+from harness.report.page.picture import picture
 from harness.report.page.runs import RunView, runs
 from harness.report.page.totals import totals_of
 from harness.report.page.versions import versions
@@ -50,68 +51,36 @@ class Script:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
 class Page:
     """All that the templates ask for."""
 
-    experiment: str
-    seed: int | None
-    replay: str
-    verdict: str
-    versions: tuple[tuple[str, str], ...]
-    first: FirstScreen
-    picture: Picture | None  # None where nothing was judged
-    side_by_side: SideBySideView | None  # where several systems or layouts are compared
-    cells: tuple[CellView, ...]
-    drills: tuple[Drill, ...]
-    many: bool  # more cells than one can read one after another
-    matrix: MatrixView
-    measures: MeasuresView
-    claims: tuple[ClaimView, ...]
-    faults: FaultsView
-    costs: CostsView
-    failing: Failing
-    joint: tuple[Joint, ...]
-    pieces: tuple[Piece, ...]
-    runs: tuple[RunView, ...]
-    opened: frozenset[str]
-    sources: tuple[tuple[str, str], ...]  # scenario, the file that it was read from
-
-
-def page(report: Report) -> Page:
-    views = cells(report)
-    run_views = runs(report, views)
-    about = claims(report, views)
-    total = totals_of(report.runs)
-    return Page(
-        experiment=report.experiment,
-        seed=report.seed,
-        replay=report.replay,
-        verdict=last_lines(report)[0],
-        versions=tuple(versions(report)),
-        first=first_screen(report, total),
-        picture=picture(views, places(report)),
-        side_by_side=side_by_side(report, views, total),
-        cells=views,
-        drills=drills(report, views, about, run_views),
-        many=len(views) > CELLS_MAX,
-        matrix=matrix(report, views),
-        measures=measures(report, views),
-        claims=about,
-        faults=faults(report, views),
-        costs=costs(report),
-        failing=failing(report, views),
-        joint=joint(report),
-        pieces=report.pieces,
-        runs=run_views,
-        opened=_opened(run_views),
-        sources=_sources(report),
-    )
+    def __init__(self, report: Report) -> None:
+        views, total = cells(report), totals_of(report.runs)
+        self.experiment, self.seed, self.replay = report.experiment, report.seed, report.replay
+        self.verdict = last_lines(report)[0]
+        self.versions = tuple(versions(report))
+        self.first = first_screen(report, total)
+        self.picture = picture(views, places(report))  # None where nothing was judged
+        self.side_by_side = side_by_side(report, views, total)  # None: nothing to compare
+        self.cells = views
+        self.many = len(views) > CELLS_MAX  # more than one can read one after another
+        self.matrix = matrix(report, views)
+        self.measures = measures(report, views)
+        self.claims = claims(report, views)
+        self.runs = runs(report, views)
+        self.drills = drills(report, views, self.claims, self.runs)
+        self.faults = faults(report, views)
+        self.costs = costs(report)
+        self.failing = failing.table(report.runs)
+        self.joint = joint(report)
+        self.pieces = report.pieces
+        self.opened = _opened(self.runs)
+        self.sources = _sources(report)  # scenario, the file that it was read from
 
 
 def text(report: Report) -> str:
     """The whole file."""
-    return template("page.html").render(page=page(report))
+    return template("page.html").render(page=Page(report))
 
 
 @cache
@@ -125,6 +94,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(formats=formats, FAILING_HEAD=failing.HEAD)
     return environment.get_template(name)
 
 

@@ -18,41 +18,51 @@ from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
 from harness.plan.model import Skipped
 from harness.report.lines import cell_name, standing_of, verdict_line
-from harness.report.page.totals import totals_of
-from harness.report.tried import claims_of, unjudged_words
+from harness.report.tried import CellTable, tabulated, unjudged_words
 from spark_analysis.schema.writing import write_whole
 
 NAME = "junit.xml"
+FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
 Cell = tuple[str, str, str, str]
 
 
 def text(report: Report) -> str:
     """The whole document."""
-    suites = xml.Element("testsuites", name=_clean(f"mqproof {report.experiment}"))
-    for cell in dict.fromkeys(run.cell for run in report.runs):
-        suite = _suite(suites, cell)
+    suites = xml.Element("testsuites", name=visible(f"mqproof {report.experiment}"))
+    for table in tabulated(report):
+        suite = _suite(suites, table.cell)
         properties = xml.SubElement(suite, "properties")
-        for name, value in (*_properties(report), *_rates(report, cell)):
-            xml.SubElement(properties, "property", name=_clean(name), value=_clean(value))
-        for run in report.runs:
-            if run.cell == cell:
-                _run(suite, run, report)
-        _count(suite)
+        for name, value in (*_properties(report), *_rates(table)):
+            xml.SubElement(properties, "property", name=visible(name), value=visible(value))
+        for run in table.runs:
+            _run(suite, run, report)
     for skipped in report.skipped:
         _skipped_cell(_suite(suites, skipped.cell), skipped)
-    _count(suites)
+    return counted(suites)
+
+
+def counted(suites: xml.Element) -> str:
+    """Return suites as a document, with the numbers of tests that a reader expects."""
+    for element in (*suites, suites):
+        cases = list(element.iter("testcase"))
+        element.set("tests", str(len(cases)))
+        for name, child in (("failures", FAILURE), ("errors", ERROR), ("skipped", SKIPPED)):
+            element.set(name, str(sum(case.find(child) is not None for case in cases)))
     xml.indent(suites, " ")
-    return xml.tostring(suites, encoding="unicode", xml_declaration=False) + "\n"
+    return xml.tostring(suites, encoding="unicode") + "\n"
+
+
+def save(document: str, path: Path) -> Path:
+    """Write a document of `counted`, whole or not at all."""
+    return write_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{document}')
 
 
 def write(report: Report, folder: Path) -> Path:
-    """Writes junit.xml into `folder`, whole or not at all."""
-    declared = f'<?xml version="1.0" encoding="UTF-8"?>\n{text(report)}'
-    return write_whole(folder / NAME, declared)
+    return save(text(report), folder / NAME)
 
 
 def _suite(suites: xml.Element, cell: Cell) -> xml.Element:
-    return xml.SubElement(suites, "testsuite", name=_clean(cell_name(cell)))
+    return xml.SubElement(suites, "testsuite", name=visible(cell_name(cell)))
 
 
 def _properties(report: Report) -> list[tuple[str, str]]:
@@ -61,37 +71,36 @@ def _properties(report: Report) -> list[tuple[str, str]]:
     return properties + sorted(report.versions.items())
 
 
-def _rates(report: Report, cell: Cell) -> Iterator[tuple[str, str]]:
+def _rates(table: CellTable) -> Iterator[tuple[str, str]]:
     """Yield how many of the cell's runs violate each claim that applies, with 95 % bounds."""
-    totals = totals_of([run for run in report.runs if run.cell == cell])
-    if words := unjudged_words(totals):
+    if words := unjudged_words(table.totals):
         yield "not judged", words
-    for claim, one in claims_of(report, cell).items():
-        if one.share:
-            what = "did not come true" if one.warns else "violated"
-            unjudged = f"; not judged in {one.not_judged}" if one.not_judged else ""
-            yield f"runs of {claim}", one.rate.describe(what) + unjudged
+    for claim, one in table.claims.items():
+        if one.tried.share:
+            not_judged = one.tried.not_judged
+            unjudged = f"; not judged in {not_judged}" if not_judged else ""
+            yield f"runs of {claim}", one.tried.described + unjudged
 
 
 def _run(suite: xml.Element, run: RunReport, report: Report) -> None:
     if not run.verdicts:
         case = _case(suite, run.cell, f"run is judged [repeat {run.repeat}]")
-        reason = _clean(run.failure or "it was not judged")
-        xml.SubElement(case, "error", message=reason, type="not judged").text = reason
+        reason = visible(run.failure or "it was not judged")
+        xml.SubElement(case, ERROR, message=reason, type="not judged").text = reason
     for verdict in run.verdicts:
         case = _case(suite, run.cell, f"{verdict.claim} [repeat {run.repeat}]")
         _verdict(case, verdict, run, report)
 
 
 def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: Report) -> None:
-    line = _clean(verdict_line(verdict, standing_of(verdict, run, report)))
+    line = visible(verdict_line(verdict, standing_of(verdict, run, report)))
     known = _known(report.cells, run.cell, verdict.claim)
     if is_failure(report.judge, verdict, known):
-        message = _clean(f"{verdict.word}: {verdict.meaning}")
-        xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
+        message = visible(f"{verdict.word}: {verdict.meaning}")
+        xml.SubElement(case, FAILURE, message=message, type=verdict.outcome.value).text = line
     elif verdict.outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE):
-        xml.SubElement(case, "skipped", message=line)
-    xml.SubElement(case, "system-out").text = f"{line}\n{_clean(run.name)}"
+        xml.SubElement(case, SKIPPED, message=line)
+    xml.SubElement(case, "system-out").text = f"{line}\n{visible(run.name)}"
 
 
 def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Known | None:
@@ -101,22 +110,9 @@ def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Known | Non
 
 def _skipped_cell(suite: xml.Element, skipped: Skipped) -> None:
     case = _case(suite, skipped.cell, "cell applies")
-    xml.SubElement(case, "skipped", message=_clean(f"NOT APPLICABLE: {skipped.reason}"))
-    _count(suite)
+    xml.SubElement(case, SKIPPED, message=visible(f"NOT APPLICABLE: {skipped.reason}"))
 
 
 def _case(suite: xml.Element, cell: Cell, name: str) -> xml.Element:
     place = ".".join(part.replace(".", "_") for part in cell)
-    return xml.SubElement(suite, "testcase", classname=_clean(place), name=_clean(name))
-
-
-def _count(element: xml.Element) -> None:
-    cases = list(element.iter("testcase"))
-    element.set("tests", str(len(cases)))
-    for name, child in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        element.set(name, str(sum(case.find(child) is not None for case in cases)))
-
-
-def _clean(value: str) -> str:
-    """Return the text with visible characters only: XML can hold all of them."""
-    return visible(value)
+    return xml.SubElement(suite, "testcase", classname=visible(place), name=visible(name))

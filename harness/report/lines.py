@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.claims.articles import Article
-from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict, over_runs
+from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
@@ -96,7 +96,7 @@ def cell_lines(report: Report) -> Iterator[str]:
 
 def _word(standing: Standing) -> str:
     """Return it as people read it: most claims of a cell that is `not judged` may be decided."""
-    return "not decided" if standing is Standing.NOT_JUDGED else standing.value
+    return "not checked" if standing is Standing.NOT_JUDGED else standing.value
 
 
 def _alike(lines: Iterable[str]) -> Iterator[str]:
@@ -135,17 +135,6 @@ def _verdict(report: Report) -> str:
         if unjudged
         else summary
     )
-
-
-def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> ClaimOutcome | None:
-    """The outcome of a claim over the repeats of a cell; None where none was judged."""
-    found = [
-        verdict
-        for run in report.runs
-        for verdict in run.verdicts
-        if run.cell == cell and verdict.claim == claim
-    ]
-    return over_runs(found) if found else None
 
 
 @cache

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
-from harness.judging import recalled
+from harness.judging import recalled, verdict_file
 from harness.judging.exits import Exit
 from harness.judging.recalled import ExperimentOutcome
 from harness.outside.files import is_file, is_folder
@@ -72,7 +72,7 @@ def all_experiments(folder: Path) -> list[Path]:
 
 def row(folder: Path) -> ExperimentRow:
     """Return what the page says of one experiment."""
-    verdict = folder / recalled.NAME
+    verdict = folder / verdict_file.NAME
     cells, runs, shown, detail = _judged(verdict) if is_file(verdict) else _not_judged(folder)
     report = f"{quote(folder.name)}/{html.NAME}" if is_file(folder / html.NAME) else ""
     more = len(cells) - CELLS_SHOWN
@@ -127,7 +127,7 @@ def _not_judged(folder: Path) -> tuple[tuple[Cell, ...], int, tuple[str, str], s
 def _began_ns(folder: Path) -> int:
     """Return when an experiment began, or else was judged; 0: it is no experiment's folder."""
     if is_folder(folder):
-        for name in (experiments.NAME, recalled.NAME):
+        for name in (experiments.NAME, verdict_file.NAME):
             if is_file(folder / name):
                 return (folder / name).stat().st_mtime_ns
     return 0

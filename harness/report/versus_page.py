@@ -48,39 +48,21 @@ class Section:
     lines: tuple[VersusLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class VersusPage:
-    first: str
-    second: str
-    tone: str
-    badge: str
-    headline: str
-    sections: tuple[Section, ...]
-    left_out: tuple[str, ...]
-    versions: tuple[str, ...]
-
-
-def page(comparison: Versus) -> VersusPage:
-    tone, badge = _BADGES[of_versus(comparison)]
-    sections = tuple(
-        Section(str(change), TONES[change], tuple(map(_line, comparison.of(change))))
-        for change in Trend
-    )
-    return VersusPage(
-        comparison.first,
-        comparison.second,
-        tone,
-        badge,
-        _headline(comparison),
-        sections,
-        comparison.left_out,
-        comparison.versions,
-    )
+    def __init__(self, comparison: Versus) -> None:
+        self.first, self.second = comparison.first, comparison.second
+        self.tone, self.badge = _BADGES[of_versus(comparison)]
+        self.headline = _headline(comparison)
+        self.sections = tuple(
+            Section(str(change), TONES[change], tuple(map(_line, comparison.of(change))))
+            for change in Trend
+        )
+        self.left_out, self.versions = comparison.left_out, comparison.versions
 
 
 def text(comparison: Versus) -> str:
     """The whole file."""
-    return template("versus.html").render(page=page(comparison))
+    return template("versus.html").render(page=VersusPage(comparison))
 
 
 def write(comparison: Versus, path: Path) -> Path:
@@ -90,7 +72,7 @@ def write(comparison: Versus, path: Path) -> Path:
 
 def lines(comparison: Versus) -> Iterator[str]:
     """For a terminal."""
-    shown = page(comparison)
+    shown = VersusPage(comparison)
     yield f"{shown.second} against {shown.first}"
     yield from (f"  version of the brokers of {one}" for one in shown.versions)
     for section in shown.sections:

@@ -42,7 +42,7 @@ def problems(
         known = suite(word).systems
         for system in systems:
             if system not in known:
-                yield unknown("--system", "system of this suite", system, known)
+                yield unknown("--system", "system of the suite", system, known)
         if len(systems) > 1:
             yield Problem("--system", f"{word} is a suite, which is played on one")
         for flag in flags:

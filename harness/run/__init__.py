@@ -11,13 +11,11 @@ stage               the parts of a run that windows and operations use
 preparing           everything before the first byte of load
 prepared            a run that may begin, and the state that claims use
 drivers             the client settings that a worker gets
-special_messages    how many messages are delayed or in transactions
 worker_handles      the workers, as the harness sees them
 resolving           late-bound words become hosts
 aiming              a planned fault gets its target, when its window opens
 windows             one fault window: armed, verified active, undone, verified ended
-resolved_target     the role of a fault's target for the queues
-takeover            until when a fault may still cause a leadership change
+resolved_target     the role of a fault's target for the queues, and until when that may change
 operating           operations: carried out, and waited for
 stopping            the hosts that operations have stopped
 afterwards          what brokers report after an operation
@@ -27,14 +25,12 @@ drain_and_audit     connections closed, queues drained, competing leaders read
 auditor             restarts what did not recover by itself
 record              the harness's own log of a run
 clocks              whether the clocks of a run's processes can be trusted
-wall                the wall clock
 process_ends        broker processes that ended, planned or not
 interrupts          requests to end runs early
 signals             Ctrl-C, SIGTERM and SIGHUP
 folder_lock         which process uses an experiment's folder
 view                what a person sees of a run while it goes on
-progress            how far a run is
-waits               what a run waits for while nothing is planned, and the limits
+progress            how far a run is, and what it waits for while nothing is planned
 strip               the share on time, second by second
 live_strip          that strip during a run
 """

@@ -2,12 +2,14 @@
 
 1. A drain begins only when every connection of the run is closed and gone from the broker.
 2. Each queue is judged alone: one queue's time-out does not hide another's loss.
-3. The audit asks every host whether it says that it is the queue's master; several are rivals, and
-   each is read through its own address. A host that cannot be asked may hold anything.
+3. The audit asks every host whether it says that it is the queue's master; if several
+   do, each is read through its own address. A host that cannot be queried may hold anything.
 4. A master that was started for the audit is read, too. Where nothing is left in it, the queue
    that could not be drained while it was down is empty.
 5. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never
    delivered is in some of them or lost.
+6. If the client can do `several queues`, READERS_MAX processes share the queues of a drain, and
+   those of one host in an audit. Each queue still has a reader and an end of its own.
 """
 
 import asyncio
@@ -27,6 +29,8 @@ from spark_analysis.schema.facts import QueueEnd
 GONE_BY_ITSELF_S = 5.0
 CLOSE_LIMIT_S = 10.0
 ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
+READERS_MAX = 8  # processes at once: the machine has to carry the brokers, too
+QUERIES_AT_ONCE = 8  # queues whose masters are asked for at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +62,10 @@ class RunEnding:
 class ReaderStart:
     """How a reader is started: its settings, and the way in for a worker of this name."""
 
-    new_config: Callable[[Role, str, str, tuple[Endpoint, ...]], WorkerConfig]
+    new_config: Callable[[Role, str, Sequence[str], tuple[Endpoint, ...]], WorkerConfig]
     endpoints_of: Callable[[str], Awaitable[tuple[Endpoint, ...]]]  # its own links, in order
     boot_id: str
+    shares: bool  # one process can read several queues
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,28 +118,43 @@ class DrainAndAudit:
 
     async def drain(self) -> tuple[QueueEnd, ...]:
         doubt = await self._connections_gone()
-        return tuple(
-            await asyncio.gather(*(self._drain_one(queue, doubt) for queue in self._queues))
-        )
+        shares = self._shares(tuple(self._queues))
+        drained = await asyncio.gather(*(self._drain_share(share, doubt) for share in shares))
+        ends = {end.queue: end for end in chain(*drained)}
+        return tuple(ends[queue] for queue in self._queues)
 
     async def audit(self, ends: Sequence[QueueEnd], started: Collection[str] = ()) -> RunEnding:
         """`started`: the hosts that were started for it."""
         if self._logs.brokers:
             return await self._audit_logs(ends, bool(started))
-        audited, competing_leaders = [], {}
+        masters = await self._masters_of_all([end.queue for end in ends])
+        claimants = {
+            queue: tuple(host for host, claims in found.items() if claims)
+            for queue, found in masters.items()
+        }
+        competing_leaders = {queue: each for queue, each in claimants.items() if len(each) > 1}
+        alone = {  # a master that was started for the audit, where it is the only one
+            end.queue: end
+            for end in ends
+            if len(claimants[end.queue]) == 1 and claimants[end.queue][0] in started
+        }
+        # Messages that a connection still holds are in no queue: then it is unknown whether it
+        # is empty.
+        connected = (
+            not all(end.drained for end in alone.values()) and await self._connections_gone()
+        )
+        unread = await self._read_everywhere(
+            {queue: claimants[queue] for queue in (*competing_leaders, *alone)}
+        )
+        audited = []
         for end in ends:
-            masters = await self._masters(self._queues[end.queue])
-            claimants = tuple(host for host, claims in masters.items() if claims)
-            silent = [host for host, claims in masters.items() if claims is None]
-            if not claimants:
+            silent = [host for host, claims in masters[end.queue].items() if claims is None]
+            if not claimants[end.queue]:
                 silent = silent or ["no host says that it is the master"]
-            if len(claimants) > 1:
-                competing_leaders[end.queue] = claimants
-                silent += await self._read_all(end.queue, claimants)
-            elif claimants and claimants[0] in started:
-                end, unread = await self._read_started(end, claimants[0])
-                silent += unread
-            audited.append(replace(end, unreadable=tuple(silent)))
+            doubts = unread.get(end.queue, [])
+            if end.queue in alone and not doubts and (end.drained or not connected):
+                end = replace(end, drained=True, undrained_reason="")
+            audited.append(replace(end, unreadable=(*silent, *doubts)))
         return RunEnding(tuple(audited), competing_leaders, tuple(self.workers))
 
     async def _audit_logs(self, ends: Sequence[QueueEnd], started: bool) -> RunEnding:
@@ -148,31 +168,28 @@ class DrainAndAudit:
             audited.append(replace(read, unreadable=found))
         return RunEnding(tuple(audited), {}, tuple(self.workers))
 
-    async def _read_started(self, end: QueueEnd, master: str) -> tuple[QueueEnd, list[str]]:
-        """Return the queue's end as far as the audit knows it, and its master if it was not read.
-
-        Messages that a connection still holds are in no queue: then it is unknown whether it is
-        empty.
-        """
-        doubt = "" if end.drained else await self._connections_gone()
-        unread = await self._read_all(end.queue, [master])
-        if doubt or unread:
-            return end, unread
-        return replace(end, drained=True, undrained_reason=""), unread
-
     async def _connections_gone(self) -> str:
         return await connections_gone(self._cluster.broker, self._prefix, self._by_force_s)
 
-    async def _drain_one(self, queue: str, doubt: str) -> QueueEnd:
-        name = f"drain-{queue}"
-        quiet_ns = None
+    def _shares(self, queues: Sequence[str]) -> list[Sequence[str]]:
+        """Return the queues of each reader."""
+        readers = min(len(queues), READERS_MAX) if self._reader_start.shares else len(queues)
+        return [queues[reader::readers] for reader in range(readers)]
+
+    async def _drain_share(self, queues: Sequence[str], doubt: str) -> list[QueueEnd]:
+        """By one drainer, who is named after the first."""
+        name = f"drain-{queues[0]}"
         try:
             endpoints = await self._reader_start.endpoints_of(name)
-            read = await self._read(Role.DRAINER, name, queue, endpoints)
-            said, quiet_ns = read.doubt, read.quiet_ns
+            read = await self._read(Role.DRAINER, name, queues, endpoints)
         except DeployError as failure:
-            said = str(failure)
-        doubt = doubt or said
+            read = [_Read(str(failure))] * len(queues)
+        return [
+            self._end_of(queue, doubt or one.doubt, one.quiet_ns)
+            for queue, one in zip(queues, read, strict=True)
+        ]
+
+    def _end_of(self, queue: str, doubt: str, quiet_ns: int | None) -> QueueEnd:
         return QueueEnd(queue, self._ordered(queue), not doubt, doubt, (), quiet_ns)
 
     async def _read_logs(self, queue: str) -> tuple[str, ...]:
@@ -192,53 +209,65 @@ class DrainAndAudit:
         try:
             ways = [await self._logs.way_to(name, broker) for broker in brokers]
             led = tuple(way for way in ways if way is not None)
-            read = await self._read(Role.AUDITOR, name, queue, led) if led else _Read()
+            (read,) = await self._read(Role.AUDITOR, name, [queue], led) if led else [_Read()]
         except DeployError as failure:
             return [str(failure)] * len(brokers)
         unread = iter(read.of_each(len(led)))
         return ["no link leads there" if way is None else next(unread) for way in ways]
 
-    async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:
-        """Reads each rival empty; the hosts that could not be read to the end."""
-        unread = []
-        for host in hosts:
-            try:
-                endpoint = await self._cluster.direct(host)
-                name = f"audit-{queue}-{host}"
-                doubt = (await self._read(Role.AUDITOR, name, queue, (endpoint,))).doubt
-            except DeployError as failure:
-                doubt = str(failure)
-            if doubt:
-                unread.append(f"{host}: {doubt}")
+    async def _read_everywhere(self, hosts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """Read each queue empty on each of its hosts; return by queue the hosts that could not be
+        read to the end."""
+        unread: dict[str, list[str]] = {}
+        for host in dict.fromkeys(chain(*hosts.values())):
+            queues = [queue for queue, of_queue in hosts.items() if host in of_queue]
+            shares = self._shares(queues)
+            found = await asyncio.gather(*(self._read_on(host, share) for share in shares))
+            for queue, doubt in zip(chain(*shares), chain(*found), strict=True):
+                if doubt:
+                    unread.setdefault(queue, []).append(f"{host}: {doubt}")
         return unread
 
+    async def _read_on(self, host: str, queues: Sequence[str]) -> list[str]:
+        """Read queues of one host by one auditor; return what stands against each."""
+        try:
+            endpoint = await self._cluster.direct(host)
+            name = f"audit-{queues[0]}-{host}"
+            read = await self._read(Role.AUDITOR, name, queues, (endpoint,))
+        except DeployError as failure:
+            return [str(failure)] * len(queues)
+        return [one.doubt for one in read]
+
     async def _read(
-        self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
-    ) -> _Read:
-        """One reader from start to end."""
-        config = self._reader_start.new_config(role, name, queue, endpoints)
+        self, role: Role, name: str, queues: Sequence[str], endpoints: tuple[Endpoint, ...]
+    ) -> list[_Read]:
+        """Run one reader from start to end; return how it came to the end of each queue."""
+        config = self._reader_start.new_config(role, name, queues, endpoints)
         try:
             worker = await start_worker(self._cluster, name, config, self._reader_start.boot_id)
         except WorkerLost as failure:
-            return _Read(str(failure))
+            return [_Read(str(failure))] * len(queues)
         self.workers.append(worker)
-        await worker.wait_for_message("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
-        # It says so after the quiet time and two looks, so word of it may have taken a second.
-        quiet_ns = time.monotonic_ns() - config.origin_ns - round(config.quiet_s * 1e9)
+        await worker.wait_until_drained(config.limit_s + CLOSE_LIMIT_S)
         await worker.end(CLOSE_LIMIT_S)
-        drained = worker.messages.get("drained")
-        if drained is None:
-            return _Read(worker.doubt or "it did not say that it was done")
-        doubts = tuple(map(str, drained.get("doubts", ())))
-        if drained["complete"]:
-            return _Read("", quiet_ns, doubts)
-        return _Read(str(drained["doubt"]), None, doubts)
+        return [_read_of(worker, config, queue) for queue in queues]
 
-    async def _masters(self, queue: str) -> dict[str, bool | None]:
+    async def _masters_of_all(self, queues: Sequence[str]) -> dict[str, dict[str, bool | None]]:
+        """Ask for the masters of some queues at a time, and wait ASK_LIMIT_S for all together."""
+        until_s, some = time.monotonic() + ASK_LIMIT_S, asyncio.Semaphore(QUERIES_AT_ONCE)
+
+        async def of(queue: str) -> dict[str, bool | None]:
+            async with some:
+                left_s = max(0.0, until_s - time.monotonic())
+                return await self._masters(self._queues[queue], left_s)
+
+        return dict(zip(queues, await asyncio.gather(*map(of, queues)), strict=True))
+
+    async def _masters(self, queue: str, limit_s: float) -> dict[str, bool | None]:
         """Waits for hosts that are on their way back; one that stays silent is None."""
         retrying = AsyncRetrying(
             retry=retry_if_result(lambda masters: None in masters.values()),
-            stop=stop_after_delay(ASK_LIMIT_S),
+            stop=stop_after_delay(limit_s),
             wait=wait_fixed(1.0),
             retry_error_callback=lambda tired: tired.outcome and tired.outcome.result(),
         )
@@ -247,3 +276,16 @@ class DrainAndAudit:
         except (DeployError, TimeoutError):
             return {host.name: None for host in self._cluster.layout.hosts}
         return masters
+
+
+def _read_of(worker: WorkerHandle, config: WorkerConfig, queue: str) -> _Read:
+    """How a reader that has ended came to the end of one queue."""
+    if queue not in worker.drained:
+        return _Read(worker.doubt or "it did not say that it was done")
+    drained, at_ns = worker.drained[queue]
+    doubts = tuple(map(str, drained.get("doubts", ())))
+    if not drained["complete"]:
+        return _Read(str(drained["doubt"]), None, doubts)
+    # It says so after the quiet time and two looks, so word of it may have taken a second.
+    quiet_ns = at_ns - config.origin_ns - round(config.quiet_s * 1e9)
+    return _Read("", quiet_ns, doubts)

@@ -26,11 +26,10 @@ from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.live_strip import LiveStrip
 from harness.run.operating import Operating
 from harness.run.prepared import Prepared
-from harness.run.progress import parts
+from harness.run.progress import Ending, parts, waits
 from harness.run.rejoining import see_what_is_held, see_who_is_who
 from harness.run.strip import Strip
 from harness.run.view import LiveCounts, view_of
-from harness.run.waits import Ending, waits
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST

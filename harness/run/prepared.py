@@ -68,7 +68,8 @@ class Prepared:
         return [
             worker.config.number
             for worker in self.workers
-            if worker.config.role is Role.CONSUMER and worker.config.queue_word in held
+            if worker.config.role is Role.CONSUMER
+            and any(word in held for _, word in worker.config.queues)
         ]
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:

@@ -21,8 +21,15 @@ from typing import Any
 from harness.cluster.port import Cluster, DeployError, Link, Roles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import named
-from harness.plan.clients.requirements import drains_by, uses_name_servers, worker_options
-from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan, Workload
+from harness.plan.clients.requirements import (
+    drains_by,
+    drains_several,
+    uses_name_servers,
+    worker_options,
+)
+from harness.plan.demands import priorities
+from harness.plan.distribution import consumers_of, served
+from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.plan.targets import Target
@@ -41,14 +48,9 @@ from spark_analysis.schema.words import Level, Strength, least_promised
 
 # A group of consumers may need 40 s until each queue is read (clients/rocketmq).
 READY_LIMIT_S = 100.0
+DECLARED_AT_ONCE = 8  # queues: each waits for its mirrors
 JOURNAL = "journal.jsonl"
 LOGS = "logs"
-
-
-def _readers(workload: Workload, queue: str) -> int:
-    """How many consumers of the workload read this queue."""
-    queues = workload.queues
-    return sum(queues[index % len(queues)] == queue for index in range(workload.consumers))
 
 
 def _end(links: Sequence[Link], process: Process) -> Endpoint | None:
@@ -147,7 +149,8 @@ class Preparing:
         self._places[name] = index
         hosts = tuple(endpoint.host for endpoint in dead.config.endpoints)
         endpoints = await self._endpoints_of(name, hosts)
-        config = self._config(role, name, dead.config.queue_word, endpoints, index)
+        queues = [word for _, word in dead.config.queues]
+        config = self._config(role, name, queues, endpoints, index)
         # The group may still count the dead one, whose part the others have not taken.
         config = replace(config, members=0)
         worker = await start_worker(self._cluster, name, config, self._boot_id)
@@ -169,11 +172,25 @@ class Preparing:
 
     async def _declare(self) -> dict[str, Roles]:
         chance = stream(self._plan.seed, "placement")
-        roles = {}
-        for word, name in self._queues.items():
-            host = self._plan.scenario.workload.declared_at or chance.choice(self._hosts)
-            await self._cluster.broker.declare(name, self._plan.scenario.workload.durable, host)
-            roles[word] = await self._cluster.broker.roles(name)
+        workload, broker = self._plan.scenario.workload, self._cluster.broker
+        levels = priorities(self._plan.client, workload)
+        wish = {"max_priority": levels - 1} if levels else {}
+        some = asyncio.Semaphore(DECLARED_AT_ONCE)
+
+        async def declare(name: str, host: str) -> Roles:
+            async with some:
+                await broker.declare(name, workload.durable, host, **wish)
+                return await broker.roles(name)
+
+        hosts = [workload.declared_at or chance.choice(self._hosts) for _ in self._queues]
+        work = map(declare, self._queues.values(), hosts)
+        roles: dict[str, Roles] = {}
+        for word, found in zip(
+            self._queues, await asyncio.gather(*work, return_exceptions=True), strict=True
+        ):
+            if isinstance(found, BaseException):
+                raise found
+            roles[word] = found
         return roles
 
     def _involved(self, roles: Mapping[str, Roles]) -> tuple[str, ...]:
@@ -227,14 +244,14 @@ class Preparing:
             known = entries[who][:1] if self._plan.layout.client_endpoint == ONE else entries[who]
             for index in range(count):
                 name = f"{role.value}-{index + 1}"
-                queue = workload.queues[index % len(workload.queues)]
+                queues = served(workload, count, index)
                 endpoints = await self._endpoints_of(name, known)
                 self._places[name] = index
-                yield name, self._config(role, name, queue, endpoints, index)
+                yield name, self._config(role, name, queues, endpoints, index)
         for queue in workload.queues if uses_name_servers(self._plan.client) else ():
             name = f"{Role.PROBER.value}-{queue}"
             endpoints = await self._endpoints_of(name, ())
-            config = self._config(Role.PROBER, name, queue, endpoints)
+            config = self._config(Role.PROBER, name, (queue,), endpoints)
             voters = _voters(self._links[name], self._servers)
             yield name, replace(config, own={**config.own, VOTERS: voters})
 
@@ -248,12 +265,18 @@ class Preparing:
         return tuple(by_host[host] for host in hosts)
 
     def _config(
-        self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...], index: int = 0
+        self,
+        role: Role,
+        name: str,
+        queues: Sequence[str],
+        endpoints: tuple[Endpoint, ...],
+        index: int = 0,
     ) -> WorkerConfig:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain
         self._numbers += 1
         publishers, client = workload.publishers, self._plan.client
         reader = drains_by(client) if role is Role.DRAINER else name_of(client)
+        named_queues = [(drain.queue_name(self._queues[word]), word) for word in queues]
         return WorkerConfig(
             role=role,
             number=self._numbers,
@@ -263,8 +286,9 @@ class Preparing:
             log=self._cluster.log_folder(self._folder, name),
             client=reader,
             driver=driver(reader),
-            queue=drain.queue_name(self._queues[queue]),
-            queue_word=queue,
+            queue=named_queues[0][0],
+            queue_word=named_queues[0][1],
+            more_queues=tuple(named_queues[1:]),
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
             index=index,
@@ -279,7 +303,7 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
-            members=_readers(workload, queue) if role is Role.CONSUMER else 0,
+            members=consumers_of(workload, queues[0]) if role is Role.CONSUMER else 0,
             quiet_s=drain.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
             confirm_window=named(client).family.unconfirmed_max(workload),
@@ -307,9 +331,7 @@ class Preparing:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain
 
         def ordered(queue: str) -> bool:
-            index = workload.queues.index(queue)
-            serving = len(range(index, workload.consumers, len(workload.queues)))
-            return drain.in_order(workload, serving)
+            return drain.in_order(workload, consumers_of(workload, queue))
 
         async def endpoints_of(worker: str) -> tuple[Endpoint, ...]:
             return await self._endpoints_of(worker, entry)
@@ -324,7 +346,9 @@ class Preparing:
             self._prefix,
             self._queues,
             ordered,
-            ReaderStart(self._config, endpoints_of, self._boot_id),
+            ReaderStart(
+                self._config, endpoints_of, self._boot_id, drains_several(self._plan.client)
+            ),
             Logs(self._servers.logs, way_to, self._participant.runs),
             drain.gone_by_force_s,
         )

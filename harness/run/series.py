@@ -12,6 +12,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,9 +22,10 @@ from pathlib import Path
 from faults.model import FaultError
 from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError
-from harness.plan.declared import declared, ignored, shown
+from harness.plan.clients.requirements import counted
+from harness.plan.clients.section import COUNTED
+from harness.plan.declared import FEW, declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
-from harness.run import special_messages
 from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.prepared import Prepared
@@ -32,13 +34,39 @@ from harness.run.resolving import NoSuchTarget
 from harness.run.run_group import Participant, RunGroup
 from harness.run.shared_cluster import KeptLogs, SharedCluster
 from harness.run.view import LiveCounts
-from harness.run.wall import wall_ns
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.log import LogDamaged
+
+# --- Wall ----------------------------------------------------------------------------------------
+# The clock of the day: servers' own logs tell the time by it; runs themselves do without.
+
+
+def wall_ns(monotonic_ns: int) -> int:
+    """What it would have said then, in ns since 1970, had it always run as it runs now."""
+    return time.time_ns() - (time.monotonic_ns() - monotonic_ns)
+
+
+# --- Special messages ----------------------------------------------------------------------------
+# How many of a run's messages are delayed or in transactions, by the client family's section.
+
+
+def special_messages(plan: RunPlan) -> dict[str, int | None]:
+    """Return how many messages are delayed and in transactions, if these are few on purpose.
+
+    These are facts for claims; None if there are many, or if the number is unknown.
+    """
+    every = counted(plan.client, plan.scenario.workload, plan.schedule.load_s)
+    assert every.keys() <= set(COUNTED), sorted(every)
+    few = {name: number for name, number in every.items() if 0 < number < FEW}
+    return {name: few.get(name) for name in COUNTED}
+
+
+# --- The series ----------------------------------------------------------------------------------
+
 
 HEALTH_LIMIT_S = 60.0
 RUNS = "runs"
@@ -165,7 +193,7 @@ class Series:
         """However a run ends, its folder tells of it, and is to be sealed."""
         manifest.boot_id = self.boot_id
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
-        manifest.state = {**declared(plan), **special_messages.planned(plan)}
+        manifest.state = {**declared(plan), **special_messages(plan)}
         manifest.ignored = ignored(plan)
         manifest.client_options = shown(plan)
         manifest.save(folder)

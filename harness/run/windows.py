@@ -26,12 +26,11 @@ from harness.plan.model import Window
 from harness.run.aiming import resolve_fault, roles_before, take, to_look_at
 from harness.run.barrier import TargetProposal
 from harness.run.interrupts import RunInterrupted
-from harness.run.resolved_target import ResolvedTarget
+from harness.run.progress import GONE_LIMIT_S
+from harness.run.resolved_target import ResolvedTarget, takeover_over_ns
 from harness.run.resolving import NoSuchTarget
 from harness.run.run_group import Look
 from harness.run.stage import LOOK_LIMIT_S, Stage
-from harness.run.takeover import over_ns
-from harness.run.waits import GONE_LIMIT_S
 from harness.run.worker_handles import WorkerLost
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
@@ -331,7 +330,7 @@ class LiveWindow:
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns
         detection_timeout_s = self._stage.plan.layout.detection_timeout_s
-        return over_ns(
+        return takeover_over_ns(
             KINDS[self._window.fault.kind], self.facts.returned_ns, gone_ns, detection_timeout_s
         )
 

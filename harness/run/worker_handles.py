@@ -56,6 +56,8 @@ class WorkerHandle:
     messages: dict[str, dict[str, Any]] = field(
         default_factory=dict
     )  # the last message of each kind
+    # By queue: what a drainer or an auditor reported, and when (CLOCK_MONOTONIC, of the harness).
+    drained: dict[str, tuple[dict[str, Any], int]] = field(default_factory=dict)
     doubt: str = ""
     exit_code: int | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,6 +81,18 @@ class WorkerHandle:
                     await self.changed.wait()
                     self.changed.clear()
         return next((kind for kind in kinds if kind in self.messages), None)
+
+    async def wait_until_drained(self, limit_s: float) -> None:
+        """Wait until it has reported each of its queues, has failed or ended, or took too long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not (self._reported_all or self.ended.is_set()):
+                    await self.changed.wait()
+                    self.changed.clear()
+
+    @property
+    def _reported_all(self) -> bool:
+        return len(self.drained) == len(self.config.queues) or "failed" in self.messages
 
     def listen(self) -> None:
         self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._ping())]
@@ -183,6 +197,8 @@ class WorkerHandle:
             self.status = {
                 key: value for key, value in message.items() if key not in ("say", "seconds")
             }
+        elif kind == "drained":
+            self.drained[message["queue"]] = message, time.monotonic_ns()
         elif kind == "failed":
             self.doubt = message["doubt"]
 

@@ -15,15 +15,39 @@
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from faults.actions import Action
+from faults.kinds import KINDS
 from faults.model import Armed, Options
-from faults.recorded import action_from_json, action_to_json
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.regular import content_of, parsed
 from spark_analysis.schema.writing import naming
+
+# --- Recorded ------------------------------------------------------------------------------------
+# Actions as JSON, for the journal: another process reads them again, and undoes what was done.
+
+
+def action_to_json(action: Action) -> dict[str, Any]:
+    assert is_dataclass(action), action
+    return {"action": type(action).__name__, **asdict(action)}
+
+
+def action_from_json(document: dict[str, Any]) -> Action:
+    """Raises KeyError or TypeError on what is an action of no kind that is known here."""
+    parts = {key: _frozen(value) for key, value in document.items() if key != "action"}
+    known = {action.__name__: action for kind in KINDS.values() for action in kind.actions}
+    return known[document["action"]](**parts)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
+
+
+# --- The journal ---------------------------------------------------------------------------------
+
 
 ARMED, UNDONE = "armed", "undone"
 BYTES_MAX = 1 << 28

@@ -149,6 +149,15 @@ class Operation:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Resource:
+    TABLE: ClassVar[str] = "resources"
+    host: str
+    at_ns: int
+    memory_bytes: int
+    disk_written_bytes: int
+
+
 def field(name: str) -> Any:
     """Return a column, for a filter of the rows to read."""
     return _datasets().field(name)

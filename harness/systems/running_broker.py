@@ -1,4 +1,4 @@
-"""What is asked of brokers while a cluster stands, besides what a run asks."""
+"""Queries of brokers while a cluster runs, other than those of a run."""
 
 from typing import Protocol
 

@@ -10,5 +10,6 @@ routes        what name servers showed, and whom clients asked
 sending       each publisher's sends, second by second
 failing       whose sends failed under a fault, and when he learnt better
 message_traces everything recorded of one message, row by row
+use           memory and disk of each broker's host over time
 costs         what the run cost in its steady state: a second, a host, a message
 """

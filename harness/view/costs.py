@@ -34,34 +34,38 @@ class HostUse:
 
     host: str
     part: str  # of PARTS
-    seconds: float
-    cores: float | None
-    memory_median_bytes: float | None
-    memory_peak_bytes: float | None
-    received_per_s: float | None
-    sent_per_s: float | None
-    read_per_s: float | None
-    written_per_s: float | None
+    seconds: float = 0.0
+    cores: float | None = None
+    memory_median_bytes: float | None = None
+    memory_peak_bytes: float | None = None
+    received_per_s: float | None = None
+    sent_per_s: float | None = None
+    read_per_s: float | None = None
+    written_per_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
     """One run. `offered_per_s` None: at rate max; `doubt`: why rate and latency are None."""
 
-    deployment: str
-    load: str
-    seconds: float
-    offered_per_s: float | None
-    confirmed_per_s: float | None
-    p50_ms: float | None
-    p99_ms: float | None
-    hosts: tuple[HostUse, ...]
-    doubt: str
+    deployment: str = ""
+    load: str = ""
+    seconds: float = 0.0
+    offered_per_s: float | None = None
+    confirmed_per_s: float | None = None
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    hosts: tuple[HostUse, ...] = ()
+    doubt: str = ""
 
     def sum_of(self, part: str, name: str) -> float | None:
         """A measure of HostUse over all hosts of one part; None where one of them is not known."""
         found = [getattr(host, name) for host in self.hosts if host.part == part]
         return None if not found or None in found else float(sum(found))
+
+    @property
+    def broker_hosts(self) -> int:
+        return sum(host.part == BROKERS for host in self.hosts)
 
     def cpu_s_per_1000(self, part: str) -> float | None:
         """CPU seconds that this part took for a thousand confirmed messages."""
@@ -111,8 +115,9 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
         if number is not None:
             yield f"{number} {name[:-1] if number == 1 else name}"
     queues = workload.get("queues", ())
-    if len(queues) > 1:
-        yield f"{len(queues)} queues"
+    count = queues if isinstance(queues, int) else len(queues)
+    if count > 1:
+        yield f"{count} queues"
     if "body_bytes" in workload:
         yield f"{workload['body_bytes']} bytes"
     for name, word in (("persistent", "persistent"), ("confirms", "confirms")):

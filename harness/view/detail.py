@@ -6,7 +6,7 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ NO_VIEWS = Views()
 NO_SENDS = Sends()
 NO_RECORDS = Records((), (), (), (), (), ())
 STORIES_OF_RUN_MAX = 60
+SAMPLES_MAX = 200_000  # of what hosts used: one a host and second
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are shown
 
 
@@ -61,32 +62,25 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The raw rows that a page shows of one run. `unreadable`: why some are missing; ""."""
+    """The raw rows that a page shows of one run. `unreadable`: why some are missing; "".
+
+    `samples`: what hosts used; None where they are not kept.
+    """
 
     events: Events
     records: Records
     unreadable: str = ""
+    samples: Sequence[rows.Resource] | None = None
 
 
 def material(folder: Path, findings: Findings) -> Material:
     """Read these rows of the run in `folder`."""
     examples = _examples_shown(findings.examples)
     try:
-        return Material(*_read(folder, [row for group in examples.values() for row in group]))
+        events, records = _read(folder, [row for group in examples.values() for row in group])
+        return Material(events, records, samples=rows.read(folder, rows.Resource, SAMPLES_MAX))
     except rows.Unreadable as failure:
         return Material(Events((), (), (), ()), NO_RECORDS, str(failure))
-
-
-def detail(
-    folder: Path,
-    manifest: Manifest,
-    facts: Facts,
-    findings: Findings,
-    views: Views = NO_VIEWS,
-    sends: Sends = NO_SENDS,
-) -> Detail:
-    """Reads what a person wants to see of the run in `folder`. Changes nothing."""
-    return detail_of(material(folder, findings), manifest, facts, findings, views, sends)
 
 
 def detail_of(
@@ -106,7 +100,7 @@ def detail_of(
     )
     numbers = _numbers(findings.counts)
     return Detail(
-        timeline=timeline(manifest, facts, findings, events, drawn),
+        timeline=timeline(manifest, facts, findings, events, drawn, material.samples),
         affected=tuple(
             AffectedClass(
                 *name, number, tuple(trace(one, records, facts) for one in examples[name])

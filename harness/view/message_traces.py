@@ -178,7 +178,7 @@ def _is_of(delivery: Delivery, row: Affected) -> bool:
 
 
 def _terms(attempt: Attempt, records: Records) -> str:
-    """With what it was sent, besides its body; "" for an ordinary message."""
+    """Return what it was sent with beyond its body; "" for an ordinary message."""
     name = attempt.producer, attempt.sequence, attempt.attempt
     parts = []
     for terms in records.terms:

@@ -97,13 +97,22 @@ def _loss(evidence: Evidence) -> Observation:
     value = evidence.value("lost")
     if isinstance(value, Unknown):
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")
-    parts = [f"loss {_bound(value)}"]
+    levels = f" ({words})" if (words := _levels(evidence)) else ""
+    parts = [f"lost {_bound(value)}{levels}"]
     for measure in MISSING:
-        parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
+        if measure != "lost":
+            parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
     open_ended = isinstance(value, Interval) and value.low != value.high
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; not judged: {doubt}" if open_ended else ""
     return Observation("lost", 0, not open_ended, ", ".join(parts) + tail)
+
+
+def _levels(evidence: Evidence) -> str:
+    """Return the acknowledgement levels of lost messages: `3 replicated, 1 stored`; of a single
+    level its name."""
+    found = evidence.counted.details("lost")
+    return next(iter(found)) if len(found) == 1 else ", ".join(_by_detail("lost", evidence))
 
 
 def _count(name: str, evidence: Evidence) -> Observation:

@@ -76,8 +76,6 @@ class Summary:
     faults_of: int
     logs_closed: int
     logs_of: int
-    queues_read: int
-    queues_of: int
     detection_timeout_s: float | None  # the layout's; None: not on record
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
     has_consumers: bool  # before the drain; True where that is not on record
@@ -107,7 +105,6 @@ class Summary:
 def summary(evidence: Evidence) -> Summary:
     facts = evidence.facts
     found = outs(facts, evidence.findings.outages)
-    unread = [queue for queue in facts.queues if not queue.drained or queue.unreadable]
     return Summary(
         confirmed=evidence.counted.total("state", "acknowledged"),
         lost=_number(evidence.value("lost")),
@@ -123,8 +120,6 @@ def summary(evidence: Evidence) -> Summary:
         faults_of=len(facts.windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
         logs_of=len(facts.workers),
-        queues_read=len(facts.queues) - len(unread),
-        queues_of=len(facts.queues),
         detection_timeout_s=_seconds(evidence.value("detection_timeout_s")),
         poll_s=_seconds(evidence.value("route_poll_s")),
         has_consumers=evidence.state.run.get("consumers") != 0,

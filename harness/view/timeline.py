@@ -14,9 +14,10 @@ from typing import Any
 from harness.claims.doubts import caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.run_folder.manifest import Manifest
-from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
+from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe, Resource
 from harness.view.out import Out, outs
 from harness.view.routes import Routes
+from harness.view.use import NOTHING_KEPT, UseOverTime, use_over_time
 from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.curves import Latency, slice_length_s
 from spark_analysis.schema.facts import Facts
@@ -140,6 +141,7 @@ class Timeline:
     operations: tuple[OperationSpan, ...] = ()
     routes: Routes = NO_ROUTES
     outs: tuple[Out, ...] = ()
+    use: UseOverTime = NOTHING_KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ def timeline(
     findings: Findings,
     events: Events,
     routes: Routes = NO_ROUTES,
+    samples: Sequence[Resource] | None = None,
 ) -> Timeline:
     slice_s = slice_length_s(row.second for row in findings.seconds)
     slices = _slices(findings, slice_s)
@@ -177,6 +180,7 @@ def timeline(
         operations=tuple(_operations(manifest, facts)),
         routes=routes,
         outs=outs(facts, findings.outages),
+        use=use_over_time(samples, slice_s),
     )
 
 
@@ -315,7 +319,7 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
     for probe in events.probes:
-        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'nothing was said'}"
+        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'no detail was recorded'}"
         yield Happening(probe.ended_ns, "probe", probe.target, text, bool(probe.ok))
     for operation in events.operations:
         text = f"{operation.kind} {operation.target} {operation.detail}".strip()

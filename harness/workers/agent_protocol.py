@@ -15,7 +15,7 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | clock | | {"monotonic_ns", "suspended_ns", "boot_id"} |
 | http | method, url, headers, body (text), timeout_s | {"status", "body"} |
 | connect | host, port, timeout_s | {"connected", "seconds", "detail"}: TCP, closed at once |
-| hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, unasked |
+| hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, by itself |
 | greet | host, port, says, begins, timeout_s | {"answered", "seconds", "detail", "end"}: an \
 answer that begins so |
 | greet_by | host, port, by, timeout_s | as greet: what the code `by` ("module:object") awaits |

@@ -40,7 +40,7 @@ def ways(config: WorkerConfig, client: Client) -> tuple[Endpoint, ...]:
 
 
 class Dialler:
-    """Opens the connections of one worker; numbers its tries, from 1."""
+    """Opens the connections of one worker, or of one of its queues; numbers its tries."""
 
     def __init__(self, endpoints: tuple[Endpoint, ...], recorder: Recorder, library: str) -> None:
         assert endpoints, "no way into the cluster"
@@ -86,7 +86,7 @@ class Dialler:
         self._first = (self._endpoints.index(self.endpoint) + 1) % len(self._endpoints)
 
     async def _try(self, open_link: Callable[[Endpoint], Awaitable[L]], endpoint: Endpoint) -> L:
-        self.connection += 1
+        self.connection = self._recorder.next_connection()
         self.endpoint = endpoint
         before = self.failure
         note = f" (before: {before.endpoint.host}: {before.reason})" if before else ""

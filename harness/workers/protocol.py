@@ -28,7 +28,8 @@ Worker to harness
      "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
                                               that are final since the last status: how many were
                                               due in each, and confirmed by their deadline
-    {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor
+    {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor,
+                                              once for each of its queues
      "doubts": ["", ""]                       in it, of who reads logs: of each of its endpoints
     {"say": "closed"}                         the log is closed; the process ends
     {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends
@@ -37,7 +38,7 @@ Worker to harness
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -97,6 +98,8 @@ class WorkerConfig:
     queue_word: str  # the scenario's name of it, which the records hold: orders
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
     connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
+    # The queues that it serves besides `queue`: the broker's name and the scenario's of each.
+    more_queues: tuple[tuple[str, str], ...] = ()
     index: int = 0  # of those of its role: what is given to them in turn is dealt by it
     # publishers
     rate: float | None = None  # publishes a second of a publisher; None is max
@@ -123,6 +126,15 @@ class WorkerConfig:
     own: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def queues(self) -> tuple[tuple[str, str], ...]:
+        """Every queue that it serves: the broker's name and the scenario's of each."""
+        return ((self.queue, self.queue_word), *self.more_queues)
+
+    def alone(self, queue: tuple[str, str]) -> "WorkerConfig":
+        """Return the same for one of its queues."""
+        return replace(self, queue=queue[0], queue_word=queue[1], more_queues=())
+
+    @property
     def paced(self) -> bool:
         """It works in small pieces, at the pace of a load that has one."""
         return self.rate is not None and self.role in (Role.PUBLISHER, Role.CONSUMER)
@@ -137,6 +149,7 @@ class WorkerConfig:
         packages = tuple(parts["driver"]["packages"])
         parts["driver"] = Driver(**{**parts["driver"], "packages": packages})
         parts["levels"] = tuple(parts["levels"])
+        parts["more_queues"] = tuple((name, word) for name, word in parts["more_queues"])
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
         return cls(**parts)
 

@@ -11,12 +11,14 @@
    that stood still itself first reads what came in meanwhile.
 5. A client that answers every send, and fails over by itself, is never taken for dead: its own
    patience is what is under test, and what it says late still counts.
+6. One that serves several queues sends to them in turn, over one link. Each key belongs to one
+   queue.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 
-from harness.workers.clients.port import Answer, Client, PublishingLink
+from harness.workers.clients.port import Answer, Client, KeyedPublishingLink, PublishingLink
 from harness.workers.dialling import Dialler, ways
 from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
@@ -41,7 +43,7 @@ STANDSTILL_NS = 400_000_000  # ticks come ten times a second
 
 
 class Publisher:
-    """One publisher of one queue. `ready` is called once, when it is first connected."""
+    """One publisher. `ready` is called once, when it is first connected."""
 
     def __init__(
         self, config: WorkerConfig, recorder: Recorder, client: Client, ready: Callable[[], None]
@@ -51,6 +53,8 @@ class Publisher:
         self._client = client
         self._ready = ready
         self._patient = client.answers_every_send
+        self._places = len(config.queues)
+        self._keys = config.keys * self._places  # key modulo places is the place of its queue
         self._awaits = config.confirms or self._patient  # every send is settled by the link
         self._deadline_ns = int(config.deadline_s * NS_PER_S)
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
@@ -66,6 +70,7 @@ class Publisher:
         self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
         self._link: PublishingLink | None = None
+        self._keyed: KeyedPublishingLink | None = None  # the same link, if it can
         self._lost = asyncio.Event()
         self._soon = False  # a pump is on its way
         self._starved = False  # the window had no room for what was due
@@ -83,6 +88,7 @@ class Publisher:
                 continue
             self._book.connected()
             self._link = link
+            self._keyed = link if isinstance(link, KeyedPublishingLink) else None
             self._ready()
             self._pump()
             await self._lost.wait()
@@ -267,17 +273,22 @@ class Publisher:
         deadline_ns: int,
     ) -> None:
         config, recorder, connection = self._config, self._recorder, self._dialler.connection
-        key = sequence % config.keys
+        key = sequence % self._keys
+        place = key % self._places
         now_ns = recorder.now_ns()
         identity = Identity(config.run_number, config.number, sequence, attempt, key, now_ns)
         if self._awaits:
             tag = self._book.send(sequence, attempt, now_ns, deadline_ns)
         else:
             tag = self._book.hand_over()
-        recorder.attempt(sequence, attempt, key, intended_ns, now_ns, connection, tag)
+        recorder.attempt(sequence, attempt, key, intended_ns, now_ns, connection, tag, place)
         if self._terms and (terms := self._terms.of(sequence, now_ns)):
             recorder.terms(sequence, attempt, *terms)
-        link.publish(encode(identity, config.body_bytes))
+        body = encode(identity, config.body_bytes)
+        if self._keyed is not None:
+            self._keyed.publish_to(place, key, body)
+        else:
+            link.publish(body)
         if not self._awaits:
             self._record([(sequence, attempt, Outcome.UNCONFIRMED, "handed over")], now_ns)
 
@@ -287,7 +298,8 @@ class Publisher:
 
     def _not_sent(self, sequence: int, intended_ns: int) -> None:
         self._book.not_sent()
-        self._recorder.not_sent(sequence, sequence % self._config.keys, intended_ns)
+        key = sequence % self._keys
+        self._recorder.not_sent(sequence, key, intended_ns, key % self._places)
 
     def _set_alarm(self) -> None:
         """Calls `_pump` when the next publish or retry is due; a confirm calls it by itself."""

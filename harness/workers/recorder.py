@@ -9,6 +9,8 @@
 
 import time
 from collections.abc import Callable, Iterable
+from copy import copy
+from itertools import count
 from pathlib import Path
 from typing import NoReturn
 
@@ -51,8 +53,20 @@ class Recorder:
             die(f"the log cannot be opened: {failure}")
         self._append = self._log.append_numbered
         self._text = self._log.text
-        self._queue = self._text(config.queue_word)
+        self._queues = tuple(self._text(word) for _, word in config.queues)
+        self._queue = self._queues[0]  # of deliveries and events
         self._special = False  # terms were appended
+        self._connections = count(1)  # shared by all who write to this log
+
+    def of_queue(self, word: str) -> "Recorder":
+        """Return a recorder of the same log for another queue of the worker."""
+        other = copy(self)
+        other._queue = self._text(word)
+        return other
+
+    def next_connection(self) -> int:
+        """Return the number of the worker's next connection, from 1."""
+        return next(self._connections)
 
     def now_ns(self) -> int:
         """Run time."""
@@ -74,13 +88,15 @@ class Recorder:
         sent_ns: int,
         connection: int,
         tag: int,
+        place: int = 0,
     ) -> None:
+        """`place`: of the queue in WorkerConfig.queues."""
         self._append(
             _ATTEMPTS,
             self._number,
             sequence,
             attempt,
-            self._queue,
+            self._queues[place],
             key,
             intended_ns,
             sent_ns,
@@ -89,9 +105,9 @@ class Recorder:
             self._body_bytes,
         )
 
-    def not_sent(self, sequence: int, key: int, intended_ns: int) -> None:
+    def not_sent(self, sequence: int, key: int, intended_ns: int, place: int = 0) -> None:
         """The deadline passed before this publish's first attempt could go out."""
-        self.attempt(sequence, 1, key, intended_ns, NEVER_SENT, 0, 0)
+        self.attempt(sequence, 1, key, intended_ns, NEVER_SENT, 0, 0, place)
 
     def terms(self, sequence: int, attempt: int, due_ns: int, fate: int) -> None:
         """Of an attempt that is delayed, or part of a transaction; on record with its attempt."""

@@ -31,6 +31,7 @@ from harness.workers.priority import ask_for_every_thread, ask_for_real_time
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
+from harness.workers.several import Several
 from spark_analysis.schema.words import Via
 
 DRAIN_BATCH = 100  # where the load forgets: what is drained is acknowledged in any case
@@ -129,7 +130,7 @@ class Session:
             config = replace(config, confirm_window=client.window(config.confirm_window))
             return Publisher(config, recorder, client, self._on_ready)
         if config.role is Role.CONSUMER:
-            return Consumer(config, recorder, _client(config), self._on_ready)
+            return self._for_each_queue(config, recorder, Via.LOAD)
         if config.role is Role.PROBER:
             prober: Worker = _program(config.driver.prober, config)(
                 config, recorder, self._on_ready
@@ -145,8 +146,20 @@ class Session:
             # An audit is of one place: no other way would show what that one holds.
             via, config = Via.AUDIT, replace(config, endpoints=config.endpoints[:1])
         config = replace(config, acknowledge=config.acknowledge or DRAIN_BATCH)
-        consumer = Consumer(config, recorder, _client(config), self._on_ready, via)
-        return Drainer(config, consumer, self._control.say)
+        return self._for_each_queue(config, recorder, via)
+
+    def _for_each_queue(self, config: WorkerConfig, recorder: Recorder, via: Via) -> Worker:
+        """One consumer a queue, which drains it unless it is part of the load."""
+
+        def make(place: int, ready: Callable[[], None]) -> Consumer | Drainer:
+            queue = config.queues[place]
+            own, log = config.alone(queue), recorder.of_queue(queue[1])
+            consumer = Consumer(own, log, _client(own), ready, via)
+            return consumer if via is Via.LOAD else Drainer(own, consumer, self._control.say)
+
+        if not config.more_queues:
+            return make(0, self._on_ready)
+        return Several(len(config.queues), make, self._on_ready)
 
     def _on_ready(self) -> None:
         if not self._ready:

@@ -12,13 +12,11 @@ content          messages with content, by hand: the hot path
 properties       the properties of a message that matter to a broker
 
 A client's connection:
-connection       the process; the next modules are its parts
+connection       the process, its heartbeats, and what it deletes before its last word
 opening          how it is opened, step by step
 handshake        the offers, and a client's possible answers
-heartbeat        heartbeats, both ways
 blocking         when its client is not read from
 channels         its channels, by number
-farewell         its exclusive queues are deleted before its last word
 
 A channel:
 channel          the process; the following are its parts
@@ -33,16 +31,12 @@ declaring        queues: declare, delete, purge, bind, unbind
 exchanging       exchanges: declare, delete, bind, unbind
 transacting      transactions: what waits for a commit
 dead_letters     of a node: where queues' dead letters go
-misbehaving      the bugs that are injected into publishes
-stale_guard      the one that is injected into confirms
+misbehaving      the bugs that are injected into publishes and confirms
 
 Rules without effects:
-routing          from an exchange and a key to queues and the processes that get a copy
-topics           topic keys against patterns
-header_bindings  arguments of bindings against headers
+routing          from an exchange and a key or headers to queues and processes that get a copy
 confirms         which publishes are settled, and how
-flow             how far a channel may run ahead of queues
-sharing          the limit that the consumers of one channel share
+sharing          how far a channel may run ahead of queues, and what its consumers share
 unacknowledged   deliveries that the client has not acknowledged yet
 arguments        which arguments are known, and when two sets are equal
 features         the features: present, announced, absent

@@ -5,7 +5,7 @@ something, and while a channel of its is too far ahead (docs/behaviour/rabbitmq.
    behind it, its body too, waits for the alarm's end, as RabbitMQ's reader keeps its buffer: else
    each new connection would have a message confirmed. A pure consumer is not blocked. A client
    with the capability gets a notice, before and after.
-2. A channel that is ahead of its queues (flow.py) causes no notice: that passes soon.
+2. A channel that is ahead of its queues (sharing.py) causes no notice: that passes soon.
 3. The silence of a client that is not read is no sign of its death.
 
 open --publish, alarm--> blocked --no alarm--> open

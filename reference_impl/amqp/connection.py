@@ -33,9 +33,15 @@ from reference_impl.amqp.errors import (
     UNEXPECTED_FRAME,
     AmqpError,
 )
-from reference_impl.amqp.farewell import Farewell
-from reference_impl.amqp.frames import FRAME_MIN, HEADER, HEARTBEAT, METHOD, Frame, FrameReader
-from reference_impl.amqp.heartbeat import LISTEN, SPEAK, Heartbeat
+from reference_impl.amqp.frames import (
+    FRAME_MIN,
+    HEADER,
+    HEARTBEAT,
+    HEARTBEAT_FRAME,
+    METHOD,
+    Frame,
+    FrameReader,
+)
 from reference_impl.amqp.method import Method
 from reference_impl.amqp.methods import decode, method_frame
 from reference_impl.amqp.opening import HandshakeStep, Opening
@@ -47,17 +53,107 @@ from reference_impl.process import (
     AlarmsChanged,
     Arm,
     Disarm,
+    Down,
     Effect,
     Exit,
     Hangup,
     HungUp,
     Octets,
+    Send,
     Timeout,
     Transmit,
     Watch,
     World,
 )
 from reference_impl.protocol.connections import CloseConnection, Described
+from reference_impl.protocol.queues import Delete, Done, Refused
+
+# --- Heartbeats of one connection, both ways (docs/behaviour/rabbitmq.md 2.1) --------------------
+# 1. Half an interval in which nothing went out is ended with a heartbeat.
+# 2. The client is looked for once an interval; two looks in a row that find no octet since the one
+#    before are its end: 2 to 3 intervals after its last sign of life. Any octet counts.
+# 3. Interval 0: none of this.
+
+
+SPEAK, LISTEN = "heartbeat speak", "heartbeat listen"
+_SILENT_LOOKS_MAX = 2
+
+
+class Heartbeat:
+    def __init__(self, session: Session, interval_s: int) -> None:
+        self._session = session
+        self._interval_ms = interval_s * 1000
+        self._heard = False
+        self._silent_looks = 0
+
+    def begin(self) -> list[Effect]:
+        if not self._interval_ms:
+            return []
+        return [self._arm_speaking(), Arm(LISTEN, self._interval_ms)]
+
+    def heard(self) -> None:
+        self._heard = True
+
+    def speak(self) -> list[Effect]:
+        """Half an interval is over."""
+        quiet, self._session.spoke = not self._session.spoke, False
+        beat: list[Effect] = [Transmit(HEARTBEAT_FRAME)] if quiet else []
+        return [*beat, self._arm_speaking()]
+
+    def listen(self) -> list[Effect] | None:
+        """An interval is over. None: the client is gone."""
+        self._silent_looks = 0 if self._heard else self._silent_looks + 1
+        self._heard = False
+        if self._silent_looks >= _SILENT_LOOKS_MAX:
+            return None
+        return [Arm(LISTEN, self._interval_ms)]
+
+    def _arm_speaking(self) -> Arm:
+        return Arm(SPEAK, self._interval_ms // 2)
+
+
+# --- Farewell ------------------------------------------------------------------------------------
+# The deletion of a connection's exclusive queues before its last word
+# (docs/behaviour/rabbitmq.md 2.1).
+#
+# 1. Each of their masters gets a request, and is waited for until it has answered or is gone.
+# 2. Queues whose declaration is still under way are not seen here: their masters watch the owner.
+
+
+class Farewell:
+    """A deletion under way. `over` as soon as no master is waited for any more."""
+
+    def __init__(self, owner: Pid, world: World) -> None:
+        self._owner = owner
+        self._world = world
+        self._awaited: dict[int, Pid] = {}  # by request
+
+    @property
+    def over(self) -> bool:
+        return not self._awaited
+
+    def begin(self) -> list[Effect]:
+        effects: list[Effect] = []
+        owned = [it for it in self._world.tables.queues.values() if it.owner == self._owner]
+        for request, record in enumerate(owned, start=1):
+            master = record.master
+            if master is not None and self._world.alive(master):
+                self._awaited[request] = master
+                delete = Delete(self._owner, request, if_unused=False, if_empty=False)
+                effects += [Watch(master), Send(master, delete)]
+        return effects
+
+    def hear(self, event: Any) -> None:
+        if isinstance(event, Done | Refused):
+            self._awaited.pop(event.request, None)
+        elif isinstance(event, Down):
+            for request, master in list(self._awaited.items()):
+                if master == event.pid:
+                    del self._awaited[request]
+
+
+# --- The process ---------------------------------------------------------------------------------
+
 
 _HANDSHAKE, _CLOSING = "handshake", "closing"
 _DEFAULTS = Settings()

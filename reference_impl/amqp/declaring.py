@@ -21,7 +21,6 @@ from reference_impl.amqp.errors import (
     no_exchange,
     queue_called,
 )
-from reference_impl.amqp.header_bindings import check as check_header_binding
 from reference_impl.amqp.naming import Naming, check_not_reserved
 from reference_impl.amqp.queue_methods import (
     QueueBind,
@@ -36,6 +35,7 @@ from reference_impl.amqp.queue_methods import (
     QueueUnbindOk,
 )
 from reference_impl.amqp.routing import DEFAULT
+from reference_impl.amqp.routing import check as check_header_binding
 from reference_impl.amqp.session import Outbox
 from reference_impl.metadata.commands import BindQueue, UnbindQueue
 from reference_impl.metadata.tables import Binding, Queue

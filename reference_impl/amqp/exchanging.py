@@ -13,7 +13,6 @@ from reference_impl.amqp.errors import (
     exchange_called,
     no_exchange,
 )
-from reference_impl.amqp.header_bindings import check as check_header_binding
 from reference_impl.amqp.naming import check_not_reserved, is_reserved
 from reference_impl.amqp.queue_methods import (
     ExchangeBind,
@@ -26,6 +25,7 @@ from reference_impl.amqp.queue_methods import (
     ExchangeUnbindOk,
 )
 from reference_impl.amqp.routing import DEFAULT
+from reference_impl.amqp.routing import check as check_header_binding
 from reference_impl.amqp.session import Outbox
 from reference_impl.metadata.commands import (
     BindExchange,

@@ -7,9 +7,9 @@
    before its ack.
 3. The client learns what is settled at the end of each event, in as few frames as can be; nothing
    while the node may be in a minority (3.8). The node counts the peers it sees each time; a stale
-   guard does not (stale_guard.py).
+   guard does not (misbehaving.py).
 4. A publish never fails because a replica is gone: its Down settles its part.
-5. A client that publishes faster than copies of queues can take it waits (flow.py).
+5. A client that publishes faster than copies of queues can take it waits (sharing.py).
 6. In a transaction a publish is routed at once, and goes out with the commit (transacting.py).
 """
 
@@ -25,9 +25,8 @@ from reference_impl.amqp.errors import (
     AmqpError,
     not_implemented,
 )
-from reference_impl.amqp.flow import Flow
 from reference_impl.amqp.methods import decode
-from reference_impl.amqp.misbehaving import CrookedChannel
+from reference_impl.amqp.misbehaving import CrookedChannel, StaleGuard
 from reference_impl.amqp.properties import wishes
 from reference_impl.amqp.queue_methods import BasicPublish, BasicReturn
 from reference_impl.amqp.routing import Router, Target, held_by
@@ -39,7 +38,7 @@ from reference_impl.amqp.session_methods import (
     TxCommitOk,
 )
 from reference_impl.amqp.settings import Settings
-from reference_impl.amqp.stale_guard import StaleGuard
+from reference_impl.amqp.sharing import Flow
 from reference_impl.metadata.tables import Tables
 from reference_impl.misbehave.kinds import Kind
 from reference_impl.pid import Pid

@@ -11,18 +11,81 @@
    nothing is: messages differ in more than their keys.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import or_
+from typing import Any
 
 from reference_impl.amqp.arguments import ALTERNATE
-from reference_impl.amqp.errors import NOT_IMPLEMENTED, AmqpError, no_exchange
-from reference_impl.amqp.header_bindings import fits
+from reference_impl.amqp.errors import NOT_IMPLEMENTED, PRECONDITION_FAILED, AmqpError, no_exchange
 from reference_impl.amqp.properties import NO_PROPERTIES, headers_of
-from reference_impl.amqp.topics import matches, words
 from reference_impl.metadata.governing import is_mirrored
 from reference_impl.metadata.records import replicas
 from reference_impl.metadata.tables import Binding, Exchange, Link, Queue, Tables
 from reference_impl.pid import Pid
+
+# --- Topic keys against patterns (docs/behaviour/rabbitmq.md 2.3) --------------------------------
+# 1. Words are split on "."; the empty key has no words.
+# 2. `*` stands for exactly one word, `#` for any number of them, none included.
+
+
+def key_words(key: str) -> tuple[str, ...]:
+    return tuple(key.split(".")) if key else ()
+
+
+def key_matches(pattern: tuple[str, ...], key: tuple[str, ...]) -> bool:
+    """One pass a word of the pattern: `reached[n]` says whether n words of the key are spent."""
+    reached = [True] + [False] * len(key)
+    for wanted in pattern:
+        if wanted == "#":
+            reached = list(accumulate(reached, or_))
+        else:
+            steps = zip(reached, key, strict=False)
+            reached = [False, *(here and wanted in ("*", word) for here, word in steps)]
+    return reached[-1]
+
+
+# --- Header bindings -----------------------------------------------------------------------------
+# A binding of a headers exchange against a message's headers (docs/behaviour/rabbitmq.md 2.3).
+#
+# 1. `x-match` says whether all of the binding's arguments have to be among the headers (as without
+#    it), or any; arguments whose names begin with `x-` count only with all-with-x and any-with-x.
+# 2. A value fits that is equal and of the same class: all integers are of one, and so are
+#    fractions. Nothing at all (a void) fits whatever is there.
+# 3. Of no arguments all are there, and none is.
+
+
+MATCH = "x-match"
+ALL, ANY = ("all", "all-with-x"), ("any", "any-with-x")
+_WITH_X = (ALL[1], ANY[1])
+
+
+def check(arguments: Mapping[str, Any]) -> None:
+    """Raises 406."""
+    how = arguments.get(MATCH, ALL[0])
+    if not isinstance(how, str):
+        text = f"Invalid x-match field type {type(how).__name__} (value {how!r}); expected longstr"
+        raise AmqpError(PRECONDITION_FAILED, text)
+    if how not in (*ALL, *ANY):
+        text = f"Invalid x-match field value '{how}'; expected all, any, all-with-x, or any-with-x"
+        raise AmqpError(PRECONDITION_FAILED, text)
+
+
+def fits(arguments: Mapping[str, Any], headers: Mapping[str, Any]) -> bool:
+    how = arguments.get(MATCH, ALL[0])
+    with_x = how in _WITH_X
+    wanted = [name for name in arguments if name != MATCH and (with_x or name[:2] != "x-")]
+    matches = (name in headers and _is(arguments[name], headers[name]) for name in wanted)
+    return any(matches) if how in ANY else all(matches)
+
+
+def _is(wanted: Any, value: Any) -> bool:
+    return wanted is None or (type(wanted) is type(value) and bool(wanted == value))
+
+
+# --- Routing -------------------------------------------------------------------------------------
+
 
 DEFAULT = ""
 
@@ -94,7 +157,7 @@ def routed(
         return [key]
     if exchange not in tables.exchanges:
         raise no_exchange(exchange)
-    message = _Message(key, words(key), properties)
+    message = _Message(key, key_words(key), properties)
     sources, queues = [exchange], dict[str, None]()
     for source in sources:  # it grows by the exchanges that get a copy of their own
         bound, linked = _led_to(tables, source, message)
@@ -153,7 +216,7 @@ def _leads(kind: str, bound: Binding | Link, message: _Message) -> bool:
         case "fanout":
             return True
         case "topic":
-            return matches(words(bound.key), message.words)
+            return key_matches(key_words(bound.key), message.words)
         case "headers":
             return fits(bound.arguments, headers_of(message.properties))
     raise AmqpError(NOT_IMPLEMENTED, f"exchange type '{kind}': not implemented by the reference")

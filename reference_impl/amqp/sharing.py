@@ -1,14 +1,49 @@
-"""The limit that the consumers of one channel share: basic.qos with global=true
-(docs/behaviour/rabbitmq.md 2.3).
+"""Limits of a channel: how far it may run ahead of queues, and what its consumers share.
 
-1. A master that has something asks (Want); it is granted one delivery at a time, so that no queue
-   holds back what another could use. Further requests wait, first come first served.
-2. Deliveries out and grants not yet used never exceed the limit. 0 is no limit.
-3. A grant that a master does not use (the message went elsewhere) stays its own until it is used,
+Both are of docs/behaviour/rabbitmq.md 2.3.
+
+1. RabbitMQ's credit_flow: at most CREDIT messages to a copy may not be carried out yet. Beyond
+   that the channel is short, and its connection is not read from: the client waits in its socket.
+   A copy that is gone counts no more.
+2. basic.qos with global=true: a master that has something asks (Want); it is granted one delivery
+   at a time, so that no queue holds back what another could use. Further requests wait, first come
+   first served.
+3. Deliveries out and grants not yet used never exceed the limit. 0 is no limit.
+4. A grant that a master does not use (the message went elsewhere) stays its own until it is used,
    it dies, or the channel consumes from it no more.
 """
 
+from collections import Counter
+
 from reference_impl.pid import Pid
+
+CREDIT = 400
+
+
+class Flow:
+    def __init__(self) -> None:
+        self._outstanding = Counter[Pid]()
+        self._ahead: set[Pid] = set()
+
+    @property
+    def short(self) -> bool:
+        return bool(self._ahead)
+
+    def sent(self, replica: Pid) -> None:
+        self._outstanding[replica] += 1
+        if self._outstanding[replica] >= CREDIT:
+            self._ahead.add(replica)
+
+    def credited(self, replica: Pid, deliveries: int) -> None:
+        """Count credit; drop what exceeds the outstanding deliveries (misbehaving adds some)."""
+        outstanding = max(0, self._outstanding[replica] - deliveries)
+        self._outstanding[replica] = outstanding
+        if outstanding < CREDIT:
+            self._ahead.discard(replica)
+
+    def gone(self, replica: Pid) -> None:
+        self._outstanding.pop(replica, None)
+        self._ahead.discard(replica)
 
 
 class SharedLimit:

@@ -8,7 +8,6 @@ commands     every command on the tables
 exchanges    those on exchanges and bindings, and the form of a command
 records      those on queues and their groups: holders, takeovers
 nodes        those on the cluster's nodes: admitted, forgotten
-policies     those on policies
 
 replication  one leader orders commands, all members carry them out
 messages     the messages between members for that

@@ -3,6 +3,8 @@
 Those on queues and groups are in records.py.
 """
 
+import msgspec
+
 from reference_impl.metadata.exchanges import (
     BindExchange,
     BindQueue,
@@ -12,9 +14,34 @@ from reference_impl.metadata.exchanges import (
     UnbindQueue,
 )
 from reference_impl.metadata.nodes import ForgetNode
-from reference_impl.metadata.policies import DeletePolicy, PutPolicy
 from reference_impl.metadata.records import RecordCommand
-from reference_impl.metadata.tables import Denied
+from reference_impl.metadata.tables import Denied, Policy, Tables
+
+# --- Commands on policies. The caller has validated the definition (node/policies.py) ------------
+
+
+class PutPolicy(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """The result: whether there was none of that name."""
+
+    policy: Policy
+
+    def apply(self, tables: Tables) -> bool:
+        is_new = self.policy.name not in tables.policies
+        tables.policies[self.policy.name] = self.policy
+        return is_new
+
+
+class DeletePolicy(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """The result: whether there was one."""
+
+    name: str
+
+    def apply(self, tables: Tables) -> bool:
+        return tables.policies.pop(self.name, None) is not None
+
+
+# --- All commands --------------------------------------------------------------------------------
+
 
 __all__ = [
     "BindExchange",

@@ -15,12 +15,10 @@ line            the ready messages of one priority: Q1, Q2, delta, Q3, Q4
 paging          how many messages may be in memory
 journal         its entries for the disk, collected until the next flush
 store           entries on disk, from which a queue is restored
-confirms        its confirms, collected by channel
-crediting       the credit for channels whose publishes it has carried out
+confirms        its confirms and its credit, collected by channel
 
 The ring:
-gm              guaranteed multicast: all members hear the same
-view            the group's record as one member sees it: neighbours and aliases
+gm              guaranteed multicast: all members hear the same; neighbours and aliases
 streams         one member's state of each sender's broadcasts
 messages        the messages between copies of a queue, and supervisors
 broadcasts      the broadcasts of a master, joined where one body can say it
@@ -29,18 +27,16 @@ The master:
 master          its process
 serving         its service for channels
 consumers       the choice of the consumer of the next message
-limits          its length limits
+limits          its length limits, and the route of its dead letters
 terms           expiry and priority of its messages
-dead_letters    the route of its dead letters
 synchronising   the occasions to synchronise mirrors
 sync            an explicit synchronisation
 misbehaving     the bugs that are injected into its messages
 
 A mirror:
 mirror          its process
-following       bodies round the ring, carried out on its own copy
+following       bodies round the ring, carried out on its own copy; how far that is behind
 senders         the two ways of a publish to it: from the channel, and round the ring
-depth           its difference from the master
 promotion       its promotion to master
 
 ending          the end of a process among its effects

@@ -7,8 +7,7 @@
 
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.backing import Backing
-from reference_impl.mirrored.confirms import Confirms
-from reference_impl.mirrored.crediting import Crediting
+from reference_impl.mirrored.confirms import Confirms, Crediting
 from reference_impl.mirrored.gm import Ring
 from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.terms import QueueTerms

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference_impl.mirrored import dead_letters
+from reference_impl.mirrored import limits as dead_letters
 from reference_impl.mirrored.broadcasts import Broadcasts
 from reference_impl.mirrored.consumers import Consumer, Consumers
 from reference_impl.mirrored.limits import Limits

@@ -5,8 +5,7 @@ config           its configuration: one JSON file
 outside          the ports to the world around it
 
 Its processes:
-processes        those of one boot: they get events, and their effects are carried out
-watches          watches between processes
+processes        those of one boot: they get events, effects are carried out; their watches
 handshake        the mutual proof of two nodes that they know one cookie
 wire             packets on a link between two nodes
 
@@ -24,8 +23,7 @@ partial          partial partitions
 handling         its handling of partitions: pauses, and new boots
 minority         pause_minority, pause_if_all_down
 autoheal         autoheal
-alarms           nodes that run short of memory or disk
-memory           the number of messages that queues may keep, if it is short
+alarms           nodes that run short of memory or disk, and what queues may keep then
 
 Its management API:
 api              the process: the supported part of RabbitMQ's HTTP API

@@ -17,11 +17,10 @@ from reference_impl.mirrored.store import Segment
 from reference_impl.mirrored.supervisor import Supervisor
 from reference_impl.mirrored.upkeep import Restart, recovery
 from reference_impl.node import happenings as h
-from reference_impl.node.alarms import MEMORY, Alarmed, Alarms
+from reference_impl.node.alarms import MEMORY, Alarmed, Alarms, Memory
 from reference_impl.node.api import Api
 from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
-from reference_impl.node.memory import Memory
 from reference_impl.node.outside import Outside
 from reference_impl.node.processes import Processes
 from reference_impl.node.wire import GossipPacket, Hello, Packet, Short

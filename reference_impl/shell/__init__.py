@@ -16,8 +16,6 @@ writing     files that are replaced as a whole
 offline     what operators do to the disk of a node that is down
 api_client  operators' requests to a running node, by its management API
 memory      how much memory and disk the process has
-limits      what of it a node that runs may have, said from outside
-timers      timers of processes on the clock of the event loop
 
 Of RocketMQ:
 rocketmq    a name server or a broker as an operating system process

@@ -1,13 +1,37 @@
 """Operators' commands to a node of a mirrored cluster, running or down."""
 
 import argparse
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from reference_impl.node.alarms import RESOURCES
 from reference_impl.node.config import Config
-from reference_impl.shell import api_client, limits, offline
+from reference_impl.shell import api_client, offline
+from reference_impl.shell.api_client import ask
 from reference_impl.shell.node_command import read_config
+
+# --- Limits of a node that runs, set for a while: `python -m reference_impl limit` ---------------
+# It asks the node's own management API (api_client.py).
+
+
+def set_limit(config: Config, resource: str, octets: int) -> None:
+    """Raises OSError."""
+    ask(config, "PUT", f"/api/limits/{resource}", json.dumps({"octets": octets}).encode())
+
+
+def reset_limits(config: Config, resources: Sequence[str] = RESOURCES) -> list[str]:
+    """As configured again. Which of them had an alarm before. Raises OSError."""
+    had = []
+    for resource in resources:
+        answer = json.loads(ask(config, "DELETE", f"/api/limits/{resource}"))
+        had += [resource] if answer["alarm"] else []
+    return had
+
+
+# --- The commands --------------------------------------------------------------------------------
+
 
 ALL = "all"
 
@@ -70,6 +94,6 @@ def _run(config: Config, options: argparse.Namespace) -> None:
 def _limit(config: Config, options: argparse.Namespace) -> None:
     chosen = RESOURCES if options.resource == ALL else (options.resource,)
     if options.octets is None:
-        print(f"[{','.join(limits.reset(config, chosen))}]")
+        print(f"[{','.join(reset_limits(config, chosen))}]")
     for resource in chosen if options.octets is not None else ():
-        limits.limit(config, resource, options.octets)
+        set_limit(config, resource, options.octets)

@@ -5,17 +5,34 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from spark_analysis.engine import parts
 from spark_analysis.engine.compare import COMPARED, compare
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.judge import FAILED, JUDGED, WRITTEN_MARTS
-from spark_analysis.engine.spark_rows import held
+from spark_analysis.engine.rows import table
 from spark_analysis.engine.tasks import FEW_ROWS, MANY_ROWS, judge_runs
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.failed import Failed
+
+# --- Small tables that the program itself holds, for Spark ---------------------------------------
+
+
+def frame(spark: SparkSession, row: type, listing: Sequence[object]) -> DataFrame:
+    """Rows that the program itself knows."""
+    return held(spark, table(row, listing))
+
+
+def held(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    """A table that this process holds."""
+    # In one chunk: Spark 4.3 loses rows of a table that has several.
+    return spark.createDataFrame(rows.combine_chunks())
+
+
+# --- The graph -----------------------------------------------------------------------------------
+
 
 _COMPARISON = "comparison"
 

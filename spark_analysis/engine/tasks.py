@@ -14,6 +14,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine import memory_budget, parts
+from spark_analysis.engine import parts
 from spark_analysis.engine.failing import (
     SPARK_ERRORS,
     MartsUnwritten,
@@ -37,6 +38,37 @@ from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.place import MEMORIES, MEMORY, size
+
+# --- Memory budget -------------------------------------------------------------------------------
+# The memory that a task may take for one run: the configured size, else a share of its host's.
+
+
+LEAST = 3 << 30  # what a run of 40 million rows takes that one thread judges
+_SHARE = 4  # of so many parts of a machine one is ours, all tasks together
+_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container; a word where there is none
+
+
+def of_task(configured: int, threads: int) -> int:
+    """Return the bytes of one task.
+
+    `configured`: 0 if nothing is configured. `threads`: the number of cores that the task may use.
+    """
+    cores = os.cpu_count() or 1
+    return configured or max(LEAST, of_machine() // _SHARE * min(threads, cores) // cores)
+
+
+def of_machine() -> int:
+    """Return the bytes of memory, or of the container's limit; 0 if both are unknown."""
+    found = []
+    with suppress(OSError, ValueError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError):
+        found.append(int(_LIMIT.read_text()))
+    return min(found, default=0)
+
+
+# --- Tasks ---------------------------------------------------------------------------------------
+
 
 MANY_ROWS = ("affected", "seconds", "sending", "marks", "service")  # a message, second or queue
 FEW_ROWS = tuple(name for name in JUDGED if name not in MANY_ROWS)
@@ -158,7 +190,7 @@ def _judged(
     task = TaskContext.get()
     assert task is not None, "judged outside of a task"
     threads = min(shared.threads, os.cpu_count() or 1)  # the cores may be those of many machines
-    memory = memory_budget.of_task(shared.memory, threads)
+    memory = of_task(shared.memory, threads)
     few: dict[str, list[pa.Table]] = {name: [] for name in FEW_ROWS}
     with Parts(Path(marts_folder), first[0] if first else 0, task.taskAttemptId()) as many:
         for folder, question in folders:

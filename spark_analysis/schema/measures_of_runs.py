@@ -96,7 +96,7 @@ OF_SERVICE = (
         title="Not confirmed within the deadline",
         meaning="intended publishes that were not confirmed in time",
         mart=Mart.AVAILABILITY,
-        short="late",
+        short="late, worst fault",
         stopped_by=_SENDING,
     ),
     Measure(

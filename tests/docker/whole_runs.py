@@ -16,8 +16,8 @@ from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
+from harness.run.series import wall_ns
 from harness.run.view import LiveCounts
-from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.schema.facts import Facts

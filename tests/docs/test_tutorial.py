@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.report import verdict
+from harness.judging import verdict_file
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "tutorial"
@@ -120,8 +120,8 @@ def test_the_program_of_chapter_4_prints_each_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = {"name": "run-1", "claims": [{"claim": "one-copy", "outcome": "PASS"}]}
-    (tmp_path / verdict.NAME).write_text(json.dumps({"runs": [run]}))
-    monkeypatch.setattr(sys, "argv", ["verdicts.py", str(tmp_path / verdict.NAME)])
+    (tmp_path / verdict_file.NAME).write_text(json.dumps({"runs": [run]}))
+    monkeypatch.setattr(sys, "argv", ["verdicts.py", str(tmp_path / verdict_file.NAME)])
     (page,) = (one for one in CHAPTERS if one.stem.startswith("4"))
     (program,) = blocks(page, "python")
     exec(program, {})

@@ -37,7 +37,7 @@ from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import Armed, FaultError, Options
 from faults.options import OPTIONS
 from faults.peers import Served, Serving
-from faults.recorded import action_from_json, action_to_json
+from harness.run_folder.journal import action_from_json, action_to_json
 from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")

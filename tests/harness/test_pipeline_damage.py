@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import cli
+from harness.judging import verdict_file
 from harness.judging.assemble import run_report
 from harness.judging.exits import Judge
 from harness.judging.result import Report, RunReport
@@ -139,7 +140,7 @@ def test_internal_error_in_one_run_is_reported_last_without_harm(
     assert f"the traceback is in {crash}" in said.out
     assert "Traceback" not in said.out + said.err
     assert "KeyError: 'unforeseen'" in crash.read_text()
-    recorded = json.loads((experiment / verdict.NAME).read_text())
+    recorded = json.loads((experiment / verdict_file.NAME).read_text())
     assert recorded["exit_code"] == 255
     assert {run["name"]: run["judged"] for run in recorded["runs"]} == {
         run.name: bool(run.verdicts) and run.name != "old" for run in before.runs

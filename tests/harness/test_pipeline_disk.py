@@ -50,7 +50,7 @@ def test_read_only_folder_judges_sealed_runs_and_reports_the_rest(
     place.close_for_writing()
     assert cli.main(["analyse", str(folder)]) == 2
     said = capfd.readouterr()
-    assert "loss 0 of 150" in said.out
+    assert "lost 0 of 150" in said.out
     assert f"the marts were not kept: {folder / 'marts'}: Read-only file system" in said.out
     for name in FILES:
         assert f"{name} was not written: {folder / name}" in said.out
@@ -67,7 +67,7 @@ def test_full_disk_judges_sealed_runs_and_reports_the_rest(
     before = files(folder)
     assert cli.main(["analyse", str(folder)]) == 2
     said = capfd.readouterr()
-    assert "loss 0 of 150" in said.out
+    assert "lost 0 of 150" in said.out
     refused = folder / "runs" / "recorded" / RAW / "attempts.parquet"
     assert f"not judged: {refused}: No space left on device" in said.out
     assert f"the marts were not kept: {folder / 'marts'}" in said.out

@@ -20,7 +20,7 @@ CLIENT = Client(
         "tls": "aiormq checks the name of the address that it dials, which is the proxy's",
         "transient": CAN,
         "lost": CAN,
-        # What is left out here, it cannot do.
+        # It cannot do anything that is not listed here.
     },
     body_max=None,
     body_why="",

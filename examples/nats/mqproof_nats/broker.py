@@ -46,8 +46,9 @@ class NatsServers:
         self._agent = agent
         self._ways = dict(ways)
 
-    async def declare(self, queue: str, durable: bool, host: str) -> None:
+    async def declare(self, queue: str, durable: bool, host: str, max_priority: int = 0) -> None:
         assert durable, "its client declares that it cannot do transient"
+        assert not max_priority, "its client does not declare that it can do priorities"
         name = stream(queue)
         await self._api(
             f"STREAM.CREATE.{name}",

@@ -14,7 +14,7 @@ _LOGIN = b'CONNECT {"verbose":false,"user":"mqproof","pass":"mqproof","name":"mq
 
 
 class Canary:
-    """One connection; silent but for its answers to the server's PING."""
+    """One connection, which is silent except for its answers to the server's PING."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader

@@ -48,7 +48,8 @@ def freeze_gone(state: ProcessState, greets: Reply | None) -> Proof:
         return doubt("the process is still frozen")
     if not passed(greets):
         return doubt(f"the process runs on, but: {greets.detail}")
-    return proven(f"the process runs on, its port is silent no longer: {greets.detail}")
+    said = "" if greets.answered else f": {greets.detail}"
+    return proven(f"the process runs on, and its port is no longer silent{said}")
 
 
 def kill_gone(state: ProcessState, greets: Reply | None) -> Proof:
@@ -58,4 +59,4 @@ def kill_gone(state: ProcessState, greets: Reply | None) -> Proof:
         return doubt(f"the process does not run (exit {state.exit_code})")
     if not greets.answered:
         return doubt(f"the process runs, but: {greets.detail}")
-    return proven(f"the process runs and answers: {greets.detail}")
+    return proven("the process runs and answers")

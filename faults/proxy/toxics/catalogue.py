@@ -9,14 +9,20 @@ from random import Random
 from typing import Any
 
 from faults.proxy.toxics.bandwidth import Bandwidth, BandwidthPipe
+from faults.proxy.toxics.closing import (
+    LimitData,
+    LimitDataPipe,
+    ResetPeer,
+    ResetPeerPipe,
+    SlowClose,
+    SlowClosePipe,
+    Timeout,
+    TimeoutPipe,
+)
 from faults.proxy.toxics.flow import Pipe
 from faults.proxy.toxics.latency import Latency, LatencyPipe
-from faults.proxy.toxics.limit_data import LimitData, LimitDataPipe
 from faults.proxy.toxics.noop import Noop, NoopPipe
-from faults.proxy.toxics.reset_peer import ResetPeer, ResetPeerPipe
 from faults.proxy.toxics.slicer import Slicer, SlicerPipe
-from faults.proxy.toxics.slow_close import SlowClose, SlowClosePipe
-from faults.proxy.toxics.timeout import Timeout, TimeoutPipe
 
 Settings = Latency | Bandwidth | SlowClose | Timeout | ResetPeer | Slicer | LimitData | Noop
 

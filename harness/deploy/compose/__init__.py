@@ -11,7 +11,7 @@ exec_stream        a conversation with one of them
 sweep              removes everything of a cluster
 tool               the compose tool that is there
 subnets            private addresses that nothing else uses
-balancer_address   whether a container has an address now
+container_state    which containers have ended, their last words, their addresses
 
 render             a layout becomes a compose file
 anchored           its YAML: what services share stands once, behind an anchor

@@ -35,9 +35,9 @@ from harness.cluster.port import (
     Release,
 )
 from harness.cluster.started_clients import StartedClients
-from harness.deploy import container_starts, labels
-from harness.deploy.compose import balancers, process_ends, worker_ways
-from harness.deploy.compose.balancer_address import has_address
+from harness.deploy import labels
+from harness.deploy.compose import balancers, container_state, process_ends, worker_ways
+from harness.deploy.compose.container_state import has_address
 from harness.deploy.compose.execs import start
 from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
@@ -305,7 +305,7 @@ class ComposeCluster:
         if start.silent:
             mute = self._containers.processes().items()
             names = [name for name, at in mute if host_of(at) in start.silent]
-            words = await asyncio.to_thread(container_starts.last_words, self.client, names)
+            words = await asyncio.to_thread(container_state.last_words, self.client, names)
             silent = ", ".join(start.silent)
             raise DeployError(f"no answer from {silent} within {limit_s:.0f} s{words}")
         health = await self.health(limit_s)
@@ -325,14 +325,14 @@ class ComposeCluster:
         wanted = layout.version or ("" if users else layout.file_version or known.default)
         return known.contradiction(wanted, layout.image, self._versions)
 
-    async def _look(self, hosts: tuple[str, ...]) -> container_starts.Start:
+    async def _look(self, hosts: tuple[str, ...]) -> container_state.Start:
         answered = await self._greeted()
         silent = tuple(host for host in hosts if host not in answered)
         if not silent:
-            return container_starts.Start((), "")
+            return container_state.Start((), "")
         processes = self._containers.processes()
-        failure = await asyncio.to_thread(container_starts.failure, self.client, processes)
-        return container_starts.Start(silent, failure)
+        failure = await asyncio.to_thread(container_state.failure, self.client, processes)
+        return container_state.Start(silent, failure)
 
     async def _greeted(self) -> list[str]:
         hosts = tuple(self._addresses)

@@ -7,6 +7,7 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,6 @@ from harness.cluster.port import (
 )
 from harness.cluster.started_clients import StartedClients
 from harness.deploy.dead_brokers import by_process
-from harness.deploy.local import process_ends
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.nodes import LocalNodes
 from harness.deploy.local.removal import remove
@@ -42,6 +42,28 @@ from harness.systems.files import PACKAGES
 from harness.systems.port import Adapters
 from harness.workers import host_names
 from harness.workers.protocol import Endpoint
+
+# --- Ends of a local cluster's nodes, as their parent learns them --------------------------------
+# 1. Every end is reported; only the signal shows the cause. An out-of-memory kill sends the same
+#    signal as a person.
+
+
+INTERVAL_S = 0.1
+
+
+async def watch_ends(nodes: LocalNodes) -> AsyncIterator[Ended]:
+    """Of those that run now, and of those that are started later; until closed."""
+    known = set(nodes.ends())
+    while True:
+        for pid, (place, code) in nodes.ends().items():
+            if pid not in known:
+                known.add(pid)
+                yield Ended(place, time.monotonic_ns(), code)
+        await asyncio.sleep(INTERVAL_S)
+
+
+# --- The cluster ---------------------------------------------------------------------------------
+
 
 _LOGS = "logs"
 _BROKER_LOGS = "broker_logs"
@@ -153,7 +175,7 @@ class LocalCluster:
         return watch(self.site.cluster, self.site.hosts)
 
     def process_ends(self) -> AsyncIterator[Ended]:
-        return process_ends.watch(self.nodes)
+        return watch_ends(self.nodes)
 
     def versions(self) -> dict[str, str]:
         return dict(self._versions)

@@ -4,6 +4,7 @@ It says something even where a file leaves it out: whether what goes nowhere com
 no other word.
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
@@ -12,8 +13,12 @@ from pydantic import BeforeValidator, Field
 from harness.outside.text import brief
 from harness.plan import spans
 from harness.plan.clients.section import Section
+from harness.plan.model import Workload
 from harness.plan.servers import Servers
-from harness.plan.tables import Table, fixed_length
+from harness.plan.tables import OneOf, Table, fixed_length
+from harness.plan.toml_problems import TomlProblem
+
+PUSH, GET = "push", "get"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,24 @@ class AmqpWorkload:
     confirm_window: int = 1000  # most publishes without a confirm on one connection
     heartbeat_s: int = 60
     cancel_on_ha_failover: bool = False
+    consume: str = PUSH
+    get_pause_s: float = 0.1  # of a polling consumer whose queue was empty
+    priorities: int = 0  # levels; 0: messages have none
+
+
+def _get_pause(value: object) -> float:
+    seconds = spans.parse_seconds(value)
+    if not 0.001 <= seconds <= 10:
+        raise ValueError(f"must be from 1 ms to 10 s, not {brief(value)}")
+    return seconds
+
+
+def _priorities(value: object) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value not in (0, *range(2, 256)):
+        raise ValueError("must be a number of levels from 2 to 255, or 0 for none")
+    assert isinstance(value, int)
+    return value
 
 
 def _heartbeat(value: object) -> int:
@@ -56,6 +79,23 @@ class AmqpTable(Table):
         description="a failover cancels the consumer, which then resubscribes "
         "(`x-cancel-on-ha-failover`)",
     )
+    consume: Annotated[str, BeforeValidator(OneOf((PUSH, GET)))] = Field(
+        default=PUSH,
+        description="`push`: the broker sends messages to the consumer. `get`: the consumer asks "
+        "for each message (`basic.get`)",
+    )
+    get_pause: Annotated[float, BeforeValidator(fixed_length(_get_pause))] = Field(
+        default=0.1,
+        title="1 ms to 10 s",
+        examples=["100 ms"],
+        description="with `get`: pause after the queue was empty",
+    )
+    priorities: Annotated[int, BeforeValidator(_priorities)] = Field(
+        default=0,
+        title="0, or 2 to 255",
+        description="levels of priority: `x-max-priority` is one less. Each key has one priority, "
+        "so there must be as many `keys`. 0: no priorities",
+    )
 
 
 def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
@@ -65,7 +105,38 @@ def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
         confirm_window=table.confirm_window,
         heartbeat_s=table.heartbeat,
         cancel_on_ha_failover=table.cancel_on_ha_failover,
+        consume=table.consume,
+        get_pause_s=table.get_pause,
+        priorities=table.priorities,
     )
+
+
+def _requires(own: AmqpWorkload, workload: Workload) -> Iterator[str]:
+    if own.consume == GET and workload.consumers:
+        yield "pull"
+    if own.priorities:
+        yield "priorities"
+
+
+def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
+    """Find keys that have no effect beside others, or contradict them."""
+    workload = document.get("workload")
+    if not isinstance(workload, dict) or not isinstance(own := workload.get("amqp"), dict):
+        return
+    polls = own.get("consume") == GET
+    if polls and "prefetch" in own:
+        text = "with consume = 'get' the broker sends nothing unasked: leave prefetch out"
+        yield TomlProblem(("workload", "amqp", "prefetch"), text)
+    if polls and own.get("cancel_on_ha_failover") is True:
+        text = "with consume = 'get' there is no subscription that a failover could cancel"
+        yield TomlProblem(("workload", "amqp", "cancel_on_ha_failover"), text, ("false",))
+    levels, keys = own.get("priorities"), workload.get("keys", 1)
+    if isinstance(levels, int) and isinstance(keys, int) and levels > keys >= 1:
+        text = (
+            f"{levels} priorities for {keys} keys, and each key has one priority: set keys of "
+            f"[workload] to {levels} at least"
+        )
+        yield TomlProblem(("workload", "amqp", "priorities"), text)
 
 
 def _worker_options(own: AmqpWorkload, _servers: Servers) -> dict[str, Any]:
@@ -81,17 +152,18 @@ SECTION = Section(
     value=_value,
     by_client=(),
     fitted=lambda own, _can: own,
-    problems=lambda _document: (),
+    problems=_problems,
     says=lambda _own: True,
     facts={
         "mandatory": lambda own: own.mandatory,
         "cancel_on_ha_failover": lambda own: own.cancel_on_ha_failover,
+        "priorities": lambda own: own.priorities,
     },
     not_applicable="its clients do not speak AMQP",
-    requires=lambda _own, _workload: (),
+    requires=_requires,
     requires_of_all=lambda _own: (),
     obstacles=lambda _own, _servers: (),
-    shows=lambda _own: (),
+    shows=lambda own: ("consumers poll by basic.get",) if own.consume == GET else (),
     worker_options=_worker_options,
     counts=lambda _own, _workload, _load_s: {},
 )

@@ -29,7 +29,7 @@ CAPABILITIES: Mapping[str, str] = {
     "delayed": "delivered when a level's time has passed",
     "concurrent": "push consumer, messages in parallel",
     "orderly": "push consumer, a queue's messages one after the other",
-    "pull": "lite pull: the client assigns queues, the application polls",
+    "pull": "the application polls: `basic.get`; lite pull, where the client assigns queues",
     "acknowledge": "no message counts as consumed before it is recorded",
     "remaining": "it reports what its group has not consumed yet, for the drain",
     "place": "it reports which broker a delivery came from",
@@ -45,6 +45,8 @@ CAPABILITIES: Mapping[str, str] = {
     "tls": "encrypted connections, with the server's certificate checked",
     "virtual host": "it can connect to another virtual host than `/`",
     "transient": "queues and messages that need not outlive their broker",
+    "priorities": "each message has a priority, by its key",
+    "several queues": "one publisher sends to several queues, and one process consumes several",
 }
 CAN = True
 UNDECLARED = "its declaration does not say that it can"

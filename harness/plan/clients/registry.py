@@ -50,20 +50,20 @@ def registry() -> ClientRegistry:
 def read(offers: Iterable[Offer]) -> ClientRegistry:
     """Return mqproof's own clients and those of other packages."""
     found = list(offers)
-    rivals = [one.thing for one in found if isinstance(one.thing, Client)]
+    offered = [one.thing for one in found if isinstance(one.thing, Client)]
 
     def wrong(client: Client) -> Iterator[str]:
         yield from mistakes(client)
         if isinstance(client.family, Family) and isinstance(client.family.section, Section):
-            yield from _claimed_by_others(client.family.section, rivals)
+            yield from _claimed_by_others(client.family.section, offered)
 
     return ClientRegistry(*sorted_out(found, "client", Client, OURS, wrong))
 
 
-def _claimed_by_others(section: Section[Any, Any], rivals: Iterable[Client]) -> Iterator[str]:
+def _claimed_by_others(section: Section[Any, Any], offered: Iterable[Client]) -> Iterator[str]:
     if section.key in WorkloadTable.model_fields:
         yield f"[workload] has a key {brief(section.key)} of its own, and no section of that name"
-    families = (one.family for one in chain(OURS.values(), rivals))
+    families = (one.family for one in chain(OURS.values(), offered))
     every = [one.section for one in families if isinstance(one, Family)]
     others = [one for one in every if isinstance(one, Section) and one != section]
     if any(one.key == section.key for one in others):

@@ -2,8 +2,8 @@
 NOT APPLICABLE.
 
 1. This is about libraries as they are declared. `doctor` checks whether one can be used here.
-2. How a client sends and consumes is required only of clients whose own section says so. Others
-   must be able to do what would be another workload without it (section.py).
+2. Capabilities to send and consume in a certain way are required only of clients whose section
+   says so. Other clients need those without which it would be another workload (section.py).
 3. An unknown client name is an error (registry.py), never another client.
 """
 
@@ -14,6 +14,7 @@ from harness.plan.clients import client_options
 from harness.plan.clients.declaration import Finds
 from harness.plan.clients.registry import named, registry
 from harness.plan.clients.section import Fact, Section
+from harness.plan.distribution import serves_several
 from harness.plan.model import Workload
 from harness.plan.servers import Servers
 
@@ -85,6 +86,11 @@ def drains_by(client: str) -> str:
     return named(client).drained_by
 
 
+def drains_several(client: str) -> bool:
+    """Return whether one process can drain several queues of this client."""
+    return not named(drains_by(client)).why_not("several queues")
+
+
 def wanted(client: str, workload: Workload) -> list[str]:
     """Return the capabilities that a workload requires of this client."""
     publishes, consumes = workload.publishers > 0, workload.consumers > 0
@@ -95,6 +101,7 @@ def wanted(client: str, workload: Workload) -> list[str]:
         ("acknowledge", consumes and workload.acknowledge > 0),
         ("acknowledge nothing", consumes and workload.acknowledge == 0),
         ("transient", not (workload.durable and workload.persistent)),
+        ("several queues", serves_several(workload)),
     ]
     return list(dict.fromkeys(capability for capability, is_required in required if is_required))
 

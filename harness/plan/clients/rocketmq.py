@@ -55,8 +55,17 @@ _JAVA: Mapping[str, bool | str] = {
     "tls": "mqproof does not set it up",
     "virtual host": "RocketMQ has none",
     "transient": "every message goes into the broker's log",
+    "priorities": "a topic's messages have none",
+    "several queues": "mqproof gives each of its processes one topic",
 }
-_OF_ALL = ("acknowledge nothing", "tls", "virtual host", "transient")
+_OF_ALL = (
+    "acknowledge nothing",
+    "tls",
+    "virtual host",
+    "transient",
+    "priorities",
+    "several queues",
+)
 
 
 # It keeps a connection whose answer is overdue, and can only be told so from 4.9.1 on
@@ -105,10 +114,10 @@ def _own(version: str) -> Client:
             "async": CAN,
             "oneway": CAN,
             "ordered": CAN,
-            "transaction": "it does not support them",
+            "transaction": CAN,
             "delayed": CAN,
             "concurrent": CAN,
-            "orderly": "it does not lock queues",
+            "orderly": CAN,
             "pull": "it has one kind of consumer, which the group gives its queues",
             "acknowledge": CAN,
             "remaining": CAN,

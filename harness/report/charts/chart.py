@@ -13,7 +13,8 @@ from itertools import pairwise
 from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
 from harness.report.charts.scale import AxisTick, Lane, Scale, Span
-from harness.report.page.formats import stage_name
+from harness.report.charts.use_plots import use_plots
+from harness.report.page.formats import short_name, stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -79,10 +80,7 @@ class Chart:
     label: str  # for those who cannot see it
     ticks: tuple[AxisTick, ...]
     phases: tuple[Span, ...]
-    requested: tuple[Span, ...]
-    held: tuple[Span, ...]
     faults: tuple[FaultRow, ...]
-    bands: tuple[Span, ...]  # of faults, behind every plot
     plots: tuple[Plot, ...]
     hits: tuple[Hit, ...]
     outs: tuple[Lane, ...]  # outages: of the run, its worst queue, its worst publisher
@@ -94,12 +92,13 @@ class Chart:
     sends: tuple[Lane, ...]  # of each publisher that asks name servers
     servers_left_out: int
     believed_left_out: int
+    unknown: tuple[str, ...]  # what of the brokers' use is not drawn, and why
 
     @property
     def legend(self) -> tuple[Key, ...]:
         """The tones that are drawn, and no others."""
-        drawn = {("force", span.tone) for span in self.held}
-        drawn |= {("asked", "asked")} if self.requested else set()
+        drawn = {("force", span.tone) for fault in self.faults for span in fault.held}
+        drawn |= {("asked", "asked") for fault in self.faults if fault.requested}
         for rows, lanes in (
             ("outages", self.outs),
             ("stage", self.stages),
@@ -116,13 +115,8 @@ def chart(timeline: Timeline) -> Chart:
         label=_label(timeline),
         ticks=tuple(ticks(scale)),
         phases=tuple(_phases(timeline, scale)),
-        requested=tuple(
-            span for fault in timeline.faults for span in _requested_span(fault, scale)
-        ),
-        held=tuple(_held(fault, scale) for fault in timeline.faults),
         faults=tuple(_fault_rows(timeline.faults, scale)),
-        bands=tuple(_band(fault, scale) for fault in timeline.faults),
-        plots=tuple(plots(timeline, scale)),
+        plots=(*plots(timeline, scale), *use_plots(timeline, scale)),
         hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
         outs=tuple(_outs(timeline, scale)),
         stages=tuple(_stages(timeline.faults, scale)),
@@ -133,6 +127,7 @@ def chart(timeline: Timeline) -> Chart:
         sends=tuple(routes.lanes(timeline.routes.sends, scale)),
         servers_left_out=timeline.routes.left_out,
         believed_left_out=timeline.routes.believed_left_out,
+        unknown=timeline.use.unknown,
     )
 
 
@@ -194,12 +189,6 @@ def _held(fault: FaultSpan, scale: Scale) -> Span:
     return scale.span(fault.issued_ns / NS, until_s, tone, text, title)
 
 
-def _band(fault: FaultSpan, scale: Scale) -> Span:
-    until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS
-    tone = "held" if fault.verified else "doubted"
-    return scale.span(fault.issued_ns / NS, until_s, tone, "")
-
-
 def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     left = scale.place(one.from_s) * 10
     right = scale.place(one.from_s + timeline.slice_s) * 10
@@ -257,14 +246,14 @@ def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         marks = [mark for mark in timeline.marks if mark.measure == measure.name]
         if marks:
             yield Lane(
-                measure.name,
+                short_name(measure.name),
                 tuple(
                     scale.span(
                         mark.from_s,
                         mark.from_s + timeline.slice_s,
                         measure.grade.value,
                         "",
-                        f"+{mark.from_s} s: {mark.messages:,} {measure.name.replace('_', ' ')}",
+                        f"+{mark.from_s} s: {mark.messages:,} {short_name(measure.name)}",
                     )
                     for mark in marks
                 ),

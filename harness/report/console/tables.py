@@ -13,7 +13,8 @@ from harness.claims.judge import ClaimOutcome
 from harness.judging.result import Report
 from harness.outside.text import one_line
 from harness.report import failing
-from harness.report.lines import by_urgency, cell_name, outcome_of
+from harness.report.lines import by_urgency, cell_name
+from harness.report.tried import ClaimOfCell, tabulated
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
@@ -40,18 +41,18 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
     how many had it. A claim with one outcome wherever it applies, PASS or INCONCLUSIVE, has a row
     only in the `whole`; so has one that applies to none of a table's runs."""
     held = {*everywhere(report, ClaimOutcome.PASS), *everywhere(report, ClaimOutcome.INCONCLUSIVE)}
+    tables = {one.cell: one for one in tabulated(report)}
     for cells in _chunks(_numbered(report)):
-        shown = [cell for _, cell in cells]
-        runs = [run for run in report.runs if run.cell in shown]
+        shown = [tables[cell] for _, cell in cells]
+        runs = [run for run in report.runs if run.cell in [one.cell for one in shown]]
         verdicts = by_urgency(verdict for run in runs for verdict in run.verdicts)
         applies = {one.claim for one in verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE}
         every = dict.fromkeys(verdict.claim for verdict in verdicts)
         claims = [claim for claim in every if whole or claim in applies - held]
         table = _table("claim", cells)
         for claim in claims:
-            table.add_row(
-                Text(one_line(claim)), *(_mark(report, cell, claim) for _, cell in cells)
-            )
+            marks = (_mark(one.claims.get(claim), len(one.runs)) for one in shown)
+            table.add_row(Text(one_line(claim)), *marks)
         if claims:
             yield table
 
@@ -100,9 +101,8 @@ def comparison_tables(report: Report) -> Iterator[Table]:
             yield table
 
 
-def failing_tables(report: Report) -> Iterator[Table]:
+def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
     """One a scenario and layout, with a row a publisher and window."""
-    shown = failing.rows(report.runs)[: failing.ROWS_MAX]
     for place in dict.fromkeys(row.cell[:3] for row in shown):
         table = Table(
             title=Text(one_line("{} on {} {}".format(*place))),
@@ -195,18 +195,11 @@ def _table(first: str, cells: Sequence[tuple[int, Cell]]) -> Table:
     return table
 
 
-def _mark(report: Report, cell: Cell, claim: str) -> Text:
+def _mark(one: ClaimOfCell | None, runs: int) -> Text:
     """`PASS 10/10`: an outcome, and in how many of the cell's runs."""
-    outcome = outcome_of(report, cell, claim)
-    if outcome is None:
+    if one is None:
         return Text("not judged", "yellow")
-    runs = [run for run in report.runs if run.cell == cell]
-    same = sum(
-        one.claim == claim and one.outcome is outcome for run in runs for one in run.verdicts
-    )
-    verdict = next(
-        v for run in runs for v in run.verdicts if (v.claim, v.outcome) == (claim, outcome)
-    )
-    word = _SHORT.get(outcome, verdict.word)
-    style = _STYLES[outcome] if verdict.is_promise else _OF_WARNINGS
-    return Text(f"{word} {same}/{len(runs)}", style)
+    first = one.same[0]
+    word = _SHORT.get(first.outcome, first.word)
+    style = _STYLES[first.outcome] if first.is_promise else _OF_WARNINGS
+    return Text(f"{word} {len(one.same)}/{runs}", style)

@@ -166,12 +166,13 @@ class Terminal:
         self._lines("against what is known", list(cell_lines(report)))
 
     def _failing(self, report: Report) -> None:
-        for number, table in enumerate(failing_tables(report)):
-            if not number:
-                self._heading("failed sends by publisher")
+        found = failing.table(report.runs)
+        if found.rows:
+            self._heading("failed sends by publisher")
+        for table in failing_tables(found.rows):
             self._console.print(table)
-        if more := failing.left_out(len(failing.rows(report.runs))):
-            self._print(f"{more:,} more rows are in verdict.json", "dim")
+        if found.left_out:
+            self._print(f"{found.left_out:,} more rows are in verdict.json", "dim")
 
     def _run(self, run: RunReport, report: Report) -> None:
         self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")

@@ -11,7 +11,6 @@ measures    medians and ranges over repeats, drawn to one scale
 claims      every claim over all cells
 faults      every fault window: asked for, done, seen; by kind and mechanism
 costs       what the steady state cost, by load, system and layout
-failing     whose sends failed, and until when
 joint       runs that were played together, in one picture
 runs        one run: timeline, verdicts, stories, doubts
 drill       what a cell opens into: its claims, its numbers, its runs

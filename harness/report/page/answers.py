@@ -137,7 +137,7 @@ def _lead(report: Report, total: RunTotals) -> str:
     confirmed = f"{formats.count(total.confirmed)} messages that the broker had confirmed"
     lead = f"Judged: {judged} of {formats.plural(total.cells, 'cell')}, {confirmed}."
     if report.judge is Judge.EXPECTATIONS:
-        lead += " The verdict asks whether every cell does what is known of it."
+        lead += " The badge says whether every cell behaves as known."
     return lead
 
 
@@ -198,7 +198,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     question = "How long was it unavailable?"
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
-    if not totals.faults_of and totals.out is not None and not totals.out.most_s:
+    if not totals.faults_of and totals.out is not None and not totals.out.maximum_s:
         return PageAnswer(question, "no fault", "plain", ("these runs break nothing",))
     unknown = totals.judged - totals.outage_proved
     tail = f"not decided in {formats.of(unknown, totals.judged, 'run')}" if unknown else ""
@@ -208,9 +208,13 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     lines = [f"downtime {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
     lines += [spread_text(totals)] if totals.cells == 1 else []
     if is_out(totals):
-        where = f"longest in {_places(report, [totals.out.cell])}" if totals.cells > 1 else ""
+        where = (
+            f"longest in {_places(report, filter(None, [totals.out_cell]))}"
+            if totals.cells > 1
+            else ""
+        )
         lines += [_meaning(totals), where]
-    elif totals.silence is not None and totals.silence.most_s:
+    elif totals.silence is not None and totals.silence.maximum_s:
         lines.append(f"longest time without a confirm: {silent_text(totals)}")
     tone = "open" if unknown else "pass" if is_fine(totals) and totals.worst is None else "plain"
     return PageAnswer(
@@ -230,8 +234,7 @@ def _proved(totals: RunTotals) -> PageAnswer:
     if not totals.judged:
         doubts = totals.doubts[0][0] if totals.doubts else ""
         return PageAnswer(question, "no", "open", _lines(doubts or "no run was judged"))
-    whole = totals.judged == totals.runs == totals.loss_proved == totals.outage_proved
-    whole = whole and totals.faults_seen == totals.faults_of
+    whole = totals.whole
     nothing = not totals.loss_proved and not totals.outage_proved
     value = "yes" if whole else "no" if nothing else "in part"
     lines = [_seen(totals), _logs(totals)]

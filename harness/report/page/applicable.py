@@ -21,9 +21,21 @@ def applicable(report: Report) -> Iterator[Comparison]:
     for run in report.runs:
         runs.setdefault(run.cell, []).append(run)
     for row in report.comparison:
-        own = runs.get((row.scenario, row.system, row.layout, row.client), [])
+        own = runs.get(cell_of(row), [])
         if not (_without_consumers(row, own) or _without_downtime(row, own)):
             yield row
+
+
+def by_measure(report: Report) -> dict[tuple[str, str], dict[_Cell, Comparison]]:
+    """Return these rows by measure and detail, and by cell."""
+    rows: dict[tuple[str, str], dict[_Cell, Comparison]] = {}
+    for row in applicable(report):
+        rows.setdefault((row.measure, row.detail), {})[cell_of(row)] = row
+    return rows
+
+
+def cell_of(row: Comparison) -> _Cell:
+    return row.scenario, row.system, row.layout, row.client
 
 
 def _without_consumers(row: Comparison, runs: Collection[RunReport]) -> bool:

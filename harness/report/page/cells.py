@@ -5,6 +5,7 @@
    page says that first.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.claims.judge import ClaimOutcome
@@ -12,16 +13,18 @@ from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report
+from harness.judging.verdict_file import SpreadEntry
 from harness.report.lines import cell_name
 from harness.report.page import formats
 from harness.report.page.outs import is_out, rate_text, worst_text
-from harness.report.page.totals import Cell, RunTotals, Spread, loss_rate, median_text, totals_of
+from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text
+from harness.report.tried import CellTable, ClaimOfCell, tabulated
 
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.DIFFERS: "not as expected",
     Standing.NEW: "no expectation is recorded",
-    Standing.NOT_JUDGED: "not decided",
+    Standing.NOT_JUDGED: "expectation not checked",
 }
 
 
@@ -39,12 +42,12 @@ class CellView:
     standing: str
     differences: tuple[str, ...]
     totals: RunTotals
+    claims: Mapping[str, ClaimOfCell]
 
 
 def cells(report: Report) -> tuple[CellView, ...]:
     """Every cell, in the order of its first run."""
-    numbered = enumerate(dict.fromkeys(run.cell for run in report.runs), start=1)
-    return tuple(_view(number, cell, report) for number, cell in numbered)
+    return tuple(_view(one, report) for one in tabulated(report))
 
 
 def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
@@ -65,12 +68,12 @@ def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]
     return badge_of(outcome, warns=warns)
 
 
-def _view(number: int, cell: Cell, report: Report) -> CellView:
-    totals = totals_of([run for run in report.runs if run.cell == cell])
+def _view(table: CellTable, report: Report) -> CellView:
+    cell, totals = table.cell, table.totals
     result = next((one for one in report.cells if one.cell == cell), None)
     tone, badge = badge_of(totals.outcome)
     return CellView(
-        number=number,
+        number=table.number,
         cell=cell,
         name=cell_name(cell),
         title=report.titles.get(cell) or CellTitle(cell[0], cell[1], cell[2]),
@@ -80,6 +83,7 @@ def _view(number: int, cell: Cell, report: Report) -> CellView:
         standing=_standing(result) if result else "",
         differences=result.lines if result and _has_requests(report, result) else (),
         totals=totals,
+        claims=table.claims,
     )
 
 
@@ -148,14 +152,14 @@ def _outage(totals: RunTotals) -> str:
         of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}")
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
-    if totals.silence is not None and totals.silence.most_s:
+    if totals.silence is not None and totals.silence.maximum_s:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
-    silence_s = totals.silence.most_s if totals.silence is not None else 0
-    recovers = recovers and (totals.degraded is None or totals.degraded.most_s >= silence_s)
-    if totals.degraded is not None and totals.degraded.most_s and recovers:
+    silence_s = totals.silence.maximum_s if totals.silence is not None else 0
+    recovers = recovers and (totals.degraded is None or totals.degraded.maximum_s >= silence_s)
+    if totals.degraded is not None and totals.degraded.maximum_s and recovers:
         parts.append(_late_for(totals.degraded))
     if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
@@ -166,11 +170,11 @@ def _outage(totals: RunTotals) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _late_for(spread: Spread) -> str:
+def _late_for(spread: SpreadEntry) -> str:
     """Return how long it took until sending was on time again. A lower bound alone does not say
     that it ever was."""
     if spread.runs == 1 and spread.bound:
-        return f"sending was not on time again for at least {formats.seconds(spread.most_s)}"
+        return f"sending was not on time again for at least {formats.seconds(spread.maximum_s)}"
     return f"sending was on time again after {_time(spread)}"
 
 
@@ -184,9 +188,9 @@ def _claims(totals: RunTotals) -> str:
     return f"{formats.plural(totals.held, 'claim')} held{tail}."
 
 
-def _time(spread: Spread) -> str:
+def _time(spread: SpreadEntry) -> str:
     """Return the times. `at least` stands at what it bounds: the longest, the median or both."""
-    most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.most_s)}"
+    most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.maximum_s)}"
     if spread.runs == 1:
         return most
     return f"{median_text(spread)} in the median, {most} at worst"

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
-from harness.compare.rates import rate
 from harness.judging.result import Report, RunReport
 from harness.report.lines import source_text, standing_of
 from harness.report.page import formats
@@ -44,17 +43,15 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one run showed of a claim."""
+    """What one run showed of a claim. `standing`: how that is to what is known, if it is open or
+    broken."""
 
     run: str
     cell: int
     tone: str
     badge: str
-    judged: str
-    not_judged: str
-    story: str
+    verdict: ClaimVerdict
     standing: str
-    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +88,8 @@ def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[
         cell=next((view.number for view in cells if view.cell == run.cell), 0),
         tone=tone,
         badge=badge,
-        judged="; ".join(verdict.judged),
-        not_judged="; ".join(verdict.not_judged),
-        story=verdict.story,
+        verdict=verdict,
         standing=standing_of(verdict, run, report) if needs_story else "",
-        advice="; ".join(verdict.advice),
     )
 
 
@@ -106,7 +100,7 @@ def _claim(
     first = found[0][1]
     outcome = over_runs(verdict for _, verdict in found)
     tone, badge = claim_badge(outcome, warns=first.warns)
-    chips = tuple(_chip(view, found) for view in cells)
+    chips = tuple(_chip(view, name, first.warns) for view in cells)
     shown = sorted(_one_a_cell(found), key=lambda one: _ORDER.index(one[1].outcome))
     return outcome, ClaimView(
         name=name,
@@ -125,20 +119,17 @@ def _claim(
     )
 
 
-def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
-    of_cell = [verdict for run, verdict in found if run.cell == view.cell]
-    outcomes = [verdict.outcome for verdict in of_cell]
-    outcome = over_runs(of_cell) if of_cell else None
-    tone, badge = claim_badge(outcome, warns=found[0][1].warns)
-    same = sum(one is outcome for one in outcomes)
+def _chip(view: CellView, claim: str, warns: bool) -> Chip:
+    one, runs = view.claims.get(claim), view.totals.runs
+    tone, badge = claim_badge(one.outcome if one else None, warns=warns)
+    if one is None:
+        return Chip(view.number, view.name, tone, badge, "", "", "", runs)
     # Runs without verdicts are of the cell, too: a tick stands with all of them.
-    share = f"{same} of {view.totals.runs}" if outcomes else ""
-    decided = sum(one in (ClaimOutcome.PASS, ClaimOutcome.FAIL) for one in outcomes)
-    what = "did not come true" if found[0][1].warns else "violated"
-    words_of = rate(outcomes.count(ClaimOutcome.FAIL), decided).describe(what) if decided else ""
-    whole = decided == view.totals.runs
-    text = words_of if whole else "; ".join(part for part in (share, words_of) if part)
-    return Chip(view.number, view.name, tone, badge, share, words_of, text, view.totals.runs)
+    share = f"{len(one.same)} of {runs}"
+    decided = one.tried.rate.runs
+    rate = one.tried.described if decided else ""
+    text = rate if decided == runs else "; ".join(part for part in (share, rate) if part)
+    return Chip(view.number, view.name, tone, badge, share, rate, text, runs)
 
 
 def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:

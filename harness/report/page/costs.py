@@ -7,6 +7,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 
 from harness.judging.result import Report, RunReport
@@ -174,10 +175,6 @@ def _host_figures(uses: Sequence[HostUse]) -> Iterable[Figure]:
         yield _of_values([getattr(use, field) for use in uses], form, missing)
 
 
-def _plain(value: float) -> str:
-    return f"{value:,.0f}"
-
-
 def _fine(value: float) -> str:
     return f"{value:,.1f}"
 
@@ -199,18 +196,6 @@ def _a_second(value: float) -> str:
     return f"{as_bytes(value)}/s"
 
 
-def _rate(cost: Cost) -> float | None:
-    return cost.confirmed_per_s
-
-
-def _half(cost: Cost) -> float | None:
-    return cost.p50_ms
-
-
-def _most(cost: Cost) -> float | None:
-    return cost.p99_ms
-
-
 def _memory(name: str) -> Measure:
     def most(cost: Cost) -> float | None:
         found = [getattr(host, name) for host in cost.hosts if host.part == BROKERS]
@@ -227,6 +212,7 @@ def _sum(part: str, *names: str) -> Measure:
     return total
 
 
+_rate, _half, _most = map(attrgetter, ("confirmed_per_s", "p50_ms", "p99_ms"))
 _OF_LOAD = (_rate, _half, _most)
 COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     (

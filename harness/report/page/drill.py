@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
-from harness.report.page.applicable import applicable
+from harness.report.page.applicable import applicable, cell_of
 from harness.report.page.cells import CellView
-from harness.report.page.claims import ClaimView
+from harness.report.page.claims import Chip, ClaimView
 from harness.report.page.runs import RunView
 from harness.report.page.totals import Cell
 from spark_analysis.schema.comparison import Comparison
@@ -21,21 +21,9 @@ _TONES = [tone for tone, _, _ in formats.BADGES.values()]
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRef:
-    """`share`: in how many of the runs; `rate`: what these say of a violation, and what not."""
-
-    anchor: str
-    meaning: str
-    tone: str
-    badge: str
-    share: str
-    rate: str
-
-
-@dataclass(frozen=True, slots=True)
 class Drill:
     cell: CellView
-    claims: tuple[ClaimRef, ...]
+    claims: tuple[tuple[ClaimView, Chip], ...]
     not_applicable: str
     numbers: tuple[tuple[str, str, str], ...]  # name, in short, in a sentence
     runs: tuple[RunView, ...]
@@ -51,7 +39,7 @@ def drills(
         own[run.cell.number].append(run)
     compared: defaultdict[Cell, list[Comparison]] = defaultdict(list)
     for row in applicable(report):
-        compared[row.scenario, row.system, row.layout, row.client].append(row)
+        compared[cell_of(row)].append(row)
     return tuple(_drill(view, all_claims, compared[view.cell], own[view.number]) for view in views)
 
 
@@ -68,10 +56,7 @@ def _drill(
     applicable.sort(key=lambda one: _TONES.index(one[1].tone))
     return Drill(
         cell=view,
-        claims=tuple(
-            ClaimRef(claim.anchor, claim.meaning, chip.tone, chip.badge, chip.share, chip.rate)
-            for claim, chip in applicable
-        ),
+        claims=tuple(applicable),
         not_applicable=_not_applicable_text(len(chips) - len(applicable)),
         numbers=measures.numbers(compared),
         runs=tuple(runs),

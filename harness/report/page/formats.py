@@ -66,6 +66,11 @@ def after(at_ns: float) -> str:
     return f"+{at_ns / 1e9:.3f} s"
 
 
+def milliseconds(number: float | None) -> str:
+    """`1.4`; "" if it is unknown."""
+    return "" if number is None else f"{number:,.1f}"
+
+
 def bound(number: Number) -> str:
     if number.least is None:
         return "unknown"

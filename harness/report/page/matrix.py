@@ -26,15 +26,15 @@ System = tuple[str, str]  # and its client
 class MatrixField:
     """One field. `number` 0: there is no such cell; then `reason` is its number in `reasons`."""
 
-    number: int
     tone: str
-    sign: str
-    word: str
-    weight: str
-    runs: str
-    differs: bool  # from what is known of it
-    reason: int
     title: str
+    number: int = 0
+    sign: str = ""
+    word: str = ""
+    weight: str = ""
+    runs: str = ""
+    differs: bool = False  # from what is known of it
+    reason: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,6 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
         weight=_short(weight(totals)),
         runs=runs,
         differs=differs,
-        reason=0,
         title=f"{view.name}: {word}"
         + (", not as it is known to be" if differs else "")
         + (f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""),
@@ -139,14 +138,13 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
 
 def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:
     title = f"{cell[0]} on {cell[1]} {cell[2]}: not applicable: {why}"
-    return MatrixField(
-        0, "not_applicable", "–", "N/A", "", "", False, reasons.index(why) + 1, title
-    )
+    reason = reasons.index(why) + 1
+    return MatrixField("not_applicable", title, sign="–", word="N/A", reason=reason)
 
 
 def _absent(cell: Cell) -> MatrixField:
     title = f"{cell[0]} on {cell[1]} {cell[2]}: not requested"
-    return MatrixField(0, "absent", "", "", "", "", False, 0, title)
+    return MatrixField("absent", title)
 
 
 def _tables(every: Iterable[Cell]) -> Iterable[tuple[tuple[str, ...], tuple[System, ...]]]:

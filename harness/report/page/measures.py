@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats
-from harness.report.page.applicable import applicable
+from harness.report.page.applicable import by_measure
 from harness.report.page.cells import CellView
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -30,11 +30,11 @@ class Strip:
     number: int
     name: str
     text: str
-    median: float | None
-    left: float
-    width: float
-    bound: bool
     title: str
+    median: float | None = None
+    left: float = 0.0
+    width: float = 0.0
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,8 @@ class MeasuresView:
 def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
     """The comparison mart as strips."""
     cells = tuple(views)
-    rows: dict[tuple[str, str], dict[tuple[str, str, str, str], Comparison]] = {}
-    for row in applicable(report):
-        cell = (row.scenario, row.system, row.layout, row.client)
-        rows.setdefault((row.measure, row.detail), {})[cell] = row
     drawn, zero = [], []
-    for (measure, detail), found in rows.items():
+    for (measure, detail), found in by_measure(report).items():
         if any(row.maximum for row in found.values()):
             drawn.append(_measure(measure, detail, found, cells))
         elif not detail and any(row.judged for row in found.values()):
@@ -116,10 +112,10 @@ def _measure(
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row is None or row.median is None or row.minimum is None or row.maximum is None:
         text = "not judged" if row is None else f"not judged (0 of {row.runs})"
-        return Strip(view.number, view.name, text, None, 0.0, 0.0, False, text)
+        return Strip(view.number, view.name, text, text)
     text, title = _text(row)
     if is_uninformative(row):
-        return Strip(view.number, view.name, text, None, 0.0, 0.0, False, title)
+        return Strip(view.number, view.name, text, title)
     return Strip(
         number=view.number,
         name=view.name,
@@ -147,6 +143,8 @@ def measure_text(row: Comparison) -> MeasureText:
     judged = f"{row.judged} of {row.runs}"
     runs = formats.plural(row.runs, "run")
     title = f"median {mark}{median}, from {least} to {mark}{most}, {row.judged} of {runs}"
+    if row.judged == 1:
+        title = f"{mark}{median}, {row.judged} of {runs}"
     if row.median_from is not None:
         ends = f"at {_number(row.median_from, row.unit)} or above"
         if row.median_until is not None:

@@ -5,8 +5,9 @@
 2. A lower bound is `≥`; an unknown time is no number, and never "no downtime".
 """
 
+from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
-from harness.report.page.totals import RunTotals, Spread, median_text, out_rate
+from harness.report.page.totals import RunTotals, median_text, out_rate
 from harness.view.out import Out
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import (
@@ -33,7 +34,7 @@ _ENDED = {
 def out_text(totals: RunTotals) -> str:
     """Return the longest of its runs: `14.2 s`, `≥ 33.0 s`, `no downtime`, `unknown`, `no fault`.
     If it is unknown of some runs and none shows an outage: `no downtime seen`."""
-    if totals.out is not None and totals.out.most_s:
+    if totals.out is not None and totals.out.maximum_s:
         return longest(totals.out, totals)
     if totals.out is not None and totals.faults_of:
         return NOT_OUT if is_fine(totals) else "no downtime seen"
@@ -56,11 +57,11 @@ def is_fine(totals: RunTotals) -> bool:
     """Whether each of its runs is known never to have been out."""
     if totals.out is None or totals.outage_proved < totals.runs:
         return False
-    return not totals.out.most_s and not totals.out.bound
+    return not totals.out.maximum_s and not totals.out.bound
 
 
 def is_out(totals: RunTotals) -> bool:
-    return totals.out is not None and totals.out.most_s > 0
+    return totals.out is not None and totals.out.maximum_s > 0
 
 
 def rate_text(totals: RunTotals) -> str:
@@ -70,7 +71,7 @@ def rate_text(totals: RunTotals) -> str:
 
 def spread_text(totals: RunTotals) -> str:
     """`median 12.5 s (11.0 s to 14.1 s)`, where there are several runs."""
-    if totals.out is None or totals.out.runs < 2 or not totals.out.most_s:
+    if totals.out is None or totals.out.runs < 2 or not totals.out.maximum_s:
         return ""
     return f"median {median_text(totals.out)}"
 
@@ -119,13 +120,14 @@ def silent_text(totals: RunTotals) -> str:
 
 
 def late_text(totals: RunTotals) -> str:
-    """Return `2.7 % late, most of these due after service had been good for 5 s`; "" where
-    nothing broke."""
+    """Return `2.7 % late from the first fault on, most of these due after service had been good
+    for 5 s`; "" where nothing broke."""
     missed, publishes, runs = totals.late
     if not publishes:
         return "late: not decided" if totals.judged > totals.outage_proved else ""
     of = f" (of {runs} of {totals.runs} runs)" if runs < totals.runs else ""
-    return f"{formats.share(missed / publishes)} late{later(totals)}{of}"
+    share = formats.share(missed / publishes)
+    return f"{share} late from the first fault on{later(totals)}{of}"
 
 
 def later(totals: RunTotals) -> str:
@@ -136,7 +138,7 @@ def later(totals: RunTotals) -> str:
     return f", {much} of these due after service had been good for {GOOD_S}{formats.GLUE}s"
 
 
-def longest(spread: Spread, totals: RunTotals) -> str:
+def longest(spread: SpreadEntry, totals: RunTotals) -> str:
     """Return the longest time; a lower bound if some run's time is unknown and may be longer."""
     mark = f"≥{formats.GLUE}" if spread.bound or totals.outage_proved < totals.runs else ""
-    return f"{mark}{formats.seconds(spread.most_s)}"
+    return f"{mark}{formats.seconds(spread.maximum_s)}"

@@ -88,7 +88,7 @@ def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | N
 
 
 def _gravity(totals: RunTotals) -> tuple[int, float]:
-    return totals.lost + totals.stranded, totals.out.most_s if totals.out is not None else 0.0
+    return totals.lost + totals.stranded, totals.out.maximum_s if totals.out is not None else 0.0
 
 
 def _interest(

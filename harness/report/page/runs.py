@@ -20,111 +20,40 @@ from harness.report.page.totals import worst_of
 from harness.report.page.versions import of_brokers
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.audited import describe_start
+from harness.view.detail import AffectedClass
+from harness.view.message_traces import TraceStep
 from harness.view.summary import Number, Summary
 from harness.view.timeline import FaultSpan, OperationSpan
 
 
 @dataclass(frozen=True, slots=True)
-class StepView:
-    at: str
-    sort: str
-    text: str
-    counted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StoryView:
-    message: str
-    near: str
-    steps: tuple[StepView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AffectedView:
-    """One class of affected messages, and the stories of some of them."""
-
-    name: str
-    detail: str
-    meaning: str
-    number: str
-    grave: bool
-    omission: str
-    stories: tuple[StoryView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StageView:
-    name: str
-    meaning: str
-    text: str
-    reached: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FaultView:
-    """A window, and how clients recovered from it."""
-
-    window: WindowView
-    stages: tuple[StageView, ...]
-    stages_doubt: str
-
-
-@dataclass(frozen=True, slots=True)
-class OperationView:
-    """One operation: what was asked for, and what became of it."""
-
-    number: int
-    title: str
-    resolved: str
-    tone: str
-    badge: str
-    when: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class RowView:
-    """One line of the table behind the drawing."""
-
-    at: str
-    due: str
-    missed: str
-    confirmed: str
-    delivered: str
-    p50: str
-    p99: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunView:
-    name: str
+    """A run, and what its page says in words. `report`: what was found, shortened in a report of
+    many runs."""
+
+    report: RunReport
     anchor: str
-    repeat: int
     cell: CellView
     tone: str
     badge: str
     facts: tuple[str, ...]
-    failure: str
-    verdicts: tuple[tuple[str, Seen], ...]  # the claim's meaning, and what was seen of it
+    verdicts: tuple[Seen, ...]  # of claims that apply
     not_applicable: int
-    doubts: tuple[str, ...]
     advice: tuple[str, ...]
-    observations: tuple[tuple[bool, str], ...]
     chart: Chart | None
-    slice_s: int
-    rows: tuple[RowView, ...]
     outages: tuple[str, ...]  # of the run, of its worst queue and its worst publisher
-    faults: tuple[FaultView, ...]
-    operations: tuple[OperationView, ...]
+    faults: tuple[tuple[WindowView, FaultSpan], ...]
+    operations: tuple[tuple[OperationSpan, str], ...]  # and when it went on
     process_ends: tuple[tuple[str, str], ...]  # badge's tone, and the sentence
     audit_starts: tuple[tuple[str, str], ...]  # likewise
-    affected: tuple[AffectedView, ...]
-    happenings: tuple[StepView, ...]
-    happenings_left_out: int
+    affected: tuple[tuple[AffectedClass, str], ...]  # and a note on omitted ones
+    happenings: tuple[TraceStep, ...]
     origins: tuple[tuple[str, str], ...]  # seed, deployment, versions: where it comes from
-    unreadable: str
-    piece: str  # the experiment that it is of, in a report over several
     left_out: str  # why its timeline and stories are not here; "" where they are
+
+    @property
+    def name(self) -> str:
+        return self.report.name
 
 
 LENGTHY_MAX = 60  # each takes some 80 KB
@@ -185,25 +114,19 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
     detail = run.detail
     timeline = detail.timeline if detail else None
     return RunView(
-        name=run.name,
+        report=run,
         anchor=f"run-{number}",
-        repeat=run.repeat,
         cell=cell,
         tone=tone,
         badge=badge,
         facts=_facts(run),
-        failure=run.failure,
-        verdicts=tuple((one.meaning, seen(run, one, report, (cell,))) for one in applicable),
+        verdicts=tuple(seen(run, one, report, (cell,)) for one in applicable),
         not_applicable=len(run.verdicts) - len(applicable),
-        doubts=run.doubts,
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
-        observations=tuple((one.judged, one.text) for one in run.observations),
         chart=chart(timeline) if timeline and whole else None,
-        slice_s=timeline.slice_s if timeline else 1,
-        rows=_rows(run),
         outages=_outages(run),
-        faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
-        operations=tuple(map(_operation, timeline.operations)) if timeline else (),
+        faults=tuple((window(one), one) for one in (timeline.faults if timeline else ())),
+        operations=tuple((one, _when(one)) for one in (timeline.operations if timeline else ())),
         process_ends=tuple(
             ("fail" if one.by_itself else "open", unplanned_text(one))
             for one in (detail.process_ends if detail else ())
@@ -212,15 +135,15 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
             ("open" if one.answered_ns is None else "pass", describe_start(one))
             for one in (detail.audit_starts if detail else ())
         ),
-        affected=_affected(run),
+        affected=tuple(
+            (one, _omission_note(len(one.traces), one.number))
+            for one in (detail.affected if detail else ())
+        ),
         happenings=tuple(
-            StepView(formats.after(one.at_ns), one.sort, f"{one.who}: {one.text}", not one.ok)
+            TraceStep(one.at_ns, one.sort, f"{one.who}: {one.text}", not one.ok)
             for one in (timeline.happenings if timeline else ())
         ),
-        happenings_left_out=timeline.happenings_left_out if timeline else 0,
         origins=_origins(run),
-        unreadable=detail.unreadable if detail else "",
-        piece=run.piece,
         left_out=left_out,
     )
 
@@ -266,73 +189,13 @@ def _time(number: Number) -> str:
     return f"{'' if number.exact else '≥ '}{formats.seconds(number.least or 0.0)}"
 
 
-def _rows(run: RunReport) -> tuple[RowView, ...]:
-    slices = run.detail.timeline.slices if run.detail else ()
-    return tuple(
-        RowView(
-            f"+{one.from_s}",
-            formats.count(one.operations),
-            formats.count(one.missed),
-            formats.count(one.confirmed),
-            formats.count(one.delivered),
-            "" if one.p50_ms is None else f"{one.p50_ms:,.1f}",
-            "" if one.p99_ms is None else f"{one.p99_ms:,.1f}",
-        )
-        for one in slices
-    )
-
-
-def _fault(fault: FaultSpan) -> FaultView:
-    return FaultView(
-        window=window(fault),
-        stages=tuple(
-            StageView(
-                formats.stage_name(row.stage),
-                formats.stage_meaning(row.stage),
-                f"{'' if row.reached else 'not within '}{row.after_ns / 1e9:.3f} s",
-                row.reached,
-            )
-            for row in sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
-        ),
-        stages_doubt=fault.stages_doubt,
-    )
-
-
-def _operation(one: OperationSpan) -> OperationView:
-    tone, badge = ("pass", "DONE") if one.ok else ("open", "FAILED")
+def _when(one: OperationSpan) -> str:
     when = "never" if one.began_ns is None else f"from {formats.after(one.began_ns)}"
     if one.returned_ns is not None:
         when += f" to {formats.after(one.returned_ns)}"
     if one.requested_ns is not None:
         when += f", requested at {formats.after(one.requested_ns)}"
-    title = f"{one.kind} {one.target}".strip()
-    return OperationView(one.number, title, one.resolved, tone, badge, when, one.detail)
-
-
-def _affected(run: RunReport) -> tuple[AffectedView, ...]:
-    found = run.detail.affected if run.detail else ()
-    return tuple(
-        AffectedView(
-            name=formats.measure_name(one.measure),
-            detail=one.detail.replace("_", " "),
-            meaning=formats.meaning(one.measure),
-            number=formats.count(one.number),
-            grave=formats.is_grave(one.measure, one.detail),
-            omission=_omission_note(len(one.traces), one.number),
-            stories=tuple(
-                StoryView(
-                    trace.message,
-                    trace.near,
-                    tuple(
-                        StepView(formats.after(step.at_ns), step.sort, step.text, step.counted)
-                        for step in trace.steps
-                    ),
-                )
-                for trace in one.traces
-            ),
-        )
-        for one in found
-    )
+    return when
 
 
 def _omission_note(stories: int, number: int) -> str:

@@ -16,6 +16,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
+from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.view.out import Out
 from harness.view.summary import Number, Promised, Summary, informative
@@ -30,21 +31,6 @@ class Failed:
     verdict: ClaimVerdict
     runs: int
     cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Seconds over runs; `bound`: the largest one is only a lower bound. The median takes lower
-    bounds for what they are: `reached` False, it is so much at least. `high_s` None: open."""
-
-    median_s: float
-    reached: bool
-    low_s: float
-    high_s: float | None
-    most_s: float
-    bound: bool
-    runs: int
-    cell: Cell  # of the largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +54,11 @@ class RunTotals:
     loss_proved: int  # runs
     loss_judged: int  # runs in which it is known whether anything was lost, if not how much
     outage_proved: int  # runs
-    silence: Spread | None
-    degraded: Spread | None
+    silence: SpreadEntry | None
+    degraded: SpreadEntry | None
     degraded_doubt: str  # why that is unknown of some run; "" where of none
-    out: Spread | None  # all outages of a run together, run by run
+    out: SpreadEntry | None  # all outages of a run together, run by run
+    out_cell: Cell | None  # of the longest
     out_doubt: str  # why that is unknown of some run; "" where of none
     downtime_runs: int  # in so many of these runs it was out
     longest: Out | None  # of the run that was unavailable for longest
@@ -85,6 +72,12 @@ class RunTotals:
     logs_closed: int
     logs_of: int
     doubts: tuple[tuple[str, int], ...]  # sentence, in how many runs
+
+    @property
+    def whole(self) -> bool:
+        """Return whether loss and downtime are proved in every run, and every fault verified."""
+        decided = self.runs == self.judged == self.loss_proved == self.outage_proved
+        return decided and self.faults_seen == self.faults_of
 
     @property
     def broken(self) -> tuple[Failed, ...]:
@@ -101,16 +94,17 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
     timed = [one for one in summaries if one.out_s.least is not None]
     losing = [run for run in runs if _lost_some(run)]
     outcomes = _outcomes(runs)
+    promises = outcomes[True]
     return RunTotals(
         runs=len(runs),
         judged=sum(1 for run in runs if run.verdicts),
         unjudged=sum(not decided(run.verdicts) for run in runs),
         cells=len({run.cell for run in runs}),
-        outcome=worst(outcomes.values()) if outcomes else None,
+        outcome=worst(promises) if promises else None,
         failed=_failed(runs),
-        held=sum(outcome is ClaimOutcome.PASS for outcome in outcomes.values()),
-        undecided=sum(outcome is ClaimOutcome.INCONCLUSIVE for outcome in outcomes.values()),
-        open_claims=_open_claims(runs),
+        held=promises.count(ClaimOutcome.PASS),
+        undecided=promises.count(ClaimOutcome.INCONCLUSIVE),
+        open_claims=sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values()),
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
@@ -125,6 +119,7 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
         degraded_doubt=_unknown_reason(summaries),
         out=_spread(runs, lambda one: one.out_s),
+        out_cell=_longest_cell(runs),
         out_doubt=next((one.out_s.why for one in summaries if not one.outage_proved), ""),
         downtime_runs=sum(bool(one.out_s.least) for one in summaries),
         longest=_longest_out(one.outs[0] for one in timed),
@@ -151,12 +146,14 @@ def out_rate(totals: RunTotals) -> Rate:
     return rate(totals.downtime_runs, totals.out.runs if totals.out is not None else 0)
 
 
-def median_text(spread: Spread) -> str:
+def median_text(spread: SpreadEntry) -> str:
     """`0.13 s (0.10 s to 0.20 s)`: with its interval, where there are runs enough for one."""
-    text = f"{'' if spread.reached else f'≥{formats.GLUE}'}{formats.seconds(spread.median_s)}"
-    if spread.high_s is None:
+    mark = "" if spread.median_reached else f"≥{formats.GLUE}"
+    text = f"{mark}{formats.seconds(spread.median_s)}"
+    low_s, high_s = spread.median_interval_s
+    if high_s is None:
         return text
-    return f"{text} ({formats.seconds(spread.low_s)} to {formats.seconds(spread.high_s)})"
+    return f"{text} ({formats.seconds(low_s)} to {formats.seconds(high_s)})"
 
 
 def worst_of(one: Summary, name: str) -> Number | None:
@@ -197,23 +194,15 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
     return Number(known[0].least, False, bound.why)
 
 
-def _open_claims(runs: Iterable[RunReport]) -> int:
-    """Return the number of claims, warnings among them, that are inconclusive over the runs."""
-    found: dict[str, list[ClaimVerdict]] = {}
-    for run in runs:
-        for verdict in run.verdicts:
-            found.setdefault(verdict.claim, []).append(verdict)
-    return sum(over_runs(own) is ClaimOutcome.INCONCLUSIVE for own in found.values())
-
-
-def _outcomes(runs: Iterable[RunReport]) -> dict[str, ClaimOutcome]:
-    """The outcome of every promise over all runs."""
-    found: dict[str, list[ClaimVerdict]] = {}
-    for run in runs:
-        for verdict in run.verdicts:
-            if verdict.is_promise:
-                found.setdefault(verdict.claim, []).append(verdict)
-    return {claim: over_runs(verdicts) for claim, verdicts in found.items()}
+def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
+    """Return the outcome of every claim over all runs: those of promises under True."""
+    found: dict[tuple[bool, str], list[ClaimVerdict]] = {}
+    for one in (one for run in runs for one in run.verdicts):
+        found.setdefault((one.is_promise, one.claim), []).append(one)
+    outcomes: dict[bool, list[ClaimOutcome]] = {True: [], False: []}
+    for (is_promise, _), verdicts in found.items():
+        outcomes[is_promise].append(over_runs(verdicts))
+    return outcomes
 
 
 def _lost_some(run: RunReport) -> bool:
@@ -284,20 +273,31 @@ def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
 
 def _spread(
     runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]
-) -> Spread | None:
-    found: list[tuple[float, bool, Cell]] = []
-    for run in runs:
-        number = time_of(run.summary) if run.summary is not None else None
-        if number is not None and number.least is not None:
-            found.append((number.least, not number.exact, run.cell))
-    if not found:
+) -> SpreadEntry | None:
+    numbers = [time_of(run.summary) for run in runs if run.summary is not None]
+    times = [
+        Time(one.least, not one.exact)
+        for one in numbers
+        if one is not None and one.least is not None
+    ]
+    if not times:
         return None
-    longest_s, _, cell = max(found, key=lambda one: one[:2])
-    bound = any(is_bound for _, is_bound, _ in found)
-    found_median = median([Time(least_s, is_bound) for least_s, is_bound, _ in found])
-    high_s = found_median.high if math.isfinite(found_median.high) else None
-    middle = found_median.median, found_median.reached, found_median.low, high_s
-    return Spread(*middle, longest_s, bound, len(found), cell)
+    middle = median(times)
+    return SpreadEntry(
+        median_s=middle.median,
+        median_reached=middle.reached,
+        median_interval_s=(middle.low, middle.high if math.isfinite(middle.high) else None),
+        maximum_s=max(one.value for one in times),
+        bound=any(one.censored for one in times),
+        runs=len(times),
+    )
+
+
+def _longest_cell(runs: Iterable[RunReport]) -> Cell | None:
+    """Return the cell of the run that was unavailable for longest."""
+    known = [(run.summary.out_s, run.cell) for run in runs if run.summary is not None]
+    timed = [(out.least, not out.exact, cell) for out, cell in known if out.least is not None]
+    return max(timed, key=lambda one: one[:2])[2] if timed else None
 
 
 def _doubts(runs: Iterable[RunReport]) -> tuple[tuple[str, int], ...]:

@@ -36,6 +36,7 @@ from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT, API_P
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 DECLARE = "harness.workers.agent_calls.amqp:declare"  # the agent imports it
+MAX_PRIORITY = "x-max-priority"
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
 _MIRRORS_LIMIT_S = 30.0
@@ -94,7 +95,7 @@ class RabbitBroker:
         self._ways[host] = (address, amqp_port)
         self._api.add(host, urls({host: address}, api_port)[host])
 
-    async def declare(self, queue: str, durable: bool, host: str) -> None:
+    async def declare(self, queue: str, durable: bool, host: str, max_priority: int = 0) -> None:
         address, port = self._ways[host]
         await self._agent.call(
             DECLARE,
@@ -103,7 +104,10 @@ class RabbitBroker:
             port=port,
             queue=queue,
             durable=durable,
-            arguments=dict(self._kind.arguments(self._layout)),
+            arguments={
+                **self._kind.arguments(self._layout),
+                **({MAX_PRIORITY: max_priority} if max_priority else {}),
+            },
         )
         queue_info = await self._api.first(queue_path(queue))
         wanted = self._kind.mirrors_wanted(self._layout, queue_info)

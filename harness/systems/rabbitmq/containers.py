@@ -1,15 +1,65 @@
-"""RabbitMQ's nodes in containers: the image, and what runs of it."""
+"""RabbitMQ's nodes in containers: the images, their configuration, and what runs of them.
+
+1. An image of the user's own has the conventions of Docker's official image `rabbitmq`. The probe
+   starts no broker: both of its commands work without one.
+"""
 
 import shutil
 from pathlib import Path
 
-from harness.plan.model import Layout
-from harness.systems.containers import Containers, Image, worker_image
+from harness.plan.model import Host, Layout
+from harness.plan.versions import is_version
+from harness.systems.containers import Containers, Image, Probed, UsersImage, worker_image
 from harness.systems.files import shipped
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
-from harness.systems.rabbitmq.services import NODES
-from harness.systems.rabbitmq.users_image import RABBITMQ_USERS_IMAGE
 from harness.systems.rabbitmq.versions import DEFAULT, release_of
+from harness.systems.services import Addresses, Service, Services, health_check
+
+
+def _configure(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> Service:
+    """One RabbitMQ node; its entry point turns these words into its configuration."""
+    environment = {
+        "MQPROOF_COOKIE": "mqproof",
+        "MQPROOF_NODES": " ".join(addresses),
+        "MQPROOF_NET_TICKTIME": f"{layout.detection_timeout_s:.0f}",
+        "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
+        "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
+    }
+    if (pause := layout.pause_if_all_down) is not None:
+        environment["MQPROOF_PAUSE_IF_ALL_DOWN"] = " ".join([pause.recover, *pause.hosts])
+    return {
+        "environment": environment,
+        "healthcheck": health_check(["CMD", "/usr/local/bin/amqp-ready.sh"]),
+    }
+
+
+NODES = Services(data="/var/lib/rabbitmq", configure=_configure)
+
+
+_PLUGIN = "rabbitmq_management"
+_PROBE = f"rabbitmqctl version; rabbitmq-plugins list --silent --minimal {_PLUGIN}"
+
+
+def _read(output: str) -> Probed:
+    """Commands may print warnings beside what they report."""
+    lines = [line.strip() for line in output.splitlines()]
+    version = next((line for line in lines if is_version(line)), "")
+    if not version:
+        said = " ".join(output.split())[-200:] or "nothing"
+        return Probed("", f"`rabbitmqctl version` reports no version, but {said}")
+    lacks = "" if _PLUGIN in lines else f"it lacks the plugin {_PLUGIN}"
+    return Probed(version, lacks)
+
+
+RABBITMQ_USERS_IMAGE = UsersImage(
+    conventions=(
+        "an image like Docker's official `rabbitmq`: entry point docker-entrypoint.sh, bash, "
+        f"/etc/rabbitmq, /var/lib/rabbitmq, a user `rabbitmq`, the plugin {_PLUGIN}"
+    ),
+    entry_point="docker-entrypoint.sh",
+    probe=("bash", "-c", _PROBE),
+    read=_read,
+)
 
 
 def rabbitmq_image(layout: Layout | None = None) -> Image:

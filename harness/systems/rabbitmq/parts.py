@@ -1,19 +1,56 @@
-"""RabbitMQ's nodes in containers that stand: who asks and tells them, and the ways to them."""
+"""RabbitMQ's nodes in containers that stand: who asks and tells them, and the ways to them.
 
+1. A node's command line, run beside it, reports how much of a queue it holds. Engine calls block,
+   so they run in a thread.
+2. RabbitMQ may have stopped in a container whose process runs, as after a pause that it did not
+   come back from. Only its own word that it is stopped counts, not that it is silent, or boots.
+"""
+
+import asyncio
 from functools import partial
 
+from faults.actions import ENDING_S, Start, Stop
 from faults.executors.project import Project
+from faults.model import FaultError
 from harness.cluster.links import Links
+from harness.cluster.port import DeadBroker
 from harness.plan.model import BALANCER
 from harness.systems.containers import ClusterAdapters, Stand
+from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.commands import BOOT_STATE, STOPPED, held
 from harness.systems.rabbitmq.held import Held
-from harness.systems.rabbitmq.held_beside import by_command
 from harness.systems.rabbitmq.operator import RabbitOperator
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.rabbitmq.service_ports import AMQP_PORT, RABBITMQ_SERVICE_PORTS
-from harness.systems.rabbitmq.stopped import by_application
+
+HELD_LIMIT_S = 150
+
+
+def by_command(project: Project) -> Held:
+    def ask(queue: str, host: str) -> int | None:
+        command = ["timeout", str(HELD_LIMIT_S), *held(queue)]
+        output = project.execute(project.processes(host)[0], command)
+        words = output.text.split() or [""]  # its warnings come before what it was asked
+        return int(words[-1]) if output.status == 0 and words[-1].isdecimal() else None
+
+    async def count(_api: ManagementApi, queue: str, host: str) -> int | None:
+        try:
+            return await asyncio.to_thread(ask, queue, host)
+        except FaultError:
+            return None
+
+    return count
+
+
+def by_application(project: Project, place: str) -> DeadBroker | None:
+    """None where RabbitMQ does not say that it is stopped. Blocks; raises FaultError."""
+    result = project.execute(project.processes(place)[0], list(BOOT_STATE))
+    if result.status or result.text.strip() != STOPPED:
+        return None
+    start = (Stop(place), Start(place, ENDING_S, after="stop"))
+    return DeadBroker("its process runs, but RabbitMQ in it has stopped", start, waits=True)
 
 
 def links(stand: Stand) -> Links:

@@ -1,7 +1,9 @@
-"""The shape of a layout file of mirrored queues, and the layout that it becomes.
+"""PURE: what a layout of mirrored queues says: its file, and its guarantees.
 
 1. What stands in files of all nodes is the family's (rabbitmq/layouts.py); here are copies, their
    synchronisation, and the policies that must say the same.
+2. Guarantees are those of RabbitMQ, and of the reference. A confirm of a persistent message waits
+   for every mirror, and for the disk of each.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,12 +12,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout, Policy
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
+from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.rabbitmq.layouts import NodesLayoutFile, Version, members, node_mistakes
 from harness.systems.rabbitmq.versions import DEFAULT
 from harness.systems.rabbitmq_mirrored import policies
+from spark_analysis.schema.words import Strength
 
 
 class _PolicyFile(Strict):
@@ -65,3 +70,45 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
     """Of several keys."""
     yield from node_mistakes(document, processes)
     yield from policies.mistakes(document, members(document))
+
+
+def mirrored_guarantees(layout: Layout) -> Guarantees:
+    replicated = Strength.REPLICATED if (layout.copies or 1) > 1 else None
+    return Guarantees(
+        masters=1,
+        **_of_policies(layout),
+        elects=True,  # whatever policies say
+        elects_by_majority=False,
+        route_poll_s=NotApplicable("its clients ask no name server"),
+        confirm_waits_for_mirrors=True,
+        confirm_waits_for_majority=False,
+        confirm_waits_for_disk=True,
+        checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        strength=replicated or Strength.STORED,
+        strength_of_transient=replicated or Strength.BUFFERED,
+    )
+
+
+def _of_policies(layout: Layout) -> dict[str, str | None]:
+    """Return what the policy of runs' queues promises; None: unknown, because an external
+    cluster's file does not declare it."""
+    if layout.topology is not None:
+        declared = own(layout.topology)
+        return {
+            "mirrored_on": declared.mirrored_on or None,
+            "promote_on_shutdown": declared.promote_on_shutdown or None,
+            "promote_on_failure": declared.promote_on_failure or None,
+        }
+    return {
+        "mirrored_on": _policy(layout, "ha-mode", "none"),
+        "promote_on_shutdown": _policy(layout, "ha-promote-on-shutdown", "when-synced"),
+        "promote_on_failure": _policy(layout, "ha-promote-on-failure", "always"),
+    }
+
+
+def _policy(layout: Layout, key: str, default: str) -> str:
+    """What the layout's policies say; a broker that says nothing keeps to its default."""
+    values = [
+        str(value) for policy in layout.policies for k, value in policy.definition if k == key
+    ]
+    return values[-1] if values else default

@@ -1,28 +1,66 @@
-"""The reference's name servers and brokers as subprocesses of this machine.
+"""The reference's name servers and brokers as subprocesses of this machine, and their operator.
 
 1. They get the configuration of the real ones, and four settings more: the address to listen at,
    the folder of their store, the addresses of host names (no resolver here knows them), and a
    secret, because any program on this machine could dial them.
 2. Servers know each other's ports by the layout alone: they can be at no others.
 3. Brokers dial each other and name servers directly: no fault of a network is suffered here.
+4. Brokers are what their configuration says when they start; of a key that stands twice the last
+   word counts. As on hosts of the real ones (rocketmq_2m2s/parts.py): there must never be two
+   masters, so that the old one is written down as a slave first.
+5. The operator starts and stops no broker: the executor does that.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from harness.cluster.orders import Operator, Order, Promote
+from harness.cluster.port import DeployError
 from harness.plan.misbehave import WITHOUT
-from harness.plan.model import Layout
+from harness.plan.model import Host, Layout
 from harness.systems.port import Adapters, Here, Node, Unit
-from harness.systems.reference_2m2s.operator import ConfigurationOperator
-from harness.systems.reference_2m2s.settings import reference_configuration
+from harness.systems.reference_2m2s.layout import reference_configuration
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import ServerProcess, servers
+from harness.systems.rocketmq.leading import Leading
 from harness.systems.rocketmq.links import RocketLinks
+from harness.systems.rocketmq.no_operator import NoOperator
 from harness.systems.rocketmq.service_ports import service_ports_of
+from harness.systems.rocketmq.services import Configuration
 from harness.systems.rocketmq.settings import STORE
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
+from harness.systems.rocketmq_2m2s.layout import role
+
+
+class ConfigurationOperator:
+    """orders.Operator. `home_of`: the group of a queue."""
+
+    def __init__(self, here: Here, home_of: Callable[[str], str], leading: FixedRoles) -> None:
+        self._here = here
+        self._home_of = home_of
+        self._leading = leading
+
+    async def carry_out(self, order: Order) -> str:
+        if not isinstance(order, Promote):
+            raise DeployError(f"{self._here.layout.system} takes no order: {order}")
+        master, slave = self._leading.slave_on(self._home_of(order.queue), order.host)
+        try:
+            self._write(master, slave.id)
+            self._write(slave, master.id)
+        except OSError as error:
+            raise DeployError(f"{slave.process} was not made a master: {error}") from error
+        self._leading.promote(master, slave)
+        return f"{slave.process} is the master from its next start on, {master.process} a slave"
+
+    def _write(self, server: ServerProcess, id: int) -> None:
+        settings = role(self._here.layout, id)
+        file = Path(self._here.configured(server.host, server.process))
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write("".join(f"{key}={value}\n" for key, value in settings))
+
 
 _KEYS = {
     "kind": "misbehave",
@@ -30,8 +68,6 @@ _KEYS = {
     "seed": "misbehaveSeed",
     "truth": "misbehaveTruth",
 }
-
-
 _STORE_AT = "storePathRootDir"  # of servers that keep something
 # The key of the rule that is switched off, by the key that says what the server takes part in.
 _WITHOUT = {
@@ -42,16 +78,13 @@ _WITHOUT = {
 
 
 class ReferenceServers:
-    """port.Processes."""
+    """port.Processes of servers with configured roles."""
 
     moves = False
     peers_at = None
 
     def units(self, layout: Layout) -> tuple[Unit, ...]:
-        return tuple(
-            Unit(one.host, one.process, command_of(one), one.port, one.ports)
-            for one in servers(layout.hosts)
-        )
+        return _units(layout, lambda server: server.ports)
 
     def configuration(self, node: Node) -> str:
         return here_too(node, reference_configuration(node.layout, node.host, node.word))
@@ -60,9 +93,56 @@ class ReferenceServers:
         leading = FixedRoles(here.layout)
         broker = RocketBroker(here.layout, RocketApi(here.agent, here.addresses), leading)
         operator = ConfigurationOperator(here, broker.home_of, leading)
-        every = servers(here.layout.hosts)
-        ways = RocketLinks(here.agent, here.proxy, here.free, every, here.addresses, ())
-        return Adapters(broker, operator, service_ports_of(here.layout.hosts), ways)
+        return _adapters(here, broker, operator, ())
+
+
+class ElectedServers:
+    """port.Processes of servers that elect their leaders: no operator makes one.
+
+    `ports`: all that a server listens at. `voters`: servers that take part in elections.
+    """
+
+    moves = False
+    peers_at = None
+
+    def __init__(
+        self,
+        configure: Configuration,
+        leading: Callable[[Layout, RocketApi], Leading],
+        voters: Callable[[Sequence[Host]], Sequence[ServerProcess]],
+        ports: Callable[[ServerProcess], tuple[int, ...]],
+    ) -> None:
+        self._configure = configure
+        self._leading = leading
+        self._voters = voters
+        self._ports = ports
+
+    def units(self, layout: Layout) -> tuple[Unit, ...]:
+        return _units(layout, self._ports)
+
+    def configuration(self, node: Node) -> str:
+        return here_too(node, self._configure(node.layout, node.host, node.word))
+
+    def adapters(self, here: Here) -> Adapters:
+        api = RocketApi(here.agent, here.addresses)
+        broker = RocketBroker(here.layout, api, self._leading(here.layout, api))
+        operator = NoOperator(here.layout.system)
+        return _adapters(here, broker, operator, self._voters(here.layout.hosts))
+
+
+def _units(layout: Layout, ports: Callable[[ServerProcess], tuple[int, ...]]) -> tuple[Unit, ...]:
+    return tuple(
+        Unit(one.host, one.process, _command_of(one), one.port, ports(one))
+        for one in servers(layout.hosts)
+    )
+
+
+def _adapters(
+    here: Here, broker: RocketBroker, operator: Operator, voters: Sequence[ServerProcess]
+) -> Adapters:
+    hosts = here.layout.hosts
+    ways = RocketLinks(here.agent, here.proxy, here.free, servers(hosts), here.addresses, voters)
+    return Adapters(broker, operator, service_ports_of(hosts), ways)
 
 
 def here_too(node: Node, settings: dict[str, str]) -> str:
@@ -87,6 +167,6 @@ def _misbehaving(settings: Mapping[str, str], options: Mapping[str, Any]) -> dic
     return found
 
 
-def command_of(server: ServerProcess) -> tuple[str, ...]:
+def _command_of(server: ServerProcess) -> tuple[str, ...]:
     word = "name-server" if server.is_name_server else "broker"
     return (sys.executable, "-m", "reference_impl", word)

@@ -3,31 +3,36 @@
 from dataclasses import replace
 
 from harness.plan.misbehave import OF_REPLICAS
-from harness.systems.files import shipped
-from harness.systems.port import Declaration, Foreground
-from harness.systems.reference_2m2s.containers import REFERENCE_CONTAINERS
+from harness.systems.port import Foreground
+from harness.systems.reference_2m2s.declaration import REFERENCE_CONTAINERS
+from harness.systems.reference_2m2s.processes import ElectedServers
 from harness.systems.reference_ctgmq.foreground import switched_group_to_play_with
 from harness.systems.reference_ctgmq.layouts import CtgmqFile, mistakes
-from harness.systems.reference_ctgmq.processes import SwitchedServers
 from harness.systems.reference_ctgmq.settings import ctgmq_configuration
-from harness.systems.rocketmq.broker import VERSION
-from harness.systems.rocketmq.drain import TOPIC_DRAIN
+from harness.systems.rocketmq.declaration import rocketmq_declaration
+from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_controller.guarantees import controller_guarantees
-from harness.systems.rocketmq_controller.servers import controller_servers
-from spark_analysis.schema.words import LEVELS
+from harness.systems.rocketmq_controller.layout import (
+    controller_guarantees,
+    controller_servers,
+    controllers,
+)
+from harness.systems.rocketmq_controller.parts import ControllersWord
 
-REFERENCE_CTGMQ = Declaration(
-    name="reference-ctgmq",
-    folder=shipped("reference-ctgmq"),
+
+def _ports(one: ServerProcess) -> tuple[int, ...]:
+    """A name server listens at one port more, for control nodes and queries."""
+    return (*one.ports, one.votes_at) if one.is_name_server else one.ports
+
+
+SWITCHED_SERVERS = ElectedServers(ctgmq_configuration, ControllersWord, controllers, _ports)
+REFERENCE_CTGMQ = rocketmq_declaration(
+    "reference-ctgmq",
     layout_file=CtgmqFile,
     mistakes=mistakes,
     guarantees=controller_guarantees,
     servers=controller_servers,
-    drain=TOPIC_DRAIN,
-    levels=LEVELS,
-    versioned_as=VERSION,
-    processes=SwitchedServers(),
+    processes=SWITCHED_SERVERS,
     misbehaves=OF_REPLICAS,
     containers=replace(
         REFERENCE_CONTAINERS,
@@ -35,6 +40,4 @@ REFERENCE_CTGMQ = Declaration(
         parts="harness.systems.rocketmq_controller.parts:controller_parts",
     ),
     foreground=Foreground("ctgmq", switched_group_to_play_with),
-    demo=None,
-    foreign=None,
 )

@@ -11,7 +11,7 @@ from pydantic import Field
 from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import PROFILES_MAX, ProfileName
-from harness.systems.reference_2m2s.layouts import ReferenceProfile
+from harness.systems.reference_2m2s.layout import ReferenceProfile
 from harness.systems.reference_ctgmq.layout import Ctgmq
 from harness.systems.rocketmq.layout import IN_SYNC
 from harness.systems.rocketmq.layout_files import (

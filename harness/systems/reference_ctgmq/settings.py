@@ -4,11 +4,11 @@ A broker's number is its name in the group: its id while it is a slave. So it is
 """
 
 from harness.plan.model import Layout
-from harness.systems.reference_2m2s.settings import compressed
+from harness.systems.reference_2m2s.layout import compressed
 from harness.systems.reference_ctgmq.layout import ctgmq
 from harness.systems.rocketmq.layout import ServerProcess, name_servers, server_of
 from harness.systems.rocketmq.settings import STORE, broker, name_server
-from harness.systems.rocketmq_controller.settings import controller
+from harness.systems.rocketmq_controller.layout import controller
 
 
 def ctgmq_configuration(layout: Layout, host: str, process: str) -> dict[str, str]:

@@ -1,8 +1,5 @@
 """The reference of RocketMQ's DLedger groups, with the configuration of the real ones.
 
-declaration  the system
-processes    the servers as subprocesses of this machine; containers are those of reference-2m2s
-layouts      the shape of a layout file
-settings     the configuration of each server
-foreground   a group to play with
+declaration  the system, and a group to play with; processes and image are those of reference_2m2s
+layout       the shape of a layout file, and the configuration of each server
 """

@@ -1,34 +1,58 @@
 """The reference of RocketMQ's DLedger groups: what it promises is what they promise."""
 
+import sys
 from dataclasses import replace
+from typing import Annotated
+
+import typer
 
 from harness.plan.misbehave import OF_LEDGERS
-from harness.systems.files import shipped
-from harness.systems.port import Declaration, Foreground
-from harness.systems.reference_2m2s.containers import REFERENCE_CONTAINERS
-from harness.systems.reference_dledger.foreground import group_to_play_with
-from harness.systems.reference_dledger.layouts import ReferenceGroupsFile
-from harness.systems.reference_dledger.processes import ReferenceGroups
-from harness.systems.reference_dledger.settings import reference_configuration
-from harness.systems.rocketmq.broker import VERSION
-from harness.systems.rocketmq.drain import TOPIC_DRAIN
+from harness.systems.port import Foreground
+from harness.systems.reference_2m2s.declaration import REFERENCE_CONTAINERS
+from harness.systems.reference_2m2s.processes import ElectedServers
+from harness.systems.reference_dledger.layout import ReferenceGroupsFile, reference_configuration
+from harness.systems.rocketmq.declaration import rocketmq_declaration
+from harness.systems.rocketmq.layout import ServerProcess, brokers
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_dledger.guarantees import dledger_guarantees
-from harness.systems.rocketmq_dledger.layouts import mistakes
-from harness.systems.rocketmq_dledger.servers import dledger_servers
-from spark_analysis.schema.words import LEVELS
+from harness.systems.rocketmq_dledger.layout import dledger_guarantees, dledger_servers, mistakes
+from harness.systems.rocketmq_dledger.parts import Members
 
-REFERENCE_DLEDGER = Declaration(
-    name="reference-dledger",
-    folder=shipped("reference-dledger"),
+
+def group_to_play_with(
+    port: Annotated[
+        int,
+        typer.Option(
+            min=1, max=64000, help="Of the first name server; brokers follow 1035 above it."
+        ),
+    ] = 9876,
+    members: Annotated[int, typer.Option(min=3, max=5, help="Brokers in the group.")] = 3,
+    compression: Annotated[
+        float, typer.Option(min=0.001, max=1000, help="By how much all timers are shorter.")
+    ] = 1.0,
+) -> tuple[str, ...]:
+    """Run a DLedger group of RocketMQ 4.9 and two name servers on 127.0.0.1.
+
+    They run until Ctrl-C or SIGTERM. The first line is the name servers, for clients. It comes
+    when the group has a leader that confirms, some 2 s after the start.
+    """
+    words = ["--port", str(port), "--members", str(members)]
+    words += ["--compression", f"{compression:g}"]
+    return (sys.executable, "-m", "reference_impl", "dledger", *words)
+
+
+def _ports(one: ServerProcess) -> tuple[int, ...]:
+    """A broker takes part in elections, and gives no copies of its log away."""
+    return (one.port - 2, one.port, one.votes_at) if one.is_broker else one.ports
+
+
+REFERENCE_GROUPS = ElectedServers(reference_configuration, Members, brokers, _ports)
+REFERENCE_DLEDGER = rocketmq_declaration(
+    "reference-dledger",
     layout_file=ReferenceGroupsFile,
     mistakes=mistakes,
     guarantees=dledger_guarantees,
     servers=dledger_servers,
-    drain=TOPIC_DRAIN,
-    levels=LEVELS,
-    versioned_as=VERSION,
-    processes=ReferenceGroups(),
+    processes=REFERENCE_GROUPS,
     misbehaves=OF_LEDGERS,
     containers=replace(
         REFERENCE_CONTAINERS,
@@ -36,6 +60,4 @@ REFERENCE_DLEDGER = Declaration(
         parts="harness.systems.rocketmq_dledger.parts:dledger_parts",
     ),
     foreground=Foreground("dledger", group_to_play_with),
-    demo=None,
-    foreign=None,
 )

@@ -1,29 +1,77 @@
 """The reference of RabbitMQ's mirrored queues: what it promises is what they do."""
 
-from harness.plan.misbehave import DRAWN
-from harness.systems.files import shipped
-from harness.systems.port import Declaration, Demo, Foreground
-from harness.systems.rabbitmq.broker import VERSION
-from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
-from harness.systems.rabbitmq.servers import rabbitmq_servers
-from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
-from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
-from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
-from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
-from harness.systems.reference_mirrored.foreground import nodes_to_play_with
-from harness.systems.reference_mirrored.processes import ReferenceNodes
-from spark_analysis.schema.words import LEVELS
+import math
+import sys
+from typing import Annotated
 
-REFERENCE_MIRRORED = Declaration(
-    name="reference-mirrored",
-    folder=shipped("reference-mirrored"),
+import typer
+
+from harness.plan.misbehave import DRAWN
+from harness.plan.model import Layout
+from harness.plan.problems import PlanError, Problem
+from harness.systems.containers import Containers, Image, installed, worker_image
+from harness.systems.files import copy_reference_sources, shipped
+from harness.systems.port import Demo, Foreground
+from harness.systems.rabbitmq.declaration import rabbitmq_declaration
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
+from harness.systems.rabbitmq_mirrored.layouts import (
+    MirroredLayoutFile,
+    mirrored_guarantees,
+    mistakes,
+)
+from harness.systems.reference_mirrored.node import NODES, REFERENCE_ALARMS
+from harness.systems.reference_mirrored.processes import ReferenceNodes
+
+
+def reference_image(_: Layout | None = None) -> Image:
+    """Our own files, with no version but their hash, and packages as they are installed here."""
+    return Image(
+        "mqproof/reference",
+        "mirrored",
+        shipped("reference-mirrored"),
+        "MQPROOF_REFERENCE_IMAGE",
+        installed("h11", "msgspec", "pcre2", "tenacity"),
+        sources=copy_reference_sources,
+    )
+
+
+REFERENCE_CONTAINERS = Containers(
+    image=reference_image,
+    worker_image=worker_image,
+    services=NODES,
+    jars=(),
+    parts="harness.systems.reference_mirrored.parts:reference_parts",
+    alarms=REFERENCE_ALARMS,
+    users_image=None,
+    distribution=None,
+)
+
+
+def nodes_to_play_with(
+    nodes: Annotated[int, typer.Option(min=1, max=9, help="How many.")] = 3,
+    port: Annotated[
+        int, typer.Option(min=1, max=45000, help="Of the first node; the next ones follow.")
+    ] = 5672,
+    net_ticktime: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="Seconds until a silent peer is given up.")
+    ] = 60.0,
+    pause_minority: Annotated[
+        bool, typer.Option("--pause-minority", help="Nodes in a minority stop serving.")
+    ] = False,
+) -> tuple[str, ...]:
+    """Run mirrored queues as in RabbitMQ 3.10, on 127.0.0.1, until Ctrl-C or SIGTERM."""
+    if math.isnan(net_ticktime):
+        raise PlanError([Problem("--net-ticktime", "must be a number of seconds")])
+    words = ["--nodes", str(nodes), "--port", str(port), "--net-ticktime", str(net_ticktime)]
+    words += ["--partition-handling", "pause_minority" if pause_minority else "ignore"]
+    return (sys.executable, "-m", "reference_impl", "mirrored", *words)
+
+
+REFERENCE_MIRRORED = rabbitmq_declaration(
+    "reference-mirrored",
     layout_file=MirroredLayoutFile,
     mistakes=mistakes,
     guarantees=mirrored_guarantees,
-    servers=rabbitmq_servers,
-    drain=RABBITMQ_DRAIN,
-    levels=LEVELS,
-    versioned_as=VERSION,
     processes=ReferenceNodes(),
     misbehaves=(*DRAWN, "stale-guard"),
     containers=REFERENCE_CONTAINERS,

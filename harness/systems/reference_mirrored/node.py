@@ -1,10 +1,18 @@
-"""PURE: the configuration of a node of the reference, as reference_impl reads it."""
+"""PURE: a node of the reference: its configuration as reference_impl reads it, and its commands.
 
+1. The command line changes the disk of a node that is down; it refuses if a node runs on it.
+2. Its first word is always followed by the path of the node's configuration.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.plan.model import Layout
+from faults.alarms import NOTHING, AlarmCommands, Command
+from harness.cluster.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
+from harness.plan.model import Host, Layout
+from harness.systems.services import COOKIE, Addresses, Service, Services, port_is_open
 
 AMQP_PORT, API_PORT, PEER_PORT = 5672, 15672, 25672
 
@@ -51,3 +59,78 @@ def configuration(
         "recover": "ignore" if pause is None else pause.recover,
         "log": log,
     }
+
+
+CONFIGURATION = "/etc/mqproof/node.json"  # where its entry point writes it
+_RAISED = {"memory": "1", "disk": "1000000000000000"}  # a limit that no node keeps
+
+
+def _limit(*words: str) -> Command:
+    return ("python3", "-m", "reference_impl", "limit", CONFIGURATION, *words)
+
+
+def _all_cleared() -> Command:
+    script = f"[ -e {CONFIGURATION} ] || {{ echo '{NOTHING}'; exit 0; }}; exec \"$@\""
+    return ("sh", "-c", script, "clear", *_limit("all"))
+
+
+REFERENCE_ALARMS = AlarmCommands(
+    raised={resource: _limit(resource, octets) for resource, octets in _RAISED.items()},
+    cleared={resource: _limit(resource) for resource in _RAISED},
+    all_cleared=_all_cleared(),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorCommand:
+    host: str
+    what: str
+    words: tuple[str, ...] = ()
+    instead: bool = False  # of the node, which is down; else beside it
+
+    @property
+    def text(self) -> str:
+        """Return the command as text, for the record."""
+        return " ".join((self.what, *self.words))
+
+    def line(self, configuration: str) -> tuple[str, ...]:
+        """What follows the interpreter."""
+        return ("-m", "reference_impl", self.what, configuration, *self.words)
+
+
+def command(order: Order) -> OperatorCommand | None:
+    """What carries the order out; None where the command line does not."""
+    match order:
+        case AddNode(host=host, through=through):
+            return OperatorCommand(host, "join", (through,))
+        case ForgetNode(host=host, through=through, offline=False):
+            return OperatorCommand(through, "forget", (host,))
+        case ForgetNode(host=host, through=through):
+            return OperatorCommand(through, "forget", (host, "--offline"), instead=True)
+        case ForceBoot(host=host):
+            return OperatorCommand(host, "force-boot", instead=True)
+        case WipeNode(host=host):
+            return OperatorCommand(host, "wipe", instead=True)
+        case ResetNode(host=host):
+            return OperatorCommand(host, "reset")
+    return None
+
+
+_DATA = "/var/lib/mqproof"
+
+
+def _configure(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Service:
+    """One node; its configuration is one text."""
+    own = addresses[host.name]
+    peers = {
+        peer: (address, PEER_PORT) for peer, address in addresses.items() if peer != host.name
+    }
+    node = configuration(layout, host.name, own, peers, _DATA, "/dev/stdout", Ports(), COOKIE)
+    return {
+        "environment": {"MQPROOF_NODE": json.dumps(node)},
+        # It serves clients as soon as its port is open.
+        "healthcheck": port_is_open(AMQP_PORT, own),
+    }
+
+
+NODES = Services(data=_DATA, configure=_configure)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from harness.cluster.orders import AddNode, Operator, Order
 from harness.cluster.port import DeployError
-from harness.systems.reference_mirrored.commands import OperatorCommand, command
+from harness.systems.reference_mirrored.node import OperatorCommand, command
 
 COMMAND_LIMIT_S = 60.0
 # Return status and output, or raise DeployError.

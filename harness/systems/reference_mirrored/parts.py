@@ -21,8 +21,7 @@ from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.parts import links
 from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
-from harness.systems.reference_mirrored.alarms import CONFIGURATION
-from harness.systems.reference_mirrored.commands import OperatorCommand
+from harness.systems.reference_mirrored.node import CONFIGURATION, OperatorCommand
 from harness.systems.reference_mirrored.operator import (
     COMMAND_LIMIT_S,
     ReferenceOperator,

@@ -14,11 +14,11 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
-from harness.systems.reference_mirrored.commands import OperatorCommand
 from harness.systems.reference_mirrored.node import (
     AMQP_PORT,
     API_PORT,
     PEER_PORT,
+    OperatorCommand,
     Ports,
     configuration,
 )

@@ -2,6 +2,7 @@
 
 What its systems share; who leads a group is each one's own (leading.py).
 
+declaration    the parts that all declarations share
 layout         what only its layouts have: versions, groups, ports, timers
 layout_files   what their files have in common
 servers        what they are on hosts, and where they listen to each other

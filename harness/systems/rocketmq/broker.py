@@ -74,8 +74,15 @@ class RocketBroker:
     def _name_servers(self) -> list[ServerProcess]:
         return [one for one in self._servers if one.is_name_server]
 
-    async def declare(self, queue: str, durable: bool, host: str) -> None:  # noqa: ARG002  (the port's)
+    async def declare(
+        self,
+        queue: str,
+        durable: bool,  # noqa: ARG002  (the port's)
+        host: str,
+        max_priority: int = 0,
+    ) -> None:
         """Whatever a log holds is on its disk: there is no other kind of topic."""
+        assert not max_priority, "no client of it can do priorities"
         topic = topic_of(queue)
         self._homes[topic] = home(self._layout.hosts, host)
         create = requests.create_topic(topic, QUEUES)

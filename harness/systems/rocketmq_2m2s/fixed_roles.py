@@ -9,7 +9,7 @@ from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess, brokers
 
 
 class FixedRoles:
-    """leading.Leading. Only an operator changes anything (operator.py)."""
+    """leading.Leading. Only an operator changes anything (parts.py)."""
 
     def __init__(self, layout: Layout) -> None:
         self._brokers = brokers(layout.hosts)

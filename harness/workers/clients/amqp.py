@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 import pika
 
 from harness.workers import tls
+from harness.workers.clients.amqp_polling import Polling
 from harness.workers.clients.amqp_wire import Wire
 from harness.workers.clients.port import ConsumingListener, PublishingListener
 from harness.workers.credentials import login, virtual_host
-from harness.workers.protocol import Endpoint, WorkerConfig
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
 
 CONNECT_LIMIT_S = 2.0
 
@@ -34,6 +35,9 @@ class AmqpOptions:
     prefetch: int = 200
     heartbeat_s: int = 60
     cancel_on_ha_failover: bool = False
+    consume: str = "push"  # or "get", of consumers that are part of the load
+    get_pause_s: float = 0.1
+    priorities: int = 0  # levels; 0: messages have none
 
 
 class AmqpClient:
@@ -116,14 +120,19 @@ def _ssl_options(host: str) -> pika.SSLOptions | None:
 
 
 class AmqpPublishingLink:
-    """A channel that publishes to one queue through the default exchange."""
+    """A channel that publishes to its worker's queues through the default exchange."""
 
     def __init__(self, wire: "Wire", config: WorkerConfig, options: AmqpOptions) -> None:
         self._wire = wire
-        self._queue = config.queue
+        self._queues = tuple(name for name, _ in config.queues)
         self._mandatory = options.mandatory
         self._confirms = config.confirms
-        self._properties = pika.BasicProperties(delivery_mode=2 if config.persistent else 1)
+        mode, levels = 2 if config.persistent else 1, options.priorities
+        self._properties = [pika.BasicProperties(delivery_mode=mode)]
+        if levels:  # a key has one priority, so its order is an order within one priority
+            self._properties = [
+                pika.BasicProperties(delivery_mode=mode, priority=level) for level in range(levels)
+            ]
 
     async def prepare(self, listener: PublishingListener) -> None:
         channel, guard = self._wire.channel, self._wire.guard
@@ -144,7 +153,11 @@ class AmqpPublishingLink:
             await self._wire.ask(lambda done: channel.confirm_delivery(guard(settled), done))
 
     def publish(self, body: bytes) -> None:
-        self._publish("", self._queue, body, self._properties, self._mandatory)
+        self.publish_to(0, 0, body)
+
+    def publish_to(self, place: int, key: int, body: bytes) -> None:
+        properties = self._properties[key // len(self._queues) % len(self._properties)]
+        self._publish("", self._queues[place], body, properties, self._mandatory)
 
     def buffered_bytes(self) -> int:
         return self._wire.buffered_bytes()
@@ -157,7 +170,7 @@ class AmqpPublishingLink:
 
 
 class AmqpConsumingLink:
-    """A channel with one consumer of one queue."""
+    """A channel with one consumer of one queue, or one that polls it."""
 
     def __init__(
         self,
@@ -173,6 +186,12 @@ class AmqpConsumingLink:
         cancels = options.cancel_on_ha_failover
         self._arguments = {"x-cancel-on-ha-failover": True} if cancels else {}
         self._listener = listener
+        self._polling: Polling | None = None
+        if options.consume == "get" and config.role is Role.CONSUMER:
+            pause_s, limit_s = options.get_pause_s, config.deadline_s
+            self._polling = Polling(
+                wire, listener, config.queue, self._forgetful, pause_s, limit_s
+            )
 
     async def prepare(self) -> None:
         channel = self._wire.channel
@@ -186,6 +205,10 @@ class AmqpConsumingLink:
         )
 
     async def consume(self) -> None:
+        if self._polling is not None:
+            await self.ready_messages()  # whether there is such a queue
+            self._polling.begin()
+            return
         channel, deliver = self._wire.channel, self._listener.delivered
 
         def delivered(_channel: Any, method: Any, _properties: Any, body: bytes) -> None:
@@ -212,7 +235,13 @@ class AmqpConsumingLink:
         return int(frame.method.message_count)
 
     async def close(self, limit_s: float) -> None:
+        self._end_polling()
         await self._wire.close(limit_s)
 
     def abort(self) -> None:
+        self._end_polling()
         self._wire.abort()
+
+    def _end_polling(self) -> None:
+        if self._polling is not None:
+            self._polling.end()

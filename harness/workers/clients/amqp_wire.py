@@ -109,6 +109,11 @@ class Wire:
 
         return guarded
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it was neither lost nor ended by us."""
+        return self._reason is None and not self._deaf
+
     def buffered_bytes(self) -> int:
         # pika offers no public look at its output buffer.
         transport = self._connection._transport

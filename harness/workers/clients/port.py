@@ -12,7 +12,7 @@
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.words import Fate, Level, Outcome, Strength
@@ -115,6 +115,14 @@ class PublishingLink(Protocol):
 
     def abort(self) -> None:
         """Closes the socket; nothing that is buffered leaves any more."""
+
+
+@runtime_checkable
+class KeyedPublishingLink(PublishingLink, Protocol):
+    """A link of a client that can do `several queues` or `priorities`."""
+
+    def publish_to(self, place: int, key: int, body: bytes) -> None:
+        """`place`: of the queue in WorkerConfig.queues. The key decides the priority."""
 
 
 class ConsumingLink(Protocol):

@@ -68,6 +68,12 @@ def members(request: Request, answer: Command) -> list[str]:
     return tables.read_members(answer.body)
 
 
+def locked(request: Request, answer: Command) -> bool:
+    """Return whether LOCK_BATCH_MQ gave the one queue that it names."""
+    _allow(request, answer)
+    return tables.read_locked(answer.body)
+
+
 def topics(request: Request, answer: Command) -> tuple[Topic, ...]:
     _allow(request, answer)
     return tables.read_topics(answer.body)

@@ -9,6 +9,8 @@ from harness.workers.remoting.requests import Code, Request, TopicQueue
 HOLD_MS = 15_000  # so long a broker holds a pull that finds nothing
 _SUSPENDS_AND_SUBSCRIBES = 6  # bits of sysFlag
 _TEMPLATE = "TBW102"
+IN_TRANSACTION = "TRAN_MSG"  # the property of a half
+_PREPARED = 4  # a bit of sysFlag
 _NAME, _PAIR = "\x01", "\x02"
 
 
@@ -22,7 +24,7 @@ def send(
         "c": _TEMPLATE,
         "d": "4",
         "e": str(queue.number),
-        "f": "0",
+        "f": str(_PREPARED if IN_TRANSACTION in properties else 0),
         "g": str(born_ms),
         "h": "0",
         "i": _PAIR.join(f"{name}{_NAME}{value}" for name, value in properties.items()),
@@ -31,6 +33,12 @@ def send(
         "m": "false",
     }
     return Request(Code.SEND_MESSAGE_V2, f"to send to {queue.topic}/{queue.number}", fields, body)
+
+
+def end_transaction(group: str, decision: int, fields: Mapping[str, str]) -> Request:
+    """`fields`: which half it is."""
+    all_fields = {"producerGroup": group, "commitOrRollback": str(decision), **fields}
+    return Request(Code.END_TRANSACTION, f"to end a transaction of {group}", all_fields)
 
 
 def consumer_heartbeat(client: str, group: str, topic: str) -> Request:
@@ -108,3 +116,20 @@ def commit(group: str, queue: TopicQueue, offset: int) -> Request:
     }
     words = f"{offset} as the offset of {group} in {queue.topic}/{queue.number}"
     return Request(Code.UPDATE_CONSUMER_OFFSET, words, fields)
+
+
+def lock(client: str, group: str, topic: str, broker: str, number: int) -> Request:
+    """The lock of one queue, for a client of a group."""
+    body = _queue_of(client, group, topic, broker, number)
+    return Request(Code.LOCK_BATCH_MQ, f"the lock of {topic}/{number} for {client}", body=body)
+
+
+def unlock(client: str, group: str, topic: str, broker: str, number: int) -> Request:
+    body = _queue_of(client, group, topic, broker, number)
+    return Request(Code.UNLOCK_BATCH_MQ, f"to unlock {topic}/{number} for {client}", body=body)
+
+
+def _queue_of(client: str, group: str, topic: str, broker: str, number: int) -> bytes:
+    queue = {"topic": topic, "brokerName": broker, "queueId": number}
+    document = {"consumerGroup": group, "clientId": client, "mqSet": [queue]}
+    return json.dumps(document).encode()

@@ -52,6 +52,14 @@ def read_members(body: bytes) -> list[str]:
         raise WireError(f"no members: {error!r} in {body[:200]!r}") from error
 
 
+def read_locked(body: bytes) -> bool:
+    """Of LOCK_BATCH_MQ of one queue. Raises WireError."""
+    try:
+        return bool(json_text.read_object(body)["lockOKMQSet"])
+    except (KeyError, TypeError) as error:
+        raise WireError(f"no locks: {error!r} in {body[:200]!r}") from error
+
+
 def read_runtime(body: bytes) -> dict[str, str]:
     """Of GET_BROKER_RUNTIME_INFO. Raises WireError."""
     try:

@@ -1,14 +1,15 @@
 """One connection to a name server or broker: concurrent requests, answers by their number.
 
-1. Every request has its own deadline. A later answer is dropped, and so is a message that answers
-   no request.
+1. Every request has its own deadline. A later answer is dropped.
 2. When the connection ends, every open question fails at once, with how it ended.
 3. Octets that are no commands end it.
-4. How the other side ended it (FIN, RST) is noted when it happens.
+4. What the other side requests goes to `heard`, if there is one.
+5. How the other side ended it (FIN, RST) is noted when it happens.
 """
 
 import asyncio
 import itertools
+from collections.abc import Callable
 
 from faults.model import FIN, REFUSED, RST
 from harness.workers.protocol import Endpoint
@@ -16,6 +17,8 @@ from harness.workers.remoting.commands import Command, Decoder, encode
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.headers import ONEWAY, Header, Serialisation
 from harness.workers.remoting.requests import Request
+
+Heard = Callable[["Connection", Command], None]
 
 
 class Unanswered(Exception):
@@ -32,7 +35,8 @@ class Unanswered(Exception):
 class Connection:
     """Made by `connect`. Once `lost` says why, no question is taken any more."""
 
-    def __init__(self) -> None:
+    def __init__(self, heard: "Heard | None" = None) -> None:
+        self._heard = heard
         self.lost = ""
         self.ended = ""  # FIN or RST, where the other side did it
         self.octets = 0  # that came
@@ -41,9 +45,11 @@ class Connection:
         self._wire = _Wire(self)
 
     @classmethod
-    async def connect(cls, endpoint: Endpoint, limit_s: float) -> "Connection":
+    async def connect(
+        cls, endpoint: Endpoint, limit_s: float, heard: "Heard | None" = None
+    ) -> "Connection":
         """Raises Unanswered."""
-        connection = cls()
+        connection = cls(heard)
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(limit_s):
@@ -88,8 +94,12 @@ class Connection:
         self.end("closed by us")
 
     def received(self, command: Command) -> None:
+        if not command.answers:
+            if self._heard is not None:
+                self._heard(self, command)
+            return
         question = self._open.get(command.header.opaque)
-        if command.answers and question is not None and not question.done():
+        if question is not None and not question.done():
             question.set_result(command)
 
     def end(self, reason: str) -> None:

@@ -1,8 +1,7 @@
 """A broker, which is a master or a slave (docs/behaviour/rocketmq.md 3.2 to 6).
 
 server       its connections, their requests, its own ticks
-parts        what its parts share: they read it, and it knows none of them
-role         whether it is a master now, and under which number
+parts        what its parts share: its role, its meters; they read it, and it knows none of them
 registering  its registration at name servers
 
 Messages:
@@ -28,8 +27,6 @@ groups       groups of consumers, as configured
 clients      connected clients, and their subscriptions
 membership   heartbeats, farewells, and notices of them
 offsets      consumed offsets of groups
-progress     the lag of groups
-meters       counts and rates of messages in and out
 locks        exclusive locks of queues
 queries      queries about queues, offsets and single messages
 operating    requests of operators, tools and slaves

@@ -11,7 +11,7 @@
 
 from collections.abc import Callable
 
-from reference_impl.rocketmq.broker.role import CurrentRole
+from reference_impl.rocketmq.broker.parts import CurrentRole
 from reference_impl.rocketmq.effects import REMOTING, Clock
 from reference_impl.rocketmq.remoting.calls import Calls
 from reference_impl.rocketmq.remoting.codes import RequestCode

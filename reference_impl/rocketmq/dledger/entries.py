@@ -1,7 +1,8 @@
 """One entry of a ledger as it stands on the disk.
 
 1. 48 octets (magic, length, index, term, position, channel, two checksums, length of the body) go
-   before the body. A body of a message is its record, whose own position is that behind the head.
+   before the body. The body of a message is the message's record, and that record's own position
+   is the place after the head.
 2. The real one leaves the checksum of the body at 0. This one sets it, to find where a log ends
    that lost its power.
 3. A leader's first entry has no body (magic 2). DLedger has it since 0.4; RocketMQ 4.9's has none,

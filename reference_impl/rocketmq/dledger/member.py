@@ -10,13 +10,13 @@
 """
 
 import random
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import msgspec
 
-from reference_impl.rocketmq.dledger.ballot import Ballot
-from reference_impl.rocketmq.dledger.election import Election
+from reference_impl.rocketmq.dledger.election import Ballot, Election
 from reference_impl.rocketmq.dledger.entries import EMPTY, MESSAGE, LedgerEntry
 from reference_impl.rocketmq.dledger.ledger import Ledger
 from reference_impl.rocketmq.dledger.links import MemberLinks
@@ -33,7 +33,6 @@ from reference_impl.rocketmq.dledger.pushing import Pushing
 from reference_impl.rocketmq.dledger.rules import Rule
 from reference_impl.rocketmq.dledger.settings import PENDING_MAX, MemberSettings
 from reference_impl.rocketmq.dledger.taking import Taking
-from reference_impl.rocketmq.dledger.waiting import Settled, Waiting
 from reference_impl.rocketmq.effects import Clock, Close, Effect, Transmit
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, encode
@@ -43,6 +42,51 @@ from reference_impl.rocketmq.remoting.header import HeaderError
 from reference_impl.rocketmq.remoting.proofs import NONCE, NONCE_OCTETS, is_proven
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest, serve
 from reference_impl.rocketmq.store.disk import Disk
+
+# --- Appended entries that wait for a majority ---------------------------------------------------
+# 1. One that no majority had within ledger_ack_limit fails, and may be committed all the same.
+# 2. When its member leads no more it is not confirmed any more, whatever becomes of it: what
+#    stands under its index may be another leader's. It fails when its time is over.
+
+
+Settled = Callable[[bool], None]  # whether it is committed
+
+
+class _Pending(msgspec.Struct, frozen=True):
+    index: int
+    until_ms: int
+    settled: Settled
+
+
+class Waiting:
+    def __init__(self) -> None:
+        self._pending: deque[_Pending] = deque()
+        self._hopeless: deque[_Pending] = deque()
+
+    def __len__(self) -> int:
+        return len(self._pending) + len(self._hopeless)
+
+    def add(self, index: int, until_ms: int, settled: Settled) -> None:
+        self._pending.append(_Pending(index, until_ms, settled))
+
+    def committed(self, index: int) -> None:
+        """Confirm what stands up to there."""
+        while self._pending and self._pending[0].index <= index:
+            self._pending.popleft().settled(True)
+
+    def deposed(self) -> None:
+        """The member leads no more."""
+        self._hopeless += self._pending
+        self._pending.clear()
+
+    def overdue(self, now_ms: int) -> None:
+        for waiting in (self._hopeless, self._pending):
+            while waiting and waiting[0].until_ms <= now_ms:
+                waiting.popleft().settled(False)
+
+
+# --- The member ----------------------------------------------------------------------------------
+
 
 M = TypeVar("M", bound=MemberRequest)
 

@@ -5,5 +5,4 @@ server     its connections, its requests, and whom it gives up
 requests   what it answers
 controlling  what its control node answers, if it has one
 routes     who is there, and which broker has which topic
-values     what operators keep in it
 """

@@ -1,10 +1,9 @@
 """The remoting protocol (docs/behaviour/rocketmq.md 2): octets in, commands out, and back.
 
-command      a request or an answer, as one frame
+command      a request or an answer, as one frame; its header in the binary form
 frames       commands out of a stream of octets
 header       its header
 header_json  its header as JSON
-header_bits  its header in the binary form
 fields       a request's fields, and what is wrong with them
 codes        numbers of requests and answers
 connections  the connections of a server: what they said last, and when

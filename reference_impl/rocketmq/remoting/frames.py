@@ -7,8 +7,14 @@
 
 import struct
 
-from reference_impl.rocketmq.remoting import header_bits, header_json
-from reference_impl.rocketmq.remoting.command import FRAME_MAX, MARK_BYTES, Command, Form
+from reference_impl.rocketmq.remoting import header_json
+from reference_impl.rocketmq.remoting.command import (
+    FRAME_MAX,
+    MARK_BYTES,
+    Command,
+    Form,
+    read_bits,
+)
 from reference_impl.rocketmq.remoting.header import HeaderError
 
 _LENGTH = struct.Struct(">i")
@@ -52,5 +58,5 @@ def _command(frame: bytes) -> Command:
         form = Form(number)
     except ValueError as error:
         raise HeaderError(f"there is no header of form {number}") from error
-    read = header_json.read if form is Form.JSON else header_bits.read
+    read = header_json.read if form is Form.JSON else read_bits
     return Command(read(frame[MARK_BYTES:end]), frame[end:], form)

@@ -3,6 +3,5 @@ that shell runs, and a simulated network, clocks and disks.
 
 world    the hosts, what is under way, and what happens next
 network  connections: octets on their way, cuts, ends
-clocks   each host's own time
 disks    the content of a disk after a crash, and after the loss of power
 """

@@ -72,8 +72,8 @@ class Queue:
         self._series.flush(self._series.first, self.end * ENTRY_OCTETS)
 
     def _found_end(self) -> int:
-        """The first entry of no length: they are written in order, but for those that the loss of
-        power took, which come again from the log."""
+        """Return the first entry of no length. Entries are written in order; those that were lost
+        with the power come again from the log."""
         low, high = self.start, self._series.allocated // ENTRY_OCTETS
         while low < high:
             middle = (low + high) // 2

@@ -3,7 +3,6 @@
 Columns and places:
 records       the columns that kernels read of each raw table
 arrays        small array operations, each linear or n log n
-runs          places that are set, as the runs that they make
 slots         a place in arrays for every message
 cases         cases of one measure, counted and listed
 
@@ -34,16 +33,13 @@ stretches     due publishes of each scope, and its good stretches
 outages       when each scope was out, and the cause of the end
 recovered_by  whether a system took over by itself
 consumption   whether consumers went on after each fault
-stages        how long recovery took
-sustained     when sending went well for long enough
-backlog       which messages waited too long, and when none did any more
+stages        how long recovery took, and until when messages waited too long
 availability  missed publishes and silence, by second, window and queue
 starvation    how long queues delivered nothing though something was ready
 withheld      how long messages were withheld though consumers had capacity
 
 Beside verdicts:
-doubts        verdicts that could not be judged, and why
-stalls        how much of each window a worker stood still
+doubts        verdicts that could not be judged, and why; how long workers stood still
 costs         the cost of a run before its first fault
 curves        latencies by slice, sends by producer and second
 digest        affected messages for a page, in few rows

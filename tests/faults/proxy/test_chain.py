@@ -12,14 +12,11 @@ from faults.proxy.chain import Chain
 from faults.proxy.model import Toxic
 from faults.proxy.toxics.bandwidth import Bandwidth
 from faults.proxy.toxics.catalogue import Settings
+from faults.proxy.toxics.closing import LimitData, ResetPeer, SlowClose, Timeout
 from faults.proxy.toxics.flow import END, MS, WAITING_MAX, Chunk, Item
 from faults.proxy.toxics.latency import Latency
-from faults.proxy.toxics.limit_data import LimitData
 from faults.proxy.toxics.noop import Noop
-from faults.proxy.toxics.reset_peer import ResetPeer
 from faults.proxy.toxics.slicer import Slicer
-from faults.proxy.toxics.slow_close import SlowClose
-from faults.proxy.toxics.timeout import Timeout
 
 TYPES: dict[type, str] = {
     Bandwidth: "bandwidth",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.analyse import ahead
-from harness.analyse.ahead import Ahead
+from harness.analyse import sessions
+from harness.analyse.sessions import Ahead
 from spark_analysis.engine.failing import SparkFailed
 from spark_analysis.schema.place import HERE, Place
 
@@ -48,8 +48,8 @@ class Starts:
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     found = Starts()
-    monkeypatch.setattr(ahead, "session", found.session)
-    monkeypatch.setattr(ahead, "warm", found.warmed.append)
+    monkeypatch.setattr(sessions, "session", found.session)
+    monkeypatch.setattr(sessions, "warm", found.warmed.append)
     return found
 
 

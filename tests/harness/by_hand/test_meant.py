@@ -68,7 +68,7 @@ def test_every_cluster_says_why_it_cannot_suffer_a_fault() -> None:
 
 
 def test_a_system_that_does_not_run_is_unknown() -> None:
-    with pytest.raises(PlanError, match="there is no running cluster of system 'acme'"):
+    with pytest.raises(PlanError, match="there is no running cluster 'acme'"):
         found("rmq1", system="acme")
 
 

@@ -65,6 +65,13 @@ def verdict_file(folder: Path, experiment: str, seed: int | None = 7) -> None:
     ]
     cell = dict(zip(("scenario", "system", "layout", "client"), run().cell, strict=True))
     one = {"name": "r-1", "cell": cell, "repeat": 2, "claims": claims, "cost": None}
-    document = {"seed": seed, "versions": {"rabbitmq": "3.10.8"}, "runs": [one]}
+    document = {
+        "format": "mqproof verdict",
+        "version": 2,
+        "experiment": experiment,
+        "seed": seed,
+        "versions": {"rabbitmq": "3.10.8"},
+        "runs": [one],
+    }
     (folder / experiment).mkdir()
     (folder / experiment / "verdict.json").write_text(json.dumps(document))

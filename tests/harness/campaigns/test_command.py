@@ -94,9 +94,9 @@ def test_folder_with_an_unreadable_file_gets_no_new_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     verdict_file(folder, "e")
-    (folder / "e" / "verdict.json").write_text("{}")
-    assert command("run", folder, *CHOICE) == 254
     path = folder / "e" / "verdict.json"
+    path.write_text('{"format": "mqproof verdict", "version": 2, "experiment": "e"}')
+    assert command("run", folder, *CHOICE) == 254
     assert problems(capsys) == [f"{path}, {key}" for key in ("seed", "versions", "runs")]
 
 

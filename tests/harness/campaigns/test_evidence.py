@@ -268,7 +268,7 @@ def test_unlisted_pack_of_a_user_is_judged_itself(page: Path) -> None:
 def test_a_list_with_a_wrong_entry_is_refused(page: Path) -> None:
     path = page.parent / evidence.NAME
     path.write_text(path.read_text().replace('kept = "until removed"', 'kept = "for ever"'))
-    with pytest.raises(PlanError, match=r"\[\[pack\]\] 1, kept: 'for ever' is none of"):
+    with pytest.raises(PlanError, match=r"\[\[pack\]\] 1, kept: 'for ever' is not a valid"):
         evidence.listed(page.parent)
 
 

@@ -21,8 +21,11 @@ def folder(path: Path, hostile: str = "") -> Path:
             run["cost"] = {
                 "confirmed_per_s": 200.0,
                 "p50_ms": 2.5,
-                "hosts": [{"part": "brokers", "cores": 0.2, "memory_median_bytes": 1e8}] * hosts
-                + [{"part": "workers", "cores": 1.0, "memory_median_bytes": 1e9}],
+                "hosts": [
+                    {"host": "b", "part": "brokers", "cores": 0.2, "memory_median_bytes": 1e8}
+                ]
+                * hosts
+                + [{"host": "w", "part": "workers", "cores": 1.0, "memory_median_bytes": 1e9}],
             }
         experiment(path, name, runs)
     return path

@@ -2,7 +2,7 @@
 
 from tests.harness.claims.claim_stories import Three, lost, out, story_of
 from tests.harness.claims.judging import NOT_APPLICABLE
-from tests.rigs.runs.findings import OF_LOGS
+from tests.rigs.runs.findings import OF_LOGS, Story
 
 VOTING = {
     **OF_LOGS,
@@ -27,8 +27,23 @@ CONTROLLED = {
     "promoted_mirror_rank": 1,
 }
 BEHIND = {**CONTROLLED, "synchronised_mirrors_at_fault": 0}
+PAIR_OF_BROKERS = {
+    **CONTROLLED,
+    "copies": 2,
+    "mirrors_at_fault": 1,
+    "synchronised_mirrors_at_fault": 1,
+}
 UNCLEAN = {**CONTROLLED, "promote_on_failure": "always"}
 OF_CONTROLLERS = {**CONTROLLED, "fault_target_role": "name server", "name_servers_left": 0}
+
+
+def waiting() -> Story:
+    """Delayed messages and transactions of both fates."""
+    story = story_of(**CONTROLLED).count("delayed", "", 700).count("could_show", "early", 700)
+    for fate, shown in (("commit", "torn_transaction"), ("rollback", "rolled_back_but_delivered")):
+        story.count("transactions", fate, 500).count("could_show", shown, 500)
+    return story
+
 
 STORIES: dict[str, Three] = {
     "leader-dies-follower-leads": Three(
@@ -54,6 +69,24 @@ STORIES: dict[str, Three] = {
         lambda: out("freeze", **CONTROLLED),
         lambda: out("freeze", **BEHIND),
         (NOT_APPLICABLE, "every_mirror_synchronised == true"),
+    ),
+    "two-replicas-are-enough": Three(
+        lambda: story_of(**PAIR_OF_BROKERS),
+        lambda: out(**PAIR_OF_BROKERS),
+        lambda: out(**{**PAIR_OF_BROKERS, "copies": 3}),
+        (NOT_APPLICABLE, "copies == 2"),
+    ),
+    "a-switch-keeps-order": Three(
+        lambda: story_of(**CONTROLLED),
+        lambda: story_of(**CONTROLLED).count("reordered", "", 3),
+        lambda: story_of(**BEHIND).count("reordered", "", 3),
+        (NOT_APPLICABLE, "every_mirror_synchronised == true"),
+    ),
+    "a-switch-keeps-what-waits": Three(
+        waiting,
+        lambda: waiting().count("torn_transaction", "stored", 1),
+        lambda: story_of(**CONTROLLED),
+        (NOT_APPLICABLE, "no message was delayed"),
     ),
     "in-sync-hence-not-lost": Three(
         lambda: story_of(**CONTROLLED),

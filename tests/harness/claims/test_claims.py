@@ -122,7 +122,7 @@ ALL = f'{PLAIN}quantifier = "all"\n'
 def test_claim_must_state_whether_it_covers_all_or_some_cases() -> None:
     with pytest.raises(PlanError, match="quantifier: is missing"):
         read_claims(PLAIN, "mine.toml")
-    with pytest.raises(PlanError, match=r"'most' is none of the words; valid: all \| some"):
+    with pytest.raises(PlanError, match=r"'most' is not a valid value; valid: all \| some"):
         read_claims(f'{PLAIN}quantifier = "most"', "mine.toml")
 
 

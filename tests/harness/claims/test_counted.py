@@ -68,7 +68,7 @@ def test_too_few_say_how_many_there_were() -> None:
 
 def test_a_count_of_few_is_reported_as_what_it_is() -> None:
     texts = {one.name: one.text for one in observe(confirmed(9).evidence)}
-    assert texts["lost"] == "loss 0 of 9"
+    assert texts["lost"] == "lost 0 of 9"
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_no_loss_found_where_some_may_be_is_inconclusive() -> None:
     story = Story().count("loss_unknown", "drain", 50).doubt("loss", "drain", queue="orders")
     one = verdict("election-loses-nothing", story)
     assert one.outcome is INCONCLUSIVE
-    assert "50 messages: orders was not drained" in one.not_judged[0]
+    assert "50 messages are undecided, because orders was not drained" in one.not_judged[0]
     assert one.advice == (
         "see why the queue could not be emptied; if messages kept coming, raise drain_limit",
     )

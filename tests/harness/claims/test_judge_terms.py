@@ -118,12 +118,12 @@ def test_a_delivery_with_an_unconfirmed_rollback_is_no_pass() -> None:
     [
         (
             "not_due",
-            "orders: the drain did not outlast the delay of the missing messages",
+            "the drain of orders did not outlast the delay of the missing messages",
             "let the drain go on until the longest delay is over",
         ),
         (
             "pending",
-            "orders: the missing messages were to be committed at the broker's check, and no "
+            "the missing messages of orders were to be committed at the broker's check, and no "
             "record shows that check",
             "let producers live until the broker has asked them",
         ),
@@ -135,7 +135,7 @@ def test_missing_messages_that_may_still_arrive_leave_loss_undecided(
     story = termed().count("loss_unknown", reason, 5).doubt("loss", reason, queue="orders")
     one = verdict("election-loses-nothing", story)
     assert one.outcome is INCONCLUSIVE
-    assert f"5 messages: {sentence}" in one.not_judged[0]
+    assert f"5 messages are undecided, because {sentence}" in one.not_judged[0]
     assert one.advice == (advice,)
 
 

@@ -87,14 +87,14 @@ def test_a_cell_without_an_entry_is_new_not_passed() -> None:
     nothing = read_expectations("cell = []", "mine.toml", "a")
     result = nothing.compare(CELL, [run(a=NOT_APPLICABLE)])
     assert result.standing is Standing.NEW
-    assert result.lines == ("no entry speaks of this cell",)
+    assert result.lines == ("no expectation covers this cell",)
 
 
 def test_cell_without_an_entry_lists_failures_in_one_line() -> None:
     nothing = read_expectations("cell = []", "mine.toml", "abc")
     result = nothing.compare(CELL, [run(a=PASS, b=FAIL), run(a=PASS, b=FAIL, c=INCONCLUSIVE)])
     assert result.standing is Standing.NEW
-    assert result.lines == ("no entry speaks of this cell: b FAIL, c INCONCLUSIVE",)
+    assert result.lines == ("no expectation covers this cell: b FAIL, c INCONCLUSIVE",)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any, cast
 import docker
 from docker.errors import NotFound
 
-from harness.deploy.container_starts import Start, failure, last_words
+from harness.deploy.compose.container_state import Start, failure, last_words
 
 PROCESSES = {"c1": "rmq1", "c2": "rmq2"}
 

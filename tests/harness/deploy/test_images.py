@@ -15,8 +15,8 @@ from harness.systems.catalogue import load_layout, load_system, system_names
 from harness.systems.containers import Image, worker_image
 from harness.systems.files import copy_worker_sources
 from harness.systems.rabbitmq.containers import rabbitmq_image
-from harness.systems.reference_2m2s.containers import reference_image as image_of_2m2s
-from harness.systems.reference_mirrored.containers import reference_image
+from harness.systems.reference_2m2s.declaration import reference_image as image_of_2m2s
+from harness.systems.reference_mirrored.declaration import reference_image
 from harness.systems.rocketmq.containers import rocketmq_image, rocketmq_worker_image
 
 

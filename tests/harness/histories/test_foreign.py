@@ -188,7 +188,7 @@ def test_fields_missing_in_the_foreign_format_are_unknown() -> None:
         ("{:type :ok, :f :enqueue}", "h.edn: operation 0: :process, :time is missing"),
         ("{:process 1 :type :ok :f :enqueue :time 1.5}", "operation 0, :time: 1.5 is no time"),
         ("{:process 1 :type :oka :f :enqueue :time 1}", "there is no type 'oka'; did you mean 'o"),
-        ("{:process 1 :type :ok :f :read :time 1}", "there is no operation of a queue 'read'"),
+        ("{:process 1 :type :ok :f :read :time 1}", "a queue has no operation 'read'"),
         ("{:process 1 :type :ok :f :enqueue :time 1}", "operation 0, :value: an enqueue of noth"),
         ("{:process 1 :type :ok :f :dequeue :time 1}", "operation 0, :value: it is ok, but noth"),
         ("{:process 1 :type :ok :f :drain :time 1 :value 5}", ":value: 5 is no vector of what"),
@@ -222,7 +222,7 @@ def test_truncated_jepsen_history_also_reports_earlier_errors() -> None:
         ("", "h.tsv: it holds no line"),
         ("x\n", "h.tsv: line 1: 1 columns are no fault (4), REQUEST (7) or RESPONSE (10): 'x'"),
         ("0\tenqueue\tREQUEST\t1\tnull\t5\n", "h.tsv: line 1: 6 columns are no fault (4)"),
-        ("0\tput\tREQUEST\t1\tnull\t5\tnull\n", "there is no operation of a queue 'put'"),
+        ("0\tput\tREQUEST\t1\tnull\t5\tnull\n", "a queue has no operation 'put'"),
         ("0\tenqueue\tREQUEST\tnull\tnull\t5\tnull\n", "line 1: an enqueue of nothing"),
         ("0\tenqueue\tREQUEST\t1\tnull\tx\tnull\n", "line 1: 'x' is no time in milliseconds"),
         (

@@ -33,7 +33,7 @@ def test_undrained_queue_hides_nothing_if_nothing_is_missing(
     undrained = judged_run(tmp_path / "whole", crash().queue("orders", drained=False))
     assert undrained.summary is not None and undrained.summary.loss_proved
     (doubt,) = undrained.doubts
-    assert doubt.startswith("nothing was missing, so nothing could be lost, though orders was not")
+    assert doubt.startswith("loss was judged, because every confirmed message arrived, although")
     missing = judged_run(tmp_path / "missing", crash(lost=[7]).queue("orders", drained=False))
     assert missing.summary is not None and not missing.summary.loss_proved
     assert [one[:22] for one in missing.doubts] == ["orders was not drained"]

@@ -237,7 +237,7 @@ def _planned(
 def logs_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     """As `experiment`, of brokers that keep logs."""
     played = log_scenario(kind, False), log_scenario(kind, True)
-    # Our own client drives no transactions.
+    # The decisions of the real client are the ones to be undone.
     client = "rocketmq-java-5.3.3" if kind == IN_TRANSACTIONS else ""
     layout = ONE_GROUP if kind == PROMOTED else LOGS_LAYOUT
     return _planned(kind, seed, repeats, layout, *played, client=client, system=LOGS_SYSTEM)

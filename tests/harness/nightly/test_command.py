@@ -53,7 +53,7 @@ def test_a_dry_run_says_what_fits_into_the_night(
     assert main(["nightly", str(suite), "--results", str(tmp_path / "r"), "--dry-run"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0].endswith("of 8 h 00 min")
-    assert said[1].startswith("played: master-crash · reference-mirrored")
+    assert said[1].startswith("planned: master-crash · reference-mirrored")
     assert said[1].endswith("it was never judged")
     assert said[2].startswith("there is no baseline")
     assert not (tmp_path / "r").exists()

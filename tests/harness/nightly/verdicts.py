@@ -25,7 +25,13 @@ def run_of(
     }
     if out_s is not None:
         summary["total_downtime"] = {"maximum_s": abs(out_s), "bound": out_s < 0}
-    return {"cell": place, "claims": claims, "summary": summary if outcome else None}
+    return {
+        "name": "r-1",
+        "cell": place,
+        "repeat": 1,
+        "claims": claims,
+        "summary": summary if outcome else None,
+    }
 
 
 def experiment(
@@ -37,6 +43,7 @@ def experiment(
         "format": "mqproof verdict",
         "version": 2,
         "experiment": name,
+        "seed": 7,
         "versions": {"rabbitmq": version},
         "runs": list(runs),
     }

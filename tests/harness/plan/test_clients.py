@@ -19,12 +19,11 @@ from harness.plan.clients.declaration import (
     mistakes,
 )
 from harness.plan.clients.registry import OURS, named, of_family, read, registry
-from harness.plan.declared import declared, ignored
+from harness.plan.declared import declared, ignored, reconnect_s
 from harness.plan.experiment import Catalogue, ExperimentOptions
 from harness.plan.experiment import plan as plan_of
 from harness.plan.jars import JarSet
 from harness.plan.problems import PlanError
-from harness.plan.reconnecting import reconnect_s
 from harness.run.drivers import driver
 from harness.workers.loading import loaded
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload

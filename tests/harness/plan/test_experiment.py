@@ -310,7 +310,7 @@ def test_balancer_target_names_the_endpoints_that_have_one() -> None:
         ("active balancer", "haproxy or haproxy-pair"),
         ("standby balancer", "haproxy-pair"),
     ):
-        none = f"'{target}' matches no balancer: .* before the brokers: none; .*"
+        none = f"'{target}' matches no balancer: .* these balancers: none; .*"
         message = f"{none} client_endpoint = {ways}$"
         with pytest.raises(PlanError, match=message):
             plan(request(scenario(target=f'"{target}"')), CATALOGUE)
@@ -319,7 +319,7 @@ def test_balancer_target_names_the_endpoints_that_have_one() -> None:
 def test_a_single_balancer_has_none_that_stands_by() -> None:
     single = replace(LAYOUT, name="single", client_endpoint="haproxy")
     catalogue = replace(CATALOGUE, layouts=(single,))
-    with pytest.raises(PlanError, match="before the brokers: balancer1; take a layout"):
+    with pytest.raises(PlanError, match="these balancers: balancer1; choose a layout"):
         plan(request(scenario(target='"standby balancer"'), layouts=("single",)), catalogue)
 
 

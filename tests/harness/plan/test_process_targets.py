@@ -145,7 +145,7 @@ def test_a_client_without_name_server_reports_measures_nothing(
 
 def test_elsewhere_there_are_no_name_servers_and_no_second_process() -> None:
     (reason, *_) = (one for one in reasons("name servers", layout=QUEUES) if "matches" in one)
-    assert reason.endswith("matches no process: clients of rabbitmq-mirrored ask no name servers")
+    assert reason.endswith("matches no process: clients of rabbitmq-mirrored use no name servers")
     (host,) = (one for one in QUEUES.hosts if one.name == "rmq1")
     found = reasons(f"rmq1/{host.processes[0]}", layout=QUEUES)
     assert "rmq1 is one process: name the host" in found

@@ -104,7 +104,7 @@ NAME_SERVERS = (
 def test_plan_without_name_servers_reports_that_none_can_fail(name: str) -> None:
     for system, layout in had_by("all-automatic"):
         (reason,) = obstacles(scenario(name), system, layout, "pika", "compose")
-        assert reason.endswith("clients of rabbitmq-mirrored ask no name servers")
+        assert reason.endswith("clients of rabbitmq-mirrored use no name servers")
 
 
 def test_messages_kept_in_brokers_need_logs() -> None:

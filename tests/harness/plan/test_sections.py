@@ -131,9 +131,9 @@ def test_mistakes_of_several_sections_are_reported_together_with_choices() -> No
         "publisher: there is no such key; did you mean 'publishers'?",
         "line 9, [workload.acme], depth: must be at most 9, not 10",
         "depht: there is no such key; did you mean 'depth'?; valid: depth | inner",
-        "[workload.acme.inner], deep: 'c' is none of the words; valid: a | b",
+        "[workload.acme.inner], deep: 'c' is not a valid value; valid: a | b",
         "far: there is no such key; valid: deep",
-        "heartbeat: '1 h 2' is no length of time; valid: 10 s | ",
+        "heartbeat: '1 h 2' is not a length of time; valid: 10 s | ",
         "batch: must be at least 1, not 0",
     ):
         assert any(message in line for line in found), (message, found)

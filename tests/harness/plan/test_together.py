@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, group_obstacles, plan
 from harness.plan.model import Experiment, RunPlan, Scenario
 from harness.plan.problems import PlanError
-from harness.plan.together import obstacles
 from harness.plan.worker_addresses import ADDRESSES
 from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system
@@ -36,7 +35,7 @@ def planned(
 
 
 def reasons(of: Scenario, runs: int = 2) -> list[str]:
-    return list(obstacles(of, SYSTEM, LAYOUT, runs))
+    return list(group_obstacles(of, SYSTEM, LAYOUT, runs))
 
 
 def test_runs_of_all_clients_are_grouped_per_scenario_and_repeat() -> None:
@@ -119,8 +118,8 @@ def test_grouped_runs_allow_faults_with_one_target() -> None:
 
 def test_the_workers_of_all_runs_need_addresses() -> None:
     of = run_plan(queues=("a", "b", "c"), publishers=20, consumers=20).scenario
-    assert list(obstacles(of, ROCKET, COLOCATED, 1)) == []
-    (found,) = obstacles(of, ROCKET, COLOCATED, 2)
+    assert list(group_obstacles(of, ROCKET, COLOCATED, 1)) == []
+    (found,) = group_obstacles(of, ROCKET, COLOCATED, 2)
     assert f"there are {ADDRESSES}" in found
     assert "in each of 2 runs" in found
 

@@ -64,7 +64,7 @@ def test_every_mistake_is_reported_at_once_with_place_and_choices() -> None:
         "[[broker]] 2, management: must be http://ADDRESS:PORT",
         "[[broker]] 1, freeze, undo: must be a list of words, for no shell reads it",
         "[credentials], usr: there is no such key; did you mean 'user'?; valid: user | password",
-        "[workers], place: 'rack' is none of the words: workers run only on this machine",
+        "[workers], place: 'rack' is not a valid value: workers run only on this machine",
         'proxy: either mqproof starts a proxy, or it uses one that is there; valid: start = "emb',
         "only a proxy that is there listens elsewhere",
     ):
@@ -93,7 +93,7 @@ def test_pause_if_all_down_names_the_hosts_it_watches() -> None:
         ),
         (
             text(PAUSE.replace("autoheal", "pause"), head=PAUSING),
-            "[pause_if_all_down], recover: 'pause' is none of the words; valid: ignore | autoheal",
+            "[pause_if_all_down], recover: 'pause' is not a valid value; valid: ignore | autoheal",
         ),
         (text(PAUSE.replace("recover", "recovr"), head=PAUSING), "did you mean 'recover'?"),
     ],
@@ -205,7 +205,7 @@ def test_broker_policy_promises_can_be_declared_and_default_to_unknown() -> None
     assert promised("") == [None, None, None]
     words = 'mirrored_on = "all"\npromote_on_failure = "when-synced"\n'
     assert promised(f"[queues]\n{words}") == ["all", "when-synced", None]
-    assert "promote_on_failure: 'no' is none of" in problems(
+    assert "promote_on_failure: 'no' is not a valid" in problems(
         text('[queues]\npromote_on_failure = "no"\n')
     )
 

@@ -4,7 +4,7 @@ import pytest
 
 from harness.plan.problems import PlanError
 from harness.plan.topology_toml import read_topology
-from harness.systems.rabbitmq_mirrored.topology_file import MIRRORED_TOPOLOGY
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_TOPOLOGY
 from tests.rigs.clusters.shards import NAME, SHAPE, SHARDS
 
 SHAPES = {"rabbitmq-mirrored": MIRRORED_TOPOLOGY, NAME: SHAPE}

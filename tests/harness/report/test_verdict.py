@@ -2,13 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from harness.judging import recalled
+from harness.judging.result import Report
 from harness.report import verdict
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
+
+
+def written(of: Report) -> Any:
+    return json.loads(verdict.text(of))
+
 
 NEVER_BACK = {
     "median_s": 33.0,
@@ -41,7 +48,7 @@ def test_the_verdict_has_the_replay_command_and_every_run(tmp_path: Path) -> Non
     assert "expected in this cell" in next(
         claim["line"] for claim in one["claims"] if claim["outcome"] == "FAIL"
     )
-    assert {"name": "lost", "window": 0, "judged": True, "text": "loss 0 of 21,400"} in one[
+    assert {"name": "lost", "window": 0, "judged": True, "text": "lost 0 of 21,400"} in one[
         "observations"
     ]
     assert document["cells"][0]["standing"] == "as expected"
@@ -52,7 +59,7 @@ def test_the_verdict_has_the_replay_command_and_every_run(tmp_path: Path) -> Non
 
 def test_doubts_and_failures_are_in_it() -> None:
     story = Story().unverified("not seen to hold: the process runs")
-    document = verdict.document(report(run(story), run(story, "b", verdicts=(), failure="lost")))
+    document = written(report(run(story), run(story, "b", verdicts=(), failure="lost")))
     assert document["exit_code"] == 2
     assert document["runs"][0]["doubts"] == ["fault 1: not seen to hold: the process runs"]
     assert document["runs"][1]["judged"] is False
@@ -68,7 +75,7 @@ def test_every_place_summarises_its_runs_in_total_and_by_scenario() -> None:
         summed(Story(), cell=("cut-one-node", *CELL[1:])),
         summed(Story(), cell=OTHER),
     )
-    first, second = verdict.document(page_of(*runs))["places"]
+    first, second = written(page_of(*runs))["places"]
     assert (first["layout"], second["layout"]) == (CELL[2], OTHER[2])
     assert (first["runs"], first["judged"], first["confirmed"]) == (3, 3, 64_200)
     assert (first["lost"], first["stranded"], first["undecided_messages"]) == (37, 0, 0)
@@ -84,7 +91,7 @@ def test_every_place_summarises_its_runs_in_total_and_by_scenario() -> None:
 
 def test_a_layout_with_unknown_downtime_has_no_number() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
-    (place,) = verdict.document(page_of(summed(stalled)))["places"]
+    (place,) = written(page_of(summed(stalled)))["places"]
     assert (place["total_downtime"], place["silence"]) == (None, None)
     assert place["degraded"]["maximum_s"] == 0  # a stall only lengthens
     assert place["late"]["runs"] == 0
@@ -92,7 +99,7 @@ def test_a_layout_with_unknown_downtime_has_no_number() -> None:
 
 def test_every_run_says_alone_what_places_say_of_many() -> None:
     lost = Story().count("lost", "replicated", 37).count("duplicated", "redelivery", 4)
-    first, second = verdict.document(
+    first, second = written(
         page_of(summed(lost.outage(27, 60, NEVER)), run(Story(), "b", verdicts=()))
     )["runs"]
     summary = first["summary"]
@@ -106,7 +113,7 @@ def test_every_cell_counts_the_violating_runs_of_each_claim() -> None:
     lossy = summed(Story().count("lost", "stored", 3), repeat=3)
     doubtful = summed(Story().unverified("the process runs"), repeat=4)
     made = page_of(summed(Story()), summed(Story(), repeat=2), lossy, doubtful)
-    (cell,) = verdict.document(made)["cells"]
+    (cell,) = written(made)["cells"]
     stays = cell["claims"]["confirmed-stays"]
     assert (stays["runs"], stays["violated"], stays["not_judged"]) == (3, 1, 1)
     assert [round(end, 4) for end in stays["rate"]] == [0.0084, 0.9057]
@@ -117,7 +124,7 @@ def test_every_cell_counts_the_violating_runs_of_each_claim() -> None:
 
 def test_run_without_verdicts_is_counted_as_not_judged() -> None:
     made = page_of(summed(Story()), run(Story(), "b", verdicts=(), failure="no cluster"))
-    (cell,) = verdict.document(made)["cells"]
+    (cell,) = written(made)["cells"]
     stays = cell["claims"]["confirmed-stays"]
     assert (stays["runs"], stays["violated"], stays["not_judged"]) == (1, 0, 1)
     assert (cell["loss"]["runs"], cell["loss"]["not_judged"]) == (1, 1)

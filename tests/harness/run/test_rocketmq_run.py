@@ -18,7 +18,7 @@ from harness.run.run_group import Participant
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.layout import RocketMq, Timers, own
-from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
+from harness.systems.rocketmq_2m2s.layout import master_slave_guarantees
 from harness.workers.clients.rocketmq.options import RocketOptions, attach_to
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder

@@ -10,7 +10,7 @@ from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_checks import FATES
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import RunPlan
-from harness.run.special_messages import planned
+from harness.run.series import special_messages
 from spark_analysis.schema.words import Strength
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
@@ -32,7 +32,7 @@ def of(hundreds: int, publishers: int = 1, **shares: int) -> RunPlan:
 
 
 def test_few_are_counted_by_what_becomes_of_them() -> None:
-    assert planned(of(2, delayed_percent=10, transactional_percent=20)) == {
+    assert special_messages(of(2, delayed_percent=10, transactional_percent=20)) == {
         "delayed_messages": 20,
         "messages_in_transactions": 40,
         "messages_to_commit": 10,
@@ -41,22 +41,28 @@ def test_few_are_counted_by_what_becomes_of_them() -> None:
 
 
 def test_each_publisher_has_his_own() -> None:
-    assert planned(of(1, publishers=2, delayed_percent=10)) == {**NOTHING, "delayed_messages": 20}
+    assert special_messages(of(1, publishers=2, delayed_percent=10)) == {
+        **NOTHING,
+        "delayed_messages": 20,
+    }
 
 
 @pytest.mark.parametrize(("hundreds", "expected"), [(9, 90), (10, None)])
 def test_a_hundred_are_many(hundreds: int, expected: int | None) -> None:
-    assert planned(of(hundreds, delayed_percent=10))["delayed_messages"] == expected
+    assert special_messages(of(hundreds, delayed_percent=10))["delayed_messages"] == expected
 
 
 def test_without_special_messages_none_are_planned() -> None:
-    assert planned(of(1)) == NOTHING
+    assert special_messages(of(1)) == NOTHING
     late = RocketWorkload(delayed_percent=10)
-    assert planned(replace(plan(rate=None, rocketmq=late), client=CLIENTS[0].name)) == NOTHING
+    assert (
+        special_messages(replace(plan(rate=None, rocketmq=late), client=CLIENTS[0].name))
+        == NOTHING
+    )
 
 
 def test_options_of_other_clients_are_not_counted() -> None:
-    assert planned(replace(of(1, delayed_percent=10), client="pika")) == NOTHING
+    assert special_messages(replace(of(1, delayed_percent=10), client="pika")) == NOTHING
 
 
 @pytest.mark.parametrize(

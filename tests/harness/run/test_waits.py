@@ -4,7 +4,7 @@ from harness.plan.model import Duration, FaultPlan, Schedule, Window
 from harness.plan.targets import parse_target
 from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor
-from harness.run.waits import Ending, waits
+from harness.run.progress import Ending, waits
 
 FAULT = FaultPlan("freeze", parse_target("master of orders"), Duration(), Duration())
 SCHEDULE = Schedule(

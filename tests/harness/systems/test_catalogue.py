@@ -171,10 +171,10 @@ def test_a_path_means_a_file_of_the_users_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("all", "no layout of rabbitmq-mirrored 'all'; "),
+        ("all", "rabbitmq-mirrored has no layout 'all'; "),
         (
             "all-manual@T=11",
-            "--layout: there is no profile of layout all-manual 'T=11'; did you mean 'T=10'?; "
+            "--layout: layout all-manual has no profile 'T=11'; did you mean 'T=10'?; "
             "valid: T=10 | T=60",
         ),
         ("./none.toml", "--layout: there is no layout file ./none.toml"),
@@ -238,9 +238,9 @@ def test_all_mistakes_of_a_file_have_line_and_choices(
         "did you mean 'automatic'?; valid: automatic | manual | none",
         "there is no such key; did you mean 'client_endpoint'?; valid: name | title | ",
         "there is no host 'c' in the cluster; valid: agent | B!",
-        "'heal' is none of the words; did you mean 'autoheal'?; valid: ignore | autoheal",
+        "'heal' is not a valid value; did you mean 'autoheal'?; valid: ignore | autoheal",
         "no host may be called 'agent'",
-        "'al' is none of the words; did you mean 'all'?; valid: all | exactly",
+        "'al' is not a valid value; did you mean 'all'?; valid: all | exactly",
         "must be at least 0.1, not -1",
     ):
         assert any(words in line for line in messages), words
@@ -254,7 +254,7 @@ def test_all_mistakes_of_a_file_have_line_and_choices(
         ({"copies": ""}, "wrong.toml: this is not TOML: "),
         ({"name": f'"{"n" * 32}"'}, "line 2, name: has small letters, digits and hyphens, at mos"),
         ({"title": '""'}, "line 3, title: must have at least 1 character"),
-        ({"peer_links": '"proxy"'}, "'proxy' is none of the words; did you mean 'toxiproxy'?"),
+        ({"peer_links": '"proxy"'}, "'proxy' is not a valid value; did you mean 'toxiproxy'?"),
         ({"partition_handling": '"pause_if_all_down"'}, "needs `hosts` and `recover`"),
         ({"pause_if_all_down": '{hosts = ["a"], recover = "ignore"}'}, "is only for partition_ha"),
         ({"policies": '"all"'}, "this is not TOML: "),
@@ -317,7 +317,7 @@ def test_invalid_or_contradictory_value_of_a_key_is_refused(
         ("^mqproof\\\\.", "(.+)+[!?]$", "more than 100,000 steps to match the name of a queue"),
         ("mqproof\\\\.", "mqproof.*orders", "fits some queues of runs and not others"),
         ('ha-mode = "all"', 'ha-mod = "all"', "ha-mod: no policy has such a key; did you mean 'h"),
-        ('ha-mode = "all"', "ha-mode = 1", "definition, ha-mode: 1 is none of the words; valid:"),
+        ('ha-mode = "all"', "ha-mode = 1", "definition, ha-mode: 1 is not a valid value; valid:"),
         ('ha-mode = "all"', 'ha-mode = "exactly"', "ha-mode = 'exactly' needs ha-params"),
         ('"all"', '"all", ha-params = 2', "ha-params: ha-mode = 'all' takes no ha-params"),
         ('"all"', '"exactly", ha-params = "2"', "must be a whole number from 1 on, not '2'"),

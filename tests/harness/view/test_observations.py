@@ -11,7 +11,7 @@ def texts(story: Story) -> dict[tuple[str, int], str]:
 def test_every_judged_measure_has_one_line() -> None:
     assert texts(Story()) == {
         ("messages", 0): "messages: confirmed 21,400",
-        ("lost", 0): "loss 0 of 21,400",
+        ("lost", 0): "lost 0 of 21,400",
         ("lost_indeterminate", 0): "lost_indeterminate 0",
         ("revived", 0): "revived 0",
         ("duplicated", 0): "duplicated 0",
@@ -30,9 +30,7 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     story.count("stranded", "replicated", 4)
     story.count("duplicated", "redelivery", 30).count("duplicated", "publisher_retry", 31)
     found = texts(story)
-    assert found["lost", 0] == (
-        "loss 3 of 21,400, lost 2 replicated, lost 1 stored, stranded 4 replicated"
-    )
+    assert found["lost", 0] == ("lost 3 of 21,400 (2 replicated, 1 stored), stranded 4 replicated")
     assert found["duplicated", 0] == "duplicated 61 (31 publisher_retry, 30 redelivery)"
 
 
@@ -76,7 +74,7 @@ def test_open_ends_of_loss_are_named() -> None:
     story = Story().count("unreachable", "replicated", 7)
     story.doubt("loss", "unreadable", queue="orders")
     line = texts(story)["lost", 0]
-    assert line.startswith("loss >= 0 of 21,400, unreachable 7 replicated; not judged: 7 messages")
+    assert line.startswith("lost >= 0 of 21,400, unreachable 7 replicated; not judged: 7 messages")
 
 
 def test_order_says_how_much_it_could_not_judge() -> None:
@@ -106,6 +104,6 @@ def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:
 def test_messages_not_yet_due_are_reported_beside_the_loss() -> None:
     story = Story().count("loss_unknown", "not_due", 3).doubt("loss", "not_due", queue="orders")
     assert texts(story)["lost", 0] == (
-        "loss >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages: orders: the drain "
-        "did not outlast the delay of the missing messages"
+        "lost >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages are undecided, "
+        "because the drain of orders did not outlast the delay of the missing messages"
     )

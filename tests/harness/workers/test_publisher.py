@@ -367,3 +367,24 @@ def test_messages_outstanding_at_the_close_are_unknown(tmp_path: Path) -> None:
         }
 
     play(story, tmp_path)
+
+
+def test_publisher_of_several_queues_sends_to_each_in_turn(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        more = (("mqproof.run.parts", "parts"), ("mqproof.run.bills", "bills"))
+        settings = settings_of(broker, folder, keys=2, more_queues=more)
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["confirmed"] >= 30)
+            worker.stop_load()
+            await until(lambda: worker.status()["outstanding"] == 0)
+        attempts = rows(settings, tables.ATTEMPTS)
+        for row in attempts:
+            assert row["key"] == row["sequence"] % 6
+            assert row["queue"] == ("orders", "parts", "bills")[row["sequence"] % 3]
+        held = {name: len(messages) for name, messages in broker.queues.items()}
+        sent = {
+            name: sum(row["queue"] == word for row in attempts) for name, word in settings.queues
+        }
+        assert held == sent
+
+    play(story, tmp_path)

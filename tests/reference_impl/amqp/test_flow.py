@@ -2,7 +2,7 @@
 
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.flow import CREDIT, Flow
+from reference_impl.amqp.sharing import CREDIT, Flow
 from reference_impl.pid import Pid
 from reference_impl.process import NO_CONNECTION
 from reference_impl.protocol.connections import CloseConnection

@@ -7,10 +7,10 @@ import pytest
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.confirms import Verdict
+from reference_impl.amqp.misbehaving import StaleGuard
 from reference_impl.amqp.routing import Target
 from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
-from reference_impl.amqp.stale_guard import StaleGuard
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
 from reference_impl.misbehave.lines import TruthLine
 from reference_impl.pid import Pid

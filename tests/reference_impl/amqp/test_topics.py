@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp.topics import matches, words
+from reference_impl.amqp.routing import key_matches, key_words
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from reference_impl.amqp.topics import matches, words
 def test_a_pattern_matches_these_keys_and_not_those(
     pattern: str, yes: list[str], no: list[str]
 ) -> None:
-    assert [key for key in yes + no if matches(words(pattern), words(key))] == yes
+    assert [key for key in yes + no if key_matches(key_words(pattern), key_words(key))] == yes
 
 
 _words = st.lists(st.sampled_from(["a", "b", ""]), max_size=5)
@@ -38,7 +38,7 @@ _pattern = st.lists(st.sampled_from(["a", "b", "*", "#"]), max_size=5)
 
 @given(_pattern, _words)
 def test_topic_matching_agrees_with_the_definition(pattern: list[str], key: list[str]) -> None:
-    assert matches(tuple(pattern), tuple(key)) == defined(pattern, key)
+    assert key_matches(tuple(pattern), tuple(key)) == defined(pattern, key)
 
 
 def defined(pattern: list[str], key: list[str]) -> bool:

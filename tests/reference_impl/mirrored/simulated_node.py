@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reference_impl.metadata.tables import Tables
-from reference_impl.mirrored.depth import Diverged
+from reference_impl.mirrored.following import Diverged
 from reference_impl.mirrored.store import SEGMENT, Entry, Put, replayed
 from reference_impl.pid import Pid
 from reference_impl.process import (

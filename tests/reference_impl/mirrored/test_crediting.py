@@ -2,7 +2,7 @@
 
 import pytest
 
-from reference_impl.mirrored.crediting import MORE
+from reference_impl.mirrored.confirms import MORE
 from tests.reference_impl.mirrored.bench import Bench
 from tests.reference_impl.mirrored.clusters import AUTOMATIC, Cluster
 from tests.reference_impl.mirrored.queues import copies

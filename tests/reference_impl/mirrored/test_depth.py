@@ -2,7 +2,7 @@
 
 import pytest
 
-from reference_impl.mirrored.depth import Depth, Diverged
+from reference_impl.mirrored.following import Depth, Diverged
 
 
 def behind(delta: int) -> Depth:

@@ -4,8 +4,7 @@ import pytest
 
 from reference_impl.mirrored.backing import Backing
 from reference_impl.mirrored.confirms import Confirms
-from reference_impl.mirrored.depth import Diverged
-from reference_impl.mirrored.following import Following
+from reference_impl.mirrored.following import Diverged, Following
 from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.messages import (
     Acked,

@@ -1,7 +1,7 @@
 """A ring as one member sees it."""
 
 from reference_impl.metadata.tables import Group, Member
-from reference_impl.mirrored.view import View, view_of
+from reference_impl.mirrored.gm import View, view_of
 from reference_impl.pid import Pid
 
 A, B, C, D = (Pid(name, 1, 2) for name in "abcd")

@@ -1,6 +1,6 @@
 """For how long memory lasts: nothing is said where there is enough."""
 
-from reference_impl.node.memory import EVERY_MS, LONGEST_S, SHARE, Memory
+from reference_impl.node.alarms import EVERY_MS, LONGEST_S, SHARE, Memory
 
 LIMIT = 1_000
 ENOUGH, SHORT = int(LIMIT * SHARE), int(LIMIT * SHARE) + 1

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reference_impl.rocketmq.broker.meters import Meter, Meters
-from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
+from reference_impl.rocketmq.broker.parts import Meter, Meters
+from reference_impl.rocketmq.simulator.world import HostClock, WorldClock
 
 
 def paced(per_s: int, seconds: int) -> tuple[Meter, WorldClock]:

@@ -13,9 +13,8 @@ from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import request
 from reference_impl.rocketmq.remoting.proofs import NONCE, PROOF, is_proven, proven
 from reference_impl.rocketmq.settings import BrokerSettings, Role
-from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
-from reference_impl.rocketmq.simulator.world import World
+from reference_impl.rocketmq.simulator.world import HostClock, World, WorldClock
 from reference_impl.rocketmq.store.log import CommitLog
 from tests.reference_impl.rocketmq.talking import (
     MASTER,

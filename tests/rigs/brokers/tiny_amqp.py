@@ -37,15 +37,18 @@ class TinyBroker:
     unroutable: bool = False  # every mandatory publish is returned, then acked
     silent: bool = False  # new connections are accepted and never answered
     missing: bool = False  # passive declares and consumes are answered with 404
+    answers_gets: bool = True  # False: a basic.get gets no answer
     deaf: bool = False  # new connections are not read from once they may publish, until hear()
     keep: bool = True  # remember bodies and queue them
     published: list[bytes] = field(default_factory=list)
+    priorities: list[int | None] = field(default_factory=list)  # of publishes
     acknowledged: list[tuple[int, bool]] = field(default_factory=list)
     queues: dict[str, deque[Message]] = field(default_factory=dict)
     declared: dict[str, dict[str, object]] = field(default_factory=dict)  # queue -> arguments
     connections: list["Connection"] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     opened: int = 0
+    gets: int = 0  # that were answered
     host: str = "127.0.0.1"
     port: int = 0
     _server: asyncio.Server | None = None
@@ -154,6 +157,9 @@ class Connection(asyncio.Protocol):
     def _frame(self, kind: int, number: int, payload: bytes) -> None:
         channel = self.channels.get(number)
         if kind == spec.FRAME_HEADER and channel:
+            properties = spec.BasicProperties()
+            properties.decode(payload[12:])
+            self.broker.priorities.append(properties.priority)
             channel.expect(struct.unpack_from(">Q", payload, 4)[0])
         elif kind == spec.FRAME_BODY and channel:
             channel.body(payload)
@@ -252,7 +258,9 @@ class Channel:
             case spec.Basic.Qos():
                 self._prefetch = method.prefetch_count
                 self.send(spec.Basic.QosOk())
-            case spec.Queue.Declare() | spec.Basic.Consume() if self.broker.missing:
+            case spec.Queue.Declare() | spec.Basic.Consume() | spec.Basic.Get() if (
+                self.broker.missing
+            ):
                 self.send(spec.Channel.Close(404, "NOT_FOUND", 50, 10))
             case spec.Queue.Declare():
                 self.broker.declared[method.queue] = method.arguments or {}
@@ -264,6 +272,8 @@ class Channel:
                 self.consumers[method.consumer_tag] = (method.queue, method.no_ack)
                 self.send(spec.Basic.ConsumeOk(method.consumer_tag))
                 self.deliver()
+            case spec.Basic.Get() if self.broker.answers_gets:
+                self._give(method.queue, method.no_ack)
             case spec.Basic.Cancel():
                 self.consumers.pop(method.consumer_tag, None)
                 if not method.nowait:
@@ -284,6 +294,18 @@ class Channel:
                     self._unacked[tag] = (queue, message)
                 deliver = spec.Basic.Deliver(consumer, tag, message.redelivered, "", queue)
                 self._content(deliver, message.body)
+
+    def _give(self, queue: str, forgetful: bool) -> None:
+        self.broker.gets += 1
+        ready = self.broker.queues.setdefault(queue, deque())
+        if not ready:
+            self.send(spec.Basic.GetEmpty())
+            return
+        message, tag = ready.popleft(), next(self._tags)
+        if not forgetful:
+            self._unacked[tag] = (queue, message)
+        answer = spec.Basic.GetOk(tag, message.redelivered, "", queue, len(ready))
+        self._content(answer, message.body)
 
     def requeue(self) -> None:
         for queue, message in reversed(self._unacked.values()):

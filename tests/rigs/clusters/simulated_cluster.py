@@ -104,7 +104,9 @@ class ScriptedWorker:
                 self._deliver(sequence, Via.AUDIT)
             if drains and self._cluster.endless_drain:
                 return
-            self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
+            for _, word in config.queues:
+                own = doubt or self._cluster.undrained.get(word, "")
+                self.say("drained", queue=word, complete=not own, doubt=own)
 
     def _start(self, _: dict[str, Any]) -> None:
         assert self._config is not None and self._log is not None
@@ -230,8 +232,9 @@ class SimulatedBroker:
         self._cluster = cluster
         self._asked_s: float | None = None  # when it was first asked for connections
 
-    async def declare(self, queue: str, durable: bool, host: str) -> None:
+    async def declare(self, queue: str, durable: bool, host: str, max_priority: int = 0) -> None:
         self._cluster.declared[queue] = host
+        self._cluster.priorities[queue] = max_priority
 
     async def roles(self, queue: str) -> Roles:
         master = self._cluster.declared[queue]
@@ -296,6 +299,7 @@ class SimulatedCluster:
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     orphaned: frozenset[str] = frozenset()  # workers that lose the harness in the middle of a run
     drain_doubt: str = ""
+    undrained: dict[str, str] = field(default_factory=dict)  # why a queue of the scenario was not
     endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
     clock_skew_ns: int = 0
@@ -310,6 +314,7 @@ class SimulatedCluster:
     held: int | None = None  # what a host says that it holds of a queue
     elects: bool = True  # whether a dead master has a successor without being told to
     declared: dict[str, str] = field(default_factory=dict)
+    priorities: dict[str, int] = field(default_factory=dict)  # of each queue, the highest
     deleted: list[str] = field(default_factory=list)
     configured: dict[str, WorkerConfig] = field(default_factory=dict)
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)

@@ -108,15 +108,6 @@ def cases(numbers: range, runs: Sequence[Base] | None = None) -> Iterator[Case]:
         yield _case(number, DEFECTS[number % len(DEFECTS)], found)
 
 
-def share(text: str, numbers: range) -> range:
-    """Return the K-th of N equal shares of the numbers, of the text "K/N", from 1/N to N/N."""
-    part, _, of = text.partition("/")
-    if not (part.isdecimal() and of.isdecimal() and 1 <= int(part) <= int(of)):
-        raise ValueError(f"share {text!r}: expected K/N with 1 <= K <= N, such as 3/20")
-    first, end = (len(numbers) * it // int(of) for it in (int(part) - 1, int(part)))
-    return numbers[first:end]
-
-
 def _case(number: int, defect: Defect, runs: Sequence[Base]) -> Case:
     for base in Random(f"run {number}").sample(runs, len(runs)):
         case = judged_with(number, defect, base)

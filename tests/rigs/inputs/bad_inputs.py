@@ -149,7 +149,7 @@ def _verdict(random: Random) -> BadInput:
 
 @cache
 def _good_verdict() -> dict[str, Any]:
-    return verdict.document(page_of(summed(Story())))
+    return json.loads(verdict.text(page_of(summed(Story()))))
 
 
 def _experiment(random: Random) -> BadInput:

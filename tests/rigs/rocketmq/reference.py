@@ -30,7 +30,7 @@ class InProcess:
 
 @contextlib.asynccontextmanager
 async def in_process(
-    folder: Path, ports: tuple[int, ...], masters: int = 1
+    folder: Path, ports: tuple[int, ...], masters: int = 1, times: BrokerTimes | None = None
 ) -> AsyncIterator[InProcess]:
     """Two name servers and so many masters, broker-a and on. `ports` are free; a master takes two
     below its own and one above it, too."""
@@ -43,7 +43,7 @@ async def in_process(
                 cluster, endpoint.host, NameServer(SystemClock()), {endpoint.port: REMOTING}
             )
         for letter, port in zip("abcd"[:masters], brokers, strict=False):
-            await _master(cluster, f"broker-{letter}", port, folder)
+            await _master(cluster, f"broker-{letter}", port, folder, times or BrokerTimes())
         await asyncio.sleep(0.05)
         yield cluster
     finally:
@@ -52,13 +52,15 @@ async def in_process(
         await asyncio.sleep(0)
 
 
-async def _master(cluster: InProcess, name: str, port: int, folder: Path) -> None:
+async def _master(
+    cluster: InProcess, name: str, port: int, folder: Path, times: BrokerTimes
+) -> None:
     settings = BrokerSettings(
         broker_name=name,
         listen_port=port,
         namesrv_addr=";".join(f"{one.address}:{one.port}" for one in cluster.name_servers),
         mapped_file_size_commit_log=1 << 20,
-        times=BrokerTimes(),
+        times=times,
     )
     server = BrokerServer(settings, SystemClock(), LogFolder(folder / name))
     doors = {port: REMOTING, port - 2: REMOTING, settings.copies_port: COPIES}

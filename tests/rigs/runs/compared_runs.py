@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.engine.compare import COMPARED, compare
 from spark_analysis.engine.judge import judge
-from spark_analysis.engine.spark_rows import held
+from spark_analysis.engine.pipeline import held
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Facts

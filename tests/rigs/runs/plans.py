@@ -26,7 +26,7 @@ from harness.plan.targets import UNINVOLVED, parse_target
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
-from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
+from harness.systems.rabbitmq_mirrored.layouts import mirrored_guarantees
 from tests.rigs.clusters.fault_world import OPTIONS_OF
 
 HOSTS = tuple(

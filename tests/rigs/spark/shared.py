@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.analyse import ahead, marts
+from harness.analyse import marts, sessions
 from spark_analysis.engine.archive import archive
 from spark_analysis.engine.java import java_home
 from spark_analysis.engine.session import session
@@ -37,7 +37,7 @@ def stop(spark: SparkSession) -> None:
 
 def lend(spark: SparkSession, patch: pytest.MonkeyPatch) -> None:
     """Let `analyse` in this process use the session, which it then does not stop."""
-    patch.setattr(ahead, "session", lambda _: spark)
+    patch.setattr(sessions, "session", lambda _: spark)
     patch.setattr(marts, "stopped", nullcontext)
 
 

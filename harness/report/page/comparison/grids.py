@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
-from harness.report.page.applicable import applicable
+from harness.report.page.applicable import by_measure
 from harness.report.page.comparison.places import Place, scenarios_of
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -69,12 +69,12 @@ class Value:
     text: str
     range: str
     title: str
-    known: bool
-    drawn: bool
-    left: float
-    width: float
-    median: float
-    bound: bool
+    known: bool = False
+    drawn: bool = False
+    left: float = 0.0
+    width: float = 0.0
+    median: float = 0.0
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,7 @@ class Grid:
 
 def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
     """The tables, and the measures that are 0 in every judged run."""
-    rows: dict[Name, dict[Cell, Comparison]] = {}
-    for row in applicable(report):
-        cell = (row.scenario, row.system, row.layout, row.client)
-        rows.setdefault((row.measure, row.detail), {})[cell] = row
+    rows = by_measure(report)
     zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]
     shown = {name: rows[name] for name in rows if name not in zero}
     tables = []
@@ -206,11 +203,11 @@ def _name(measure: str, detail: str) -> str:
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     measured = measures.measure_text(row)
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
-        return Value(letter, measured.median, "", measured.sentence, False, False, 0, 0, 0, False)
+        return Value(letter, measured.median, "", measured.sentence)
     if _never(row):
         least = formats.seconds(row.minimum / 1e9)
         most = ", ".join(part for part in (f"in {least}", measured.judged) if part)
-        return Value(letter, "not reached", most, measured.sentence, True, False, 0, 0, 0, False)
+        return Value(letter, "not reached", most, measured.sentence, known=True)
     share = 100 / tops[row.unit] if tops[row.unit] else 0.0
     return Value(
         letter=letter,

@@ -144,7 +144,7 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     """Yield the longest first; those without downtime, and the unknown ones, come last."""
     out = sorted(
         (place for place in judged if is_out(place.totals)),
-        key=lambda place: -(place.totals.out.most_s if place.totals.out else 0.0),
+        key=lambda place: -(place.totals.out.maximum_s if place.totals.out else 0.0),
     )
     if not out:
         return []

@@ -259,18 +259,19 @@ def _outage(place: Place) -> str:
 
 def _longest_out(totals: RunTotals) -> str:
     assert totals.out is not None, totals
-    if not totals.out.most_s:
+    assert totals.out_cell is not None, totals
+    if not totals.out.maximum_s:
         some = f" in the {totals.out.runs} of {totals.runs} runs in which that is known"
         return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
     head = "In its worst run it was unavailable"
     if _mostly_unknown(totals):
         known = f"{totals.out.runs} of {totals.runs}"
         head = f"How long it was unavailable is known of {known} runs only: at worst"
-    return f"{head} for {out_text(totals).replace('≥', 'at least')} ({totals.out.cell[0]})"
+    return f"{head} for {out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
 
 
 def _silence(totals: RunTotals) -> str:
-    if totals.silence is None or not totals.silence.most_s:
+    if totals.silence is None or not totals.silence.maximum_s:
         return ""
     silent = silent_text(totals).replace("≥", "at least")
     return f"; the longest time without any confirm was {silent}"
@@ -285,8 +286,7 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
     faults = verified if totals.faults_of else ""
-    whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
-    if whole and totals.faults_seen == totals.faults_of:
+    if totals.whole:
         all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
         return f"Loss and downtime are proved in {all_runs}{faults}."
     loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"

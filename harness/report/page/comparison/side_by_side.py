@@ -49,27 +49,27 @@ class Field:
     came back with its disk, where that is so."""
 
     letter: str
-    number: int
     tone: str
-    edge: str
-    sign: str
-    loss: str
-    of: str
-    returned: str
-    out: str
-    often: str
-    median: str
-    worst: str
-    silent: str
-    late: str
-    proved: str
-    whole: bool  # all of it is proved
-    claims: str
-    drawn: bool  # there is a time to draw
-    left: float
-    width: float
-    bound: bool
-    reason: int
+    number: int = 0
+    edge: str = ""
+    sign: str = ""
+    loss: str = ""
+    of: str = ""
+    returned: str = ""
+    out: str = ""
+    often: str = ""
+    median: str = ""
+    worst: str = ""
+    silent: str = ""
+    late: str = ""
+    proved: str = ""
+    whole: bool = False  # all of it is proved
+    claims: str = ""
+    drawn: bool = False  # there is a time to draw
+    left: float = 0.0
+    width: float = 0.0
+    bound: bool = False
+    reason: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,9 @@ def _rows(
 ) -> Iterable[SideBySideRow]:
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
-    longest_s = max((v.totals.out.most_s for v in views if v.totals.out is not None), default=0.0)
+    longest_s = max(
+        (v.totals.out.maximum_s for v in views if v.totals.out is not None), default=0.0
+    )
     for scenario in scenarios_of(compared, skipped):
         fields = []
         for place in compared:
@@ -159,7 +161,8 @@ def _rows(
                 fields.append(_field(place.letter, cells[cell], longest_s))
             else:
                 reason = reasons.index(skipped[cell]) + 1 if cell in skipped else 0
-                fields.append(_empty(place.letter, reason))
+                tone = "not_applicable" if reason else "absent"
+                fields.append(Field(place.letter, tone, reason=reason))
         yield SideBySideRow(scenario, titles.get(scenario, ""), tuple(fields))
 
 
@@ -184,13 +187,12 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         silent=silent_text(totals),
         late=late_text(totals),
         proved=_proved(totals),
-        whole=_is_whole(totals),
+        whole=totals.whole,
         claims=_claims(totals),
-        drawn=spread is not None and bool(spread.most_s),
+        drawn=spread is not None and bool(spread.maximum_s),
         left=round(share * spread.median_s, 2) if spread else 0.0,
-        width=round(share * (spread.most_s - spread.median_s), 2) if spread else 0.0,
+        width=round(share * (spread.maximum_s - spread.median_s), 2) if spread else 0.0,
         bound=bool(spread and spread.bound),
-        reason=0,
     )
 
 
@@ -202,42 +204,10 @@ def _of(totals: RunTotals) -> str:
     return f"of {formats.count(totals.confirmed)}{runs}"
 
 
-def _empty(letter: str, reason: int) -> Field:
-    return Field(
-        letter=letter,
-        number=0,
-        tone="not_applicable" if reason else "absent",
-        edge="",
-        sign="",
-        loss="",
-        of="",
-        returned="",
-        out="",
-        often="",
-        median="",
-        worst="",
-        silent="",
-        late="",
-        proved="",
-        whole=False,
-        claims="",
-        drawn=False,
-        left=0.0,
-        width=0.0,
-        bound=False,
-        reason=reason,
-    )
-
-
 def _out(totals: RunTotals) -> str:
     if not totals.judged or not (totals.faults_of or is_out(totals)):
         return ""
     return f"{out_phrase(totals)}{history_text(totals)}"
-
-
-def _is_whole(totals: RunTotals) -> bool:
-    decided = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
-    return decided and totals.faults_seen == totals.faults_of
 
 
 def _proved(totals: RunTotals) -> str:
@@ -245,7 +215,7 @@ def _proved(totals: RunTotals) -> str:
     runs = formats.plural(totals.runs, "run")
     if not totals.judged:
         return f"0 of {runs} judged"
-    if _is_whole(totals):
+    if totals.whole:
         return f"loss and downtime proved in {totals.runs} of {runs}"
     parts = [f"decided: loss in {totals.loss_proved}"]
     parts += [f"outage in {totals.outage_proved}"] if totals.faults_of else []

@@ -28,7 +28,7 @@ from spark_analysis.schema.body import HEADER_BYTES, MAGIC, length_of
 
 INNER_RETRIES = 1  # of an ordered send: the least with which the library sends at all
 STORED_AS_IT_IS = 0  # a level of zlib's
-# The fixed parts of a record of the log, which its size counts besides body, topic, properties.
+# The fixed parts of a record of the log, counted with body, topic and properties.
 RECORD_BYTES = 91
 _SHARDED = "send_orderly_with_sharding_key"
 # Callbacks that were called and may be returning still, in some thread of the library's.

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 ANSWER, MESSAGE, NOTICE = 1, 2, 3
-HANDED_OVER, FAILED = -1, -2  # statuses besides the ordinals of SendStatus
+HANDED_OVER, FAILED = -1, -2  # statuses in addition to the ordinals of SendStatus
 NO_STATE = -1
 
 _HEAD = struct.Struct(">Bq")

@@ -26,8 +26,9 @@ class Pigeons:
         self._agent = agent
         self._ways = dict(ways)
 
-    async def declare(self, queue: str, durable: bool, host: str) -> None:
+    async def declare(self, queue: str, durable: bool, host: str, max_priority: int = 0) -> None:
         assert durable, "its client declares that it cannot do transient"
+        assert not max_priority, "its client declares that it cannot do priorities"
         said = await self._ask(host, {"do": "declare", "queue": queue})
         if said is None:
             raise DeployError(f"{host} did not declare {queue}")

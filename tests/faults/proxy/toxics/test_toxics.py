@@ -8,6 +8,16 @@ from hypothesis import strategies as st
 
 from faults.proxy.toxics.bandwidth import Bandwidth, BandwidthPipe
 from faults.proxy.toxics.catalogue import KINDS, Settings
+from faults.proxy.toxics.closing import (
+    LimitData,
+    LimitDataPipe,
+    ResetPeer,
+    ResetPeerPipe,
+    SlowClose,
+    SlowClosePipe,
+    Timeout,
+    TimeoutPipe,
+)
 from faults.proxy.toxics.flow import (
     END,
     MS,
@@ -22,11 +32,7 @@ from faults.proxy.toxics.flow import (
     Ticked,
 )
 from faults.proxy.toxics.latency import HELD_MAX, Latency, LatencyPipe
-from faults.proxy.toxics.limit_data import LimitData, LimitDataPipe
-from faults.proxy.toxics.reset_peer import ResetPeer, ResetPeerPipe
 from faults.proxy.toxics.slicer import Slicer, SlicerPipe
-from faults.proxy.toxics.slow_close import SlowClose, SlowClosePipe
-from faults.proxy.toxics.timeout import Timeout, TimeoutPipe
 
 
 def chunk(octets: bytes, at_ms: int = 0) -> Arrived:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.report.charts.chart import Chart, chart
+from harness.run_folder.rows import Resource
 from harness.view.timeline import Timeline
+from harness.view.use import use_over_time
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
 from tests.rigs.runs.judged_runs import crash, judged_run
@@ -23,10 +25,11 @@ def chart_of(tmp_path: Path, history: History) -> Chart:
 
 def test_a_fault_stands_where_it_was_issued_and_undone(tmp_path: Path) -> None:
     drawn = chart_of(tmp_path, crash())
-    (held,) = drawn.held
+    (fault,) = drawn.faults
+    (held,) = fault.held
     assert (held.left, held.width) == (30.0, 37.5)  # +12 s to +27 s of 40 s
     assert (held.tone, held.text) == ("held", "kill rmq1")
-    (span,) = drawn.requested
+    (span,) = fault.requested
     assert (span.left, span.width, span.text) == (
         30.0,
         37.5,
@@ -36,14 +39,16 @@ def test_a_fault_stands_where_it_was_issued_and_undone(tmp_path: Path) -> None:
 
 def test_a_fault_that_was_not_verified_looks_and_reads_otherwise(tmp_path: Path) -> None:
     story = History(load_ms=(0, 40_000)).window(12_000, ended_ms=27_000, verified=False)
-    (held,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).held
+    (fault,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).faults
+    (held,) = fault.held
     assert held.tone == "doubted"
     assert "not verified" in held.title
 
 
 def test_a_fault_that_never_ended_reaches_to_the_end(tmp_path: Path) -> None:
     story = History(load_ms=(0, 40_000)).window(30_000, never_ended=True)
-    (held,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).held
+    (fault,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).faults
+    (held,) = fault.held
     assert (held.left, held.width) == (75.0, 25.0)
     assert "never undone" in held.title
 
@@ -126,7 +131,8 @@ def test_nothing_is_drawn_outside_the_time_axis(tmp_path: Path) -> None:
     story = crash(lost=range(100, 120))
     story.client_event("lost", at_ms=90_000)
     drawn = chart_of(tmp_path, story)
-    spans = [*drawn.phases, *drawn.requested, *drawn.held, *drawn.bands]
+    spans = [*drawn.phases]
+    spans += [span for row in drawn.faults for span in (*row.requested, *row.held)]
     spans += [span for lane in (*drawn.stages, *drawn.lanes) for span in lane.spans]
     assert all(0 <= span.left <= span.left + span.width <= 100.01 for span in spans)
     for plot in drawn.plots:
@@ -138,7 +144,7 @@ def test_nothing_is_drawn_outside_the_time_axis(tmp_path: Path) -> None:
 
 def test_a_run_in_which_nothing_happened_can_be_drawn(tmp_path: Path) -> None:
     drawn = chart_of(tmp_path, History(load_ms=(0, 0)))
-    assert (drawn.plots, drawn.hits, drawn.held) == ((), (), ())
+    assert (drawn.plots, drawn.hits, drawn.faults) == ((), (), ())
 
 
 def test_ticks_are_few_round_and_in_place(tmp_path: Path) -> None:
@@ -202,7 +208,7 @@ def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path)
 
 def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:
     drawn = chart_of(tmp_path, crash())
-    tones = {("force", span.tone) for span in drawn.held}
+    tones = {("force", span.tone) for fault in drawn.faults for span in fault.held}
     for rows, lanes in (
         ("outages", drawn.outs),
         ("stage", drawn.stages),
@@ -214,3 +220,26 @@ def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:
     }
     assert tones <= {(key.rows, key.tone) for key in drawn.legend}
     assert len({key.text for key in drawn.legend}) == len(drawn.legend)
+
+
+def test_memory_and_disk_have_a_line_for_each_host(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 4_000)).flow(range(40), from_ms=0, every_ms=100)
+    timeline = timeline_of(tmp_path, story)
+    assert chart(timeline).unknown == (
+        "memory and disk of the brokers are unknown: nothing sampled them",
+    )
+    samples = [
+        Resource(host, second * 1_000_000_000, memory * (1 + second), 1000 * second * second)
+        for host, memory in (("rmq1", 1_000_000), ("rmq2", 500_000))
+        for second in (0, 1, 3)
+    ]
+    drawn = chart(replace(timeline, use=use_over_time(samples, 1)))
+    memory, disk = drawn.plots[-2:]
+    assert (memory.name, memory.top) == ("memory of brokers", "4.0 MB")
+    assert [(tone, host) for tone, host, _ in memory.lines] == [
+        ("host1", "rmq1"),
+        ("host2", "rmq2"),
+    ]
+    assert memory.lines[0][2] == "M0.0 75.0H250.0V50.0H500.0M750.0 0.0H1000.0"
+    assert disk.lines[0][2] == "M250.0 75.0H500.0M750.0 0.0H1000.0"
+    assert drawn.unknown == ()

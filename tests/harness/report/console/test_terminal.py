@@ -327,7 +327,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     )
     screen.display.verdicts(report(done, comparison=rows))
     assert sum("the same reason" in line for line in screen.lines) >= 5
-    of_loss = [line for line in screen.lines if line.lstrip().startswith("loss >= 0")]
+    of_loss = [line for line in screen.lines if line.lstrip().startswith("lost >= 0")]
     assert SHORT in of_loss[0]
     assert "judged in no run: lost, silence" in screen.lines
     undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
@@ -336,13 +336,13 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
 
 
 def test_claims_with_the_same_expectation_status_share_one_text() -> None:
-    lines = ("a: PASS, and no entry speaks of it", "b: FAIL, expected PASS")
-    alike = (*lines, "c: PASS, and no entry speaks of it", "a run of this cell was not judged")
+    lines = ("a: PASS, no expectation covers it", "b: FAIL, expected PASS")
+    alike = (*lines, "c: PASS, no expectation covers it", "a run of this cell was not judged")
     result = CellResult(CELL, Standing.NEW, alike, {})
     (line,) = cell_lines(replace(report(), cells=(result,)))
     _, _, text = line.partition("pika: ")
     assert text == (
-        "a, c: PASS, and no entry speaks of it; b: FAIL, expected PASS; "
+        "a, c: PASS, no expectation covers it; b: FAIL, expected PASS; "
         "a run of this cell was not judged"
     )
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from harness.judging.result import RunReport
 from harness.report import html, verdict
 from harness.report.console.terminal import Terminal
-from harness.report.failing import ROWS_MAX, rows
+from harness.report.failing import ROWS_MAX, table
 from harness.view.failing import Failing
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
@@ -52,7 +52,7 @@ def test_table_needs_failed_sends_or_name_server_reports(
 
 def test_table_is_bounded_and_counts_the_omitted_rows(tmp_path: Path) -> None:
     run = of(tmp_path, *[FAILED] * (ROWS_MAX + 3))
-    assert len(rows([run])) == ROWS_MAX + 3
+    assert table([run]).left_out == 3
     assert "3 more rows are in verdict.json" in html.text(page_of(run))
     assert "3 more rows are in verdict.json" in printed(run)
 

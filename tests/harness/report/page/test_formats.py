@@ -47,7 +47,7 @@ def test_every_measure_is_called_as_the_register_has_it() -> None:
     for measure in REGISTER:
         assert formats.measure_name(measure.name) == measure.title
         assert formats.meaning(measure.name) == measure.meaning
-    assert formats.short_name("missed") == "late"
+    assert formats.short_name("missed") == "late, worst fault"
     assert formats.short_name("stranded") == "stranded"
 
 

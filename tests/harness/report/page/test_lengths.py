@@ -111,13 +111,15 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     views = cells(report)
     about, run_views = claims_page.claims(report, views), runs_page.runs(report, views)
     first, second = drills(report, views, about, run_views)
-    assert [(one.meaning, one.badge, one.share) for one in first.claims] == [
+    assert [(claim.meaning, chip.badge, chip.share) for claim, chip in first.claims] == [
         ("What was confirmed is never lost.", "✗ FAIL", "1 of 2"),
         ("Publishers never wait for a confirm.", "✗ FAIL", "2 of 2"),
         ("What is delivered is what was sent.", "✓ PASS", "2 of 2"),
     ]
-    assert first.claims[0].rate == "violated in 1 of 2 runs (95 % CI: 1.3 to 99 %)"
-    assert first.claims[2].rate == "violated in 0 of 2 runs (95 % one-sided bound: at most 78 %)"
+    assert first.claims[0][1].rate == "violated in 1 of 2 runs (95 % CI: 1.3 to 99 %)"
+    assert (
+        first.claims[2][1].rate == "violated in 0 of 2 runs (95 % one-sided bound: at most 78 %)"
+    )
     assert first.not_applicable == "1 more claim does not apply here."
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
         ("Lost", "0"),

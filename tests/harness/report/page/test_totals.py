@@ -41,7 +41,7 @@ def test_outage_is_the_worst_windows_and_the_longest_runs() -> None:
         [summed(Story().silence(0.1)), summed(twice), summed(Story().silence(0.3))]
     )
     assert summed_up.silence is not None
-    assert (summed_up.silence.median_s, summed_up.silence.most_s, summed_up.silence.runs) == (
+    assert (summed_up.silence.median_s, summed_up.silence.maximum_s, summed_up.silence.runs) == (
         0.3,
         9.0,
         3,
@@ -53,7 +53,7 @@ def test_unrecovered_run_does_not_lower_the_median() -> None:
     summed_up = totals_of([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
     assert summed_up.silence is not None
     # Taken for a time of 2.5 s it would make the median 4.5 s.
-    assert (summed_up.silence.median_s, summed_up.silence.reached) == (5, True)
+    assert (summed_up.silence.median_s, summed_up.silence.median_reached) == (5, True)
     assert median_text(summed_up.silence).replace("\u00a0", " ") == "5.00 s (2.00 s to 8.00 s)"
     few = totals_of([summed(Story().silence(2.0))]).silence
     assert few is not None
@@ -71,7 +71,7 @@ def test_shorter_endless_silence_also_makes_the_longest_a_bound() -> None:
     twice = Story().silence(9.0).window(2, "kill", opens=30).silence(4.0, censored=True, window=2)
     summed_up = totals_of([summed(twice)])
     assert summed_up.silence is not None
-    assert (summed_up.silence.most_s, summed_up.silence.bound) == (9.0, True)
+    assert (summed_up.silence.maximum_s, summed_up.silence.bound) == (9.0, True)
 
 
 def test_run_without_outage_data_is_not_counted_with_the_others() -> None:
@@ -184,4 +184,4 @@ def test_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
     twice = short.window(2, "kill", opens=30).stage("sustained_success", 4.0, window=2)
     totals = totals_of([summed(twice)])
     assert totals.degraded is not None and totals.degraded_doubt == ""
-    assert (totals.degraded.most_s, totals.degraded.bound) == (4.0, True)
+    assert (totals.degraded.maximum_s, totals.degraded.bound) == (4.0, True)

@@ -11,7 +11,7 @@ from faults.model import FaultError, Receipt
 from harness.cluster.agent import AgentTimeout
 from harness.systems.rabbitmq.api import ManagementApi, held_path
 from harness.systems.rabbitmq.held import by_api, by_nobody
-from harness.systems.rabbitmq.held_beside import by_command
+from harness.systems.rabbitmq.parts import by_command
 from tests.rigs.machine.loops import in_a_loop
 
 QUEUE = "x.orders"

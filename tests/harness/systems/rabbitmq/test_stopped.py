@@ -8,7 +8,7 @@ import pytest
 from faults.actions import Start, Stop
 from faults.executors.project import Output, Project
 from faults.model import Receipt
-from harness.systems.rabbitmq.stopped import by_application
+from harness.systems.rabbitmq.parts import by_application
 
 
 @dataclass

@@ -3,8 +3,7 @@
 import pytest
 
 from harness.systems.containers import Probed
-from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
-from harness.systems.rabbitmq.users_image import RABBITMQ_USERS_IMAGE
+from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS, RABBITMQ_USERS_IMAGE
 
 read = RABBITMQ_USERS_IMAGE.read
 

@@ -11,8 +11,7 @@ from harness.cluster.port import DeployError
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout
 from harness.systems.port import Here, Node
-from harness.systems.reference_2m2s.operator import ConfigurationOperator
-from harness.systems.reference_2m2s.processes import ReferenceServers
+from harness.systems.reference_2m2s.processes import ConfigurationOperator, ReferenceServers
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from reference_impl.rocketmq import configuration
 from reference_impl.rocketmq.settings import Role

@@ -10,7 +10,7 @@ import pytest
 from harness.plan.model import Layout
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
 from harness.systems.port import Node
-from harness.systems.reference_ctgmq.processes import SwitchedServers
+from harness.systems.reference_ctgmq.declaration import SWITCHED_SERVERS
 from reference_impl.rocketmq import configuration
 from reference_impl.rocketmq.ctgmq.rules import ReplicaRule
 from reference_impl.rocketmq.ctgmq.settings import Truncation, of_broker, of_name_server
@@ -22,7 +22,7 @@ REAL = load_layout(NAME, "colocated@default")
 MINUTE = load_layout(NAME, "colocated@minute")
 SLAVE_ACK = load_layout(NAME, "three-replicas-slave-ack@compressed")
 TWO_IN_SYNC = load_layout(NAME, "colocated-two-in-sync@compressed")
-SERVERS = SwitchedServers()
+SERVERS = SWITCHED_SERVERS
 COOKIE = "drawn for this cluster"
 OWN = """
 name = "mine"

@@ -6,14 +6,14 @@ import pytest
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.port import Node
-from harness.systems.reference_dledger.processes import ReferenceGroups
+from harness.systems.reference_dledger.declaration import REFERENCE_GROUPS
 from reference_impl.rocketmq import configuration
 from reference_impl.rocketmq.dledger.settings import of_broker
 
 LAYOUT = load_layout("reference-dledger", "colocated@default")
 FIVE = load_layout("reference-dledger", "five@compressed")
 MINUTE = load_layout("reference-dledger", "colocated@minute")
-GROUPS = ReferenceGroups()
+GROUPS = REFERENCE_GROUPS
 COOKIE = "drawn for this cluster"
 
 

@@ -12,7 +12,7 @@ from harness.cluster.orders import (
     WipeNode,
 )
 from harness.cluster.port import DeployError
-from harness.systems.reference_mirrored.commands import OperatorCommand, command
+from harness.systems.reference_mirrored.node import OperatorCommand, command
 from harness.systems.reference_mirrored.operator import ReferenceOperator
 from tests.rigs.machine.loops import in_a_loop
 

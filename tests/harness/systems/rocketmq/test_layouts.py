@@ -14,7 +14,7 @@ from harness.systems.rocketmq.layout import (
     servers,
     topic_of,
 )
-from harness.systems.rocketmq_2m2s import settings
+from harness.systems.rocketmq_2m2s import layout as settings
 
 ROCKET = "rocketmq-2m2s"
 OWN = """

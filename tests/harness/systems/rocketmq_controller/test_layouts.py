@@ -10,7 +10,7 @@ from harness.plan.targets import parse_target
 from harness.request.run_request import scenario
 from harness.run.resolving import resolve_processes, role_of_places
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
-from harness.systems.rocketmq_controller.settings import configuration
+from harness.systems.rocketmq_controller.layout import configuration
 from spark_analysis.schema.words import Strength
 
 NAME = "rocketmq-controller"

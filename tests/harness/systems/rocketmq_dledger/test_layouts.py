@@ -8,7 +8,7 @@ from harness.plan.applicability import obstacles
 from harness.plan.guarantees import NotApplicable
 from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
-from harness.systems.rocketmq_dledger.settings import configuration
+from harness.systems.rocketmq_dledger.layout import configuration
 from spark_analysis.schema.words import Strength
 
 NAME = "rocketmq-dledger"

@@ -7,7 +7,7 @@ from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import MASTER_ID
-from harness.systems.rocketmq_dledger.members import Members
+from harness.systems.rocketmq_dledger.parts import Members
 from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
 from tests.rigs.rocketmq.systems import broker_of

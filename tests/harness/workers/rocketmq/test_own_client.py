@@ -33,6 +33,7 @@ from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request
 from harness.workers.remoting.routes import TopicQueues, View
 from harness.workers.rocketmq.connection import Connection, Unanswered
+from reference_impl.rocketmq.settings import BrokerTimes
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.views import Shown
 from spark_analysis.schema.words import Outcome, Strength
@@ -69,7 +70,10 @@ class Heard:
 
 
 def play(
-    story: Callable[[InProcess], Coroutine[Any, Any, None]], folder: Path, masters: int = 1
+    story: Callable[[InProcess], Coroutine[Any, Any, None]],
+    folder: Path,
+    masters: int = 1,
+    times: BrokerTimes | None = None,
 ) -> None:
     async def whole() -> None:
         ports = (
@@ -77,7 +81,7 @@ def play(
             clusters._free(0),
             *(clusters._free(2) for _ in range(masters)),
         )
-        async with in_process(folder, ports, masters) as cluster:
+        async with in_process(folder, ports, masters, times) as cluster:
             for name in [name for name in cluster.sockets if name.startswith("broker")]:
                 await _create(ports[2 + ord(name[-1]) - ord("a")])
             await asyncio.sleep(0.05)

@@ -45,6 +45,7 @@ class SwitchedBrokers:
             doors = {9876: REMOTING, 40911: MEMBERS}
             world.add(name, self._name_server(name), doors)
         for number, name in enumerate(NAMES, 1):
+            times = settings.get("times", BrokerTimes(register_name_server_period=5_000))
             config = BrokerSettings(
                 broker_name="broker-a",
                 broker_id=number,
@@ -56,8 +57,7 @@ class SwitchedBrokers:
                 mapped_file_size_consume_queue=20 << 10,
                 replica_without=without,
                 misbehave_truth="a file" if without else "",
-                times=BrokerTimes(register_name_server_period=5_000),
-                **settings,  # type: ignore[arg-type]
+                **(settings | {"times": times}),  # type: ignore[arg-type]
             )
             world.add(name, self._broker(config), {10911: REMOTING, 10912: COPIES})
         self.client = Client(world)

@@ -39,11 +39,32 @@ CRASHES_3 = Mode("crashes-of-three", 3)
 POWER_2 = Mode("power-of-two", 2, flushes=True)
 SLAVE_ACK_2 = Mode("slave-ack-of-two", 2, truncation=Truncation.SLAVE_ACK)
 MODES = (CRASHES_2, CRASHES_3, POWER_2)
+OF_SLAVE_ACK = (ReplicaRule.ASK_FIRST, ReplicaRule.FENCE_STATE)  # they protect what it cuts
 
 
 def broken(mode: Mode, seed: int, *without: ReplicaRule) -> list[str]:
     """Return what a cluster broke of its promises."""
     return _Schedule(mode, seed, without).broken()
+
+
+def found_by(rule: ReplicaRule) -> Mode:
+    """Return the mode whose schedules are played to detect that this rule is switched off."""
+    return SLAVE_ACK_2 if rule in OF_SLAVE_ACK else CRASHES_2
+
+
+def schedules_until_found(mode: Mode, rule: ReplicaRule, first: int, limit: int) -> int | None:
+    """Return how many schedules from that seed on it takes to detect that a rule is off; None:
+    more than `limit`."""
+    seeds = range(first, first + limit)
+    found = next((seed for seed in seeds if broken(mode, seed, rule)), None)
+    return None if found is None else found - first + 1
+
+
+def losses(mode: Mode, seed: int, rule: ReplicaRule) -> set[int]:
+    """Return the numbers that a client takes for sent, and that no log has at the end."""
+    schedule = _Schedule(mode, seed, (rule,))
+    schedule.play()
+    return schedule.lost()
 
 
 class _Schedule:
@@ -71,6 +92,18 @@ class _Schedule:
             if watch.broken:
                 return watch.broken
         return self._end()
+
+    def play(self) -> None:
+        """Play to the end, whatever is broken."""
+        deeds = self._deeds()
+        for _ in range(STEPS):
+            self._dice.choice(deeds)()
+            self._world.run(self._dice.uniform(*PAUSE_MS))
+        self._end()
+
+    def lost(self) -> set[int]:
+        kept = [self._cluster.numbers(name) for name in self._cluster.names]
+        return self._cluster.watch.confirmed.difference(*kept)
 
     def _end(self) -> list[str]:
         cluster, watch = self._cluster, self._cluster.watch

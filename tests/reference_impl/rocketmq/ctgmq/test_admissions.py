@@ -8,59 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from reference_impl.rocketmq.remoting.codes import Code
-from tests.reference_impl.rocketmq.ctgmq.brokers import NAME_SERVERS, SwitchedBrokers
-
-SENT = (Code.SUCCESS, Code.FLUSH_SLAVE_TIMEOUT, Code.SLAVE_NOT_AVAILABLE)
-KEPT = [b"kept %d" % number for number in range(3)]
-ALONE = [b"alone %d" % number for number in range(5)]
-LATER = [b"later %d" % number for number in range(3)]
-
-
-class Sender:
-    """A client of a group that keeps what was confirmed to it."""
-
-    def __init__(self, without: str, **settings: object) -> None:
-        self.group = SwitchedBrokers(without=without, **settings)
-        self.world = self.group.world
-        self.confirmed: list[bytes] = []
-        self.old = self.group.whole()
-        self.new = "b2" if self.old == "b1" else "b1"
-        self.send(self.old, KEPT)
-
-    def send(self, name: str, bodies: list[bytes]) -> None:
-        for body in bodies:
-            if self.group.send(name, body).header.code in SENT:
-                self.confirmed.append(body)
-
-    def alone(self) -> None:
-        """The slave dies, and the set is its master's when that confirms more."""
-        self.world.crash(self.new)
-        self.world.run(9_000)
-        self.send(self.old, ALONE)
-        assert {*ALONE} <= {*self.confirmed}
-
-    def cut_off(self, one: str, *others: str) -> None:
-        for other in others:
-            self.world.cut(one, other)
-            self.world.cut(other, one)
-
-    def end(self) -> None:
-        """All are back, and the last master serves."""
-        for one in ("b1", "b2"):
-            for other in ("b1", "b2", *NAME_SERVERS):
-                if other != one:
-                    self.world.heal(one, other)
-                    self.world.heal(other, one)
-            if self.world.hosts[one].server is None:
-                self.world.start(one)
-        self.send(self.group.whole(), LATER)
-        self.world.run(2_000)
-        assert {*LATER} <= {*self.confirmed}
-
-    def lost(self) -> list[bytes]:
-        there = {*self.group.bodies(self.group.master())}
-        return [body for body in self.confirmed if body not in there]
+from tests.reference_impl.rocketmq.ctgmq.brokers import NAME_SERVERS
+from tests.reference_impl.rocketmq.ctgmq.senders import ALONE, KEPT, LATER, Sender
 
 
 def in_set(sender: Sender) -> None:

@@ -1,5 +1,6 @@
 """Brokers that name servers replace, as a client sees them."""
 
+import json
 from random import Random
 
 import pytest
@@ -178,6 +179,44 @@ def test_offsets_go_on_where_the_last_master_ended(brokers: SwitchedBrokers) -> 
     assert brokers.whole() == new
     brokers.world.run(1_000)
     assert brokers.bodies(old) == brokers.bodies(new) == [b"first", b"second"]
+
+
+def test_a_consumer_ahead_of_its_queue_would_wait_for_good() -> None:
+    """It read what was cut later. The new master says where the queue ends."""
+    group = SwitchedBrokers(without="read-confirmed")
+    old = group.whole()
+    group.send(old, b"first")
+    for pair in ((old, _other(old)), (_other(old), old)):
+        group.world.cut(*pair)
+    group.send(old, b"cut")
+    read = group.bodies(old)
+    assert read == [b"first", b"cut"]
+    group.world.crash(old)
+    new = group.master(but=old)
+    fields = pulling("t", 0, len(read))
+    answer = group.client.ask(f"{new}:10911", RequestCode.PULL_MESSAGE, fields)
+    assert answer.header.code == Code.PULL_OFFSET_MOVED
+    assert answer.header.fields["nextBeginOffset"] == "1"
+
+
+def test_a_queue_lock_would_bind_no_one_after_a_switch(brokers: SwitchedBrokers) -> None:
+    """Locks are not replicated, as in RocketMQ: for up to 30 s, the lease of clients, two
+    consumers may take themselves for the owner. The new master knows one of them."""
+    old = brokers.whole()
+    assert _locks(brokers, old, "one")
+    assert not _locks(brokers, old, "other")
+    brokers.world.crash(old)
+    new = brokers.master(but=old)
+    assert _locks(brokers, new, "other")
+    assert not _locks(brokers, new, "one")
+
+
+def _locks(brokers: SwitchedBrokers, name: str, client: str) -> bool:
+    queue = {"topic": "t", "brokerName": "broker-a", "queueId": 0}
+    wanted = {"consumerGroup": "g", "clientId": client, "mqSet": [queue]}
+    body = json.dumps(wanted).encode()
+    answer = brokers.client.ask(f"{name}:10911", RequestCode.LOCK_BATCH_MQ, {}, body)
+    return bool(json.loads(answer.body)["lockOKMQSet"])
 
 
 def test_all_restart_and_the_last_master_goes_on(brokers: SwitchedBrokers) -> None:

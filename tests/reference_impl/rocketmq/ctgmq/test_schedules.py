@@ -18,6 +18,7 @@ from tests.reference_impl.rocketmq.ctgmq.schedules import (
     Mode,
     broken,
 )
+from tests.rigs.suite.shares import CHUNKS, chunk_of_night
 
 pytestmark = pytest.mark.long
 
@@ -49,10 +50,12 @@ def test_a_cluster_keeps_its_promises(mode: Mode) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_a_cluster_keeps_its_promises_in_many_more_schedules(mode: Mode) -> None:
+def test_a_cluster_keeps_its_promises_in_many_more_schedules(mode: Mode, chunk: int) -> None:
     first = SCHEDULES[mode]
-    assert _broken(mode, range(first, first + MANY[mode])) == {}
+    of_night = range(first, first + MANY[mode])
+    assert _broken(mode, chunk_of_night(chunk, of_night)) == {}
 
 
 @pytest.mark.parametrize("rule", FOUND_BY)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reference_impl.rocketmq.dledger.ballot import Ballot
+from reference_impl.rocketmq.dledger.election import Ballot
 from reference_impl.rocketmq.dledger.entries import EMPTY, HEAD_OCTETS, MESSAGE
 from reference_impl.rocketmq.dledger.ledger import NONE, Ledger
 from reference_impl.rocketmq.dledger.settings import MemberSettings

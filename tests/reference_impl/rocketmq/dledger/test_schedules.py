@@ -19,6 +19,7 @@ from tests.reference_impl.rocketmq.dledger.schedules import (
     losses,
     schedules_until_found,
 )
+from tests.rigs.suite.shares import CHUNKS, chunk_of_night
 
 SCHEDULES = {CRASHES_3: 550, POWER_3: 350, CRASHES_5: 100}  # a hundred times as many by night
 MANY = 100
@@ -40,10 +41,12 @@ def test_a_group_keeps_its_promises(mode: Mode) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("chunk", range(CHUNKS))
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_a_group_keeps_its_promises_in_many_more_schedules(mode: Mode) -> None:
+def test_a_group_keeps_its_promises_in_many_more_schedules(mode: Mode, chunk: int) -> None:
     first = SCHEDULES[mode]
-    assert _broken(mode, range(first, MANY * first)) == {}
+    of_night = range(first, (MANY + 1) * first)
+    assert _broken(mode, chunk_of_night(chunk, of_night)) == {}
 
 
 @pytest.mark.parametrize("rule", Rule)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from spark_analysis.engine.kernel.stalls import covered_ns
+from spark_analysis.engine.kernel.doubts import covered_ns
 
 
 def test_overlapping_spans_count_once() -> None:

@@ -2,7 +2,7 @@
 
 It is like a version of the Java client in what decides how long sends fail when servers hang:
 which name server it asks, what it does with a connection whose answer is overdue, and how often it
-asks for the route. In all else it is small: it drives no transactions and takes no locks.
+asks for the route. In all else it is small.
 
 client        set up for one worker
 likeness      what versions of the Java client differ in
@@ -10,6 +10,8 @@ name_servers  which name server the client uses
 routing       the route of one topic, asked for again and again
 brokers       connections to brokers
 producer      sends
+transactions  what becomes of halves
 consumer      consumes
+locks         of queues that are read in order
 sharing       which queues are a member's own
 """

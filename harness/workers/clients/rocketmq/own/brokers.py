@@ -8,7 +8,7 @@ from harness.workers.clients.rocketmq.own.likeness import Likeness
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import Request
-from harness.workers.rocketmq.connection import Connection, Unanswered
+from harness.workers.rocketmq.connection import Connection, Heard, Unanswered
 
 CONNECT_LIMIT_S = 3.0
 
@@ -21,6 +21,7 @@ class Brokers:
     """`names`: what hosts' names mean to this worker (workers/host_names.py)."""
 
     def __init__(self, likeness: Likeness, names: Mapping[str, str]) -> None:
+        self.heard: Heard | None = None  # gets what brokers request
         self._likeness = likeness
         self._names = names
         self._open: dict[str, Connection] = {}
@@ -58,8 +59,12 @@ class Brokers:
             host, _, port = address.rpartition(":")
             try:
                 place = Endpoint(host, self._names.get(host, host), int(port))
-                connection = await Connection.connect(place, limit_s)
+                connection = await Connection.connect(place, limit_s, self._hear)
             except (Unanswered, ValueError) as failure:
                 raise NotConnected(f"connect to <{address}> failed: {failure}") from failure
             self._open[address] = connection
             return connection
+
+    def _hear(self, connection: Connection, command: Command) -> None:
+        if self.heard is not None:
+            self.heard(connection, command)

@@ -5,7 +5,8 @@
    loses a queue stops pulling it, and has committed it.
 2. A queue is pulled on when what was fetched is on record; its offset is committed every COMMIT_S,
    and when the client ends.
-3. Where a pull fails it is tried again a second later, by the route that is there then: at a
+3. In order: a queue is pulled while this consumer has its lock (locks.py).
+4. Where a pull fails it is tried again a second later, by the route that is there then: at a
    slave, where the master is gone.
 """
 
@@ -18,11 +19,13 @@ from typing import Any
 from harness.workers.clients.port import ConsumingListener, Fetched, LinkLost
 from harness.workers.clients.rocketmq.options import RocketOptions, group
 from harness.workers.clients.rocketmq.own.brokers import Brokers
+from harness.workers.clients.rocketmq.own.locks import QueueLocks
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.clients.rocketmq.own.sharing import Place, share
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import answers, client_requests, records, requests
+from harness.workers.remoting.commands import Command
 from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.records import StoredMessage
 from harness.workers.remoting.requests import Request, TopicQueue
@@ -48,13 +51,16 @@ class OwnConsumer:
         brokers: Brokers,
     ) -> None:
         self._config = config
-        self._batch = RocketOptions.from_json(config.own).batch
+        options = RocketOptions.from_json(config.own)
+        self._batch = options.batch
+        self._in_order = options.consumer == "orderly"
         self._listener = listener
         self._servers = servers
         self._routing = routing
         self._brokers = brokers
         self._group = group(config.queue, "readers")
         self._name = config.connection_name
+        self._locks = QueueLocks(self._name, self._group, config.queue, self._ask_master)
         self._tag = 0
         self._acknowledged = 0
         self._recorded = asyncio.Condition()
@@ -101,6 +107,7 @@ class OwnConsumer:
         try:
             async with asyncio.timeout(limit_s):
                 await self._commit()
+                await self._locks.release_all()
                 await self._farewell()
         except (TimeoutError, *_FAILURES):
             pass
@@ -147,6 +154,7 @@ class OwnConsumer:
         for place in [place for place in self._pulls if place not in own]:
             self._pulls.pop(place).cancel()
             await self._commit_one(place)
+            await self._locks.release(place)
             self._offsets.pop(place, None)
         for place in [place for place in own if place not in self._pulls]:
             self._pulls[place] = asyncio.get_running_loop().create_task(self._pull(place))
@@ -171,6 +179,9 @@ class OwnConsumer:
 
     async def _pull(self, place: Place) -> None:
         while True:
+            if self._in_order and not await self._locks.hold(place):
+                await asyncio.sleep(AGAIN_S)
+                continue
             try:
                 if place not in self._offsets:
                     self._offsets[place] = await self._begin_at(place)
@@ -238,6 +249,12 @@ class OwnConsumer:
         if not address:
             raise Unanswered(f"no broker of {place[0]} is known")
         return await self._brokers.ask(address, request, limit_s, waits=limit_s == ASK_LIMIT_S)
+
+    async def _ask_master(self, broker: str, request: Request) -> Command:
+        address = self._routing.master(broker)
+        if not address:
+            raise Unanswered(f"no master of {broker} is known")
+        return await self._brokers.ask(address, request, ASK_LIMIT_S, waits=True)
 
     async def _quietly(self, question: Coroutine[Any, Any, Any]) -> Any:
         """None where it failed: it is tried again with the next round."""

@@ -7,7 +7,8 @@
 3. What is published in one callback leaves in the next one, after the log was flushed.
 4. It sends masters a heartbeat, at once and every HEARTBEAT_S, as the Java client does: only by
    that do brokers list connected clients.
-5. Without a queue to write to, a send asks for the route at once, and fails only if there is still
+5. What is in a transaction is a half first (transactions.py).
+6. Without a queue to write to, a send asks for the route at once, and fails only if there is still
    none: the Java client does so, and meets a new master before the next poll. Sends share a look.
 """
 
@@ -18,20 +19,22 @@ from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any
 
-from harness.plan.clients.rocketmq_terms import NO_DELAY, level_of
-from harness.workers.clients.port import PublishingListener
+from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
+from harness.workers.clients.port import Answer, PublishingListener
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.options import RocketOptions, group
 from harness.workers.clients.rocketmq.own.brokers import Brokers, NotConnected
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.clients.rocketmq.own.sharing import Place
+from harness.workers.clients.rocketmq.own.transactions import OwnTransactions
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import client_requests
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import Request, TopicQueue
-from harness.workers.rocketmq.connection import Unanswered
+from harness.workers.rocketmq.connection import Connection, Unanswered
 from spark_analysis.schema.body import decode
+from spark_analysis.schema.words import Fate
 
 _STATUSES = {0: 0, 10: 1, 12: 2, 11: 3}  # the broker's code -> its place in answers.STATUSES
 NO_ROUTE = "MQClientException"
@@ -56,7 +59,11 @@ class OwnPublisher:
         self._routing = routing
         self._brokers = brokers
         self._name = config.connection_name
-        self._group = group(config.queue, "writers")
+        self._fated = self._options.transactional_percent > 0
+        whose = f"writers_{config.number}" if self._fated else "writers"
+        self._group = group(config.queue, whose)
+        self._transactions = OwnTransactions(self._group, self._notice)
+        brokers.heard = self._answer_check
         self._limit_s = self._options.send_timeout_ms / 1000
         self._turn = Random(config.number).randrange(1 << 16)
         self._tag = 0
@@ -131,7 +138,10 @@ class OwnPublisher:
             return
         queue = TopicQueue(self._config.queue, place[1])
         born_ms = time.time_ns() // 1_000_000
+        fate = fate_of(self._options, _sequence(body)) if self._fated else Fate.NONE
         properties = _properties(self._options, body)
+        if fate is not Fate.NONE:
+            properties = self._transactions.properties(tag)
         request = client_requests.send(self._group, queue, body, properties, born_ms)
         address = self._routing.master(place[0])
         try:
@@ -140,7 +150,8 @@ class OwnPublisher:
                 self._say(tag, wire.HANDED_OVER)
                 return
             waits = self._options.producer != "async"
-            self._hear(tag, await self._brokers.ask(address, request, self._limit_s, waits))
+            answer = await self._brokers.ask(address, request, self._limit_s, waits)
+            await self._hear(tag, answer, fate, place[0])
         except NotConnected as failure:
             self._say(tag, wire.FAILED, wire.Cause(answers.NOT_CONNECTED, -1, str(failure)))
         except Unanswered as failure:
@@ -157,18 +168,44 @@ class OwnPublisher:
             self._looking = self._begin(look())
         await asyncio.wait([self._looking])
 
-    def _hear(self, tag: int, answer: Command) -> None:
+    async def _hear(self, tag: int, answer: Command, fate: Fate, broker: str) -> None:
         code = answer.header.code
-        if code in _STATUSES:
+        if code in _STATUSES and fate is not Fate.NONE:
+            await self._decide(tag, answer, fate, broker)
+        elif code in _STATUSES:
             self._say(tag, _STATUSES[code])
         else:
             cause = wire.Cause(answers.BROKER_SAID, code, answer.header.remark)
             self._say(tag, wire.FAILED, cause)
 
+    async def _decide(self, tag: int, answer: Command, fate: Fate, broker: str) -> None:
+        """Say what becomes of a half, to its broker and to the listener."""
+        status = _STATUSES[answer.header.code]
+        state = self._transactions.decide(tag, fate, status)
+        decision = self._transactions.decision(tag, state, answer.header.fields)
+        if decision is not None:
+            with contextlib.suppress(Unanswered):  # the broker will ask
+                await self._brokers.send_oneway(self._routing.master(broker), decision)
+        result = wire.RawAnswer(time.monotonic_ns(), tag, status, state, ())
+        self._report(answers.judge(result, fate))
+
+    def _answer_check(self, connection: Connection, command: Command) -> None:
+        """A broker asks what became of a half."""
+        decision = self._transactions.checked(command) if not self._deaf else None
+        if decision is not None and not connection.lost:
+            connection.send_oneway(decision)
+
     def _say(self, tag: int, status: int, *causes: wire.Cause) -> None:
+        result = wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, causes)
+        self._report(answers.judge(result))
+
+    def _report(self, answer: Answer) -> None:
         if not self._deaf:
-            result = wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, causes)
-            self._listener.answered([answers.judge(result)])
+            self._listener.answered([answer])
+
+    def _notice(self, kind: str, detail: str) -> None:
+        if not self._deaf:
+            self._listener.noticed(kind, detail)
 
     async def _go_on_beating(self) -> None:
         beat = client_requests.producer_heartbeat(self._name, self._group)

@@ -28,6 +28,7 @@ TITLES = {
 }
 LOST = Story().count("lost", "stored", 37)
 STRANDED = Story().count("stranded", "replicated", 5_402)
+LATE = "late from the first fault on"
 BRIEF = Story().outage(12, 12.5)
 STALLED = Story().doubt("availability", "stalled", window=1, worker=1)
 UNDRAINED = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
@@ -217,7 +218,11 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "3 lost",
         "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
-    assert (plain(one.out), one.median, plain(one.late)) == ("downtime 0.50 s", "", "0.3 % late")
+    assert (plain(one.out), one.median, plain(one.late)) == (
+        "downtime 0.50 s",
+        "",
+        f"0.3 % {LATE}",
+    )
     assert (one.proved, one.whole) == ("loss and downtime proved in 1 of 1 run", True)
 
 
@@ -227,7 +232,7 @@ def test_late_confirms_are_distinguished_from_silence() -> None:
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
         "downtime 20.2 s",
         "0.19 s",
-        "20 % late",
+        f"20 % {LATE}",
     )
     comparison = of(summed(half), summed(Story(), cell=SYNC))
     assert plain(comparison.verdicts[0].out) == "20.2 s"
@@ -235,7 +240,7 @@ def test_late_confirms_are_distinguished_from_silence() -> None:
         "unavailable for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
         in said(comparison, 0)
     )
-    assert plain(comparison.verdicts[0].late) == "20 % late"
+    assert plain(comparison.verdicts[0].late) == f"20 % {LATE}"
     assert plain(comparison.rows[0].fields[1].silent) == "0.17 s"
 
 
@@ -245,22 +250,22 @@ def test_lateness_after_recovery_is_shown_apart() -> None:
         twice.affect("missed", "", sequence, at_s)
     assert (
         plain(field(twice).late)
-        == "0.07 % late, most of these due after service had been good for 5 s"
+        == f"0.07 % {LATE}, most of these due after service had been good for 5 s"
     )
     once = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
         once.affect("missed", "", sequence, at_s)
     assert (
         plain(field(once).late)
-        == "0.07 % late, part of these due after service had been good for 5 s"
+        == f"0.07 % {LATE}, part of these due after service had been good for 5 s"
     )
     never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
-    assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
+    assert plain(field(never.affect("missed", "", 1, 46.0)).late) == f"0.02 % {LATE}"
 
 
 def test_late_messages_after_the_next_fault_belong_to_it() -> None:
     two = Story().missed(1).window(2, "kill", opens=30).stage("sustained_success", 9, window=2)
-    assert plain(field(two.affect("missed", "", 1, 31.0)).late) == "0.1 % late"
+    assert plain(field(two.affect("missed", "", 1, 31.0)).late) == f"0.1 % {LATE}"
 
 
 def test_loss_is_shown_with_the_return_of_all_disks() -> None:

@@ -1,0 +1,229 @@
+"""verdict.json as values: a report writes them for machines, and later commands read them again.
+
+1. The format has a version; a key that is there means the same in every version that has it.
+2. What no command reads is not read back: it is empty after reading, so an older file may lack it.
+3. Bad files give problems with their places. Nothing of such a file is used.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.compare.medians import Time
+from harness.compare.rates import violates
+from harness.judging.result import Piece
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, text_of
+from harness.plan.problems import PlanError, Problem, unreadable
+from harness.plan.shape_words import problems_of
+from harness.run_folder.experiments import NAME as EXPERIMENT
+from harness.run_folder.manifest import AuditStart
+from harness.view.costs import Cost
+from harness.view.failing import Failing
+from harness.view.observations import Observation
+from harness.view.summary import Promised
+from harness.view.timeline import FaultSpan, OperationSpan
+from spark_analysis.schema import old_names
+from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.facts import ProcessEnd
+
+NAME = "verdict.json"
+EXPECTED = f"the {NAME} of an experiment, or the experiment's folder"
+ADVICE = "`mqproof run` writes experiments below results/"
+FORMAT: Literal["mqproof verdict"] = "mqproof verdict"
+VERSION = 2
+RUNS_MAX, CLAIMS_MAX, SECONDS_MAX = 100_000, 1000, 1e9
+OUT = "total_downtime"
+TIMES = ("silence", "degraded", OUT)  # of a run: what two experiments are compared by
+_DECIDED = (ClaimOutcome.PASS, ClaimOutcome.FAIL)
+
+_Row = TypeVar("_Row")
+_Unread = Annotated[tuple[_Row, ...], BeforeValidator(lambda _: ())]
+_Name = Annotated[str, Field(max_length=300)]
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+@dataclass(frozen=True, slots=True)
+class CellWords:
+    scenario: _Name
+    system: _Name
+    layout: _Name
+    client: _Name
+
+    @property
+    def cell(self) -> tuple[str, str, str, str]:
+        return self.scenario, self.system, self.layout, self.client
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEntry(ClaimVerdict):
+    """A claim in one run: with its verdict as people read it, and its line."""
+
+    claim: _Name
+    meaning: Annotated[str, Field(max_length=10_000)] = ""
+    verdict: str = ""
+    line: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpreadEntry:
+    """Seconds over the runs in which they are known. `bound`: the largest is only a lower bound.
+
+    The median is Kaplan and Meier's where a run is; an end of its interval that is null is open.
+    """
+
+    median_s: float = 0.0
+    median_reached: bool = True
+    median_interval_s: tuple[float, float | None] = (0.0, None)
+    maximum_s: Annotated[float, Field(ge=0, le=SECONDS_MAX, allow_inf_nan=False)]
+    bound: bool
+    runs: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TotalsEntry:
+    """One run, or several together. Sums hold what was seen: if fewer runs were decided than
+    judged, there may be more."""
+
+    runs: int = 1
+    judged: int = 1
+    confirmed: _Count
+    lost: _Count
+    stranded: _Count
+    undecided_messages: int = 0
+    by_strength: _Unread[Promised] = ()
+    duplicates: Mapping[str, int] | None = None
+    loss_decided_runs: _Count
+    outage_decided_runs: int = 0
+    faults: _Count = 0
+    faults_seen: int = 0
+    silence: SpreadEntry | None = None
+    degraded: SpreadEntry | None = None
+    total_downtime: SpreadEntry | None = None
+    downtime_runs: int = 0
+    worst_downtime_scope: Mapping[str, Any] | None = None
+    late: Mapping[str, int] | None = None
+
+    @property
+    def lost_some(self) -> bool | None:
+        """Return whether messages were lost; None: unknown."""
+        lost = bool(self.lost or self.stranded)
+        return lost if lost or (self.confirmed and self.loss_decided_runs) else None
+
+    @property
+    def times(self) -> Iterator[tuple[str, Time]]:
+        """Yield each measure that is known, with its longest time."""
+        for name in TIMES:
+            spread: SpreadEntry | None = getattr(self, name)
+            if spread is not None:
+                yield name, Time(spread.maximum_s, spread.bound)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunEntry:
+    """One run. `summary` None: it was not judged, and `failure` says why."""
+
+    name: str
+    cell: CellWords
+    repeat: Annotated[int, Field(ge=1)]
+    seed: int = 0
+    judged: bool = False
+    failure: str = ""
+    brokers: Annotated[str, Field(max_length=200)] = ""
+    notes: _Unread[str] = ()
+    doubts: _Unread[str] = ()
+    summary: TotalsEntry | None = None
+    claims: Annotated[tuple[ClaimEntry, ...], Field(max_length=CLAIMS_MAX)] = ()
+    observations: _Unread[Observation] = ()
+    faults: _Unread[FaultSpan] = ()
+    operations: _Unread[OperationSpan] = ()
+    process_ends: _Unread[ProcessEnd] = ()
+    audit_starts: _Unread[AuditStart] = ()
+    failing: _Unread[Failing] = ()
+    cost: Cost | None = None
+    piece: str = ""
+
+    @property
+    def lost(self) -> bool | None:
+        """Return whether messages were lost; None: unknown."""
+        return None if self.summary is None else self.summary.lost_some
+
+    @property
+    def broken(self) -> bool | None:
+        """Return whether a promise was broken; None: none was decided."""
+        decided = [one for one in self.claims if one.is_promise and one.outcome in _DECIDED]
+        return any(map(violates, decided)) if decided else None
+
+    @property
+    def out(self) -> Time | None:
+        """Return the downtime; None: unknown."""
+        return None if self.summary is None else dict(self.summary.times).get(OUT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictFile:
+    """The whole file. `seed` None: it is over several experiments, its `pieces`."""
+
+    format: Literal["mqproof verdict"]
+    version: int
+    experiment: _Name
+    seed: int | None
+    judge: str = ""
+    exit_code: int | None = None
+    interrupted: bool = False
+    folder: str = ""
+    replay: str = ""
+    versions: Annotated[dict[_Name, _Name], Field(max_length=RUNS_MAX)]
+    runs: Annotated[tuple[RunEntry, ...], Field(max_length=RUNS_MAX)]
+    skipped: _Unread[Mapping[str, Any]] = ()
+    cells: _Unread[Mapping[str, Any]] = ()  # the runs of each together
+    places: _Unread[Mapping[str, Any]] = ()  # likewise
+    comparison: _Unread[Comparison] = ()
+    pieces: _Unread[Piece] = ()
+
+
+def read(path: Path) -> VerdictFile:
+    """Return the file at `path`. Raise PlanError with all that is wrong in it."""
+    try:
+        text = text_of(path, JSON_BYTES_MAX)
+    except Unreadable as error:
+        reason = str(error)
+        if not is_file(path) and is_file(path.parent / EXPERIMENT):
+            reason = (
+                f"it is not judged yet: {shlex.join(['mqproof', 'analyse', str(path.parent)])}"
+            )
+        raise PlanError([unreadable(str(path), reason, EXPECTED, ADVICE)]) from None
+    try:
+        found = _reader().validate_json(old_names.verdict(text), strict=True)
+    except ValidationError as error:
+        raise PlanError(problems_of(error, str(path))) from None
+    if found.version != VERSION:
+        problem = Problem(f"{path}, version", f"{found.version} is not known", (str(VERSION),))
+        raise PlanError([problem])
+    if not found.runs:
+        raise PlanError([Problem(f"{path}, runs", "must have 1 entries at least, not 0")])
+    return found
+
+
+def read_each(paths: Sequence[Path]) -> list[VerdictFile]:
+    """Return the files at `paths`. Raise PlanError with what is wrong with each."""
+    problems: list[Problem] = []
+    found: list[VerdictFile] = []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except PlanError as error:
+            problems += error.problems
+    if problems:
+        raise PlanError(problems)
+    return found
+
+
+@cache
+def _reader() -> TypeAdapter[VerdictFile]:
+    return TypeAdapter(VerdictFile)

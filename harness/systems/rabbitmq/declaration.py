@@ -1,0 +1,49 @@
+"""What every system of RabbitMQ's family declares in the same way."""
+
+from collections.abc import Callable
+
+from pydantic import BaseModel
+
+from harness.plan.guarantees import Guarantees
+from harness.plan.model import Layout
+from harness.systems.containers import Containers
+from harness.systems.files import shipped
+from harness.systems.foreign import Foreign
+from harness.systems.port import Declaration, Demo, Foreground, Mistakes, Processes
+from harness.systems.rabbitmq.broker import VERSION
+from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
+from harness.systems.rabbitmq.servers import rabbitmq_servers
+from spark_analysis.schema.words import LEVELS
+
+
+def rabbitmq_declaration(
+    name: str,
+    *,
+    layout_file: type[BaseModel],
+    mistakes: Mistakes,
+    guarantees: Callable[[Layout], Guarantees],
+    containers: Containers,
+    foreign: Foreign,
+    processes: Processes | None = None,
+    misbehaves: tuple[str, ...] = (),
+    foreground: Foreground | None = None,
+    demo: Demo | None = None,
+) -> Declaration:
+    """Return a system's declaration. Only the reference runs as subprocesses, and misbehaves."""
+    return Declaration(
+        name=name,
+        folder=shipped(name),
+        layout_file=layout_file,
+        mistakes=mistakes,
+        guarantees=guarantees,
+        servers=rabbitmq_servers,
+        drain=RABBITMQ_DRAIN,
+        levels=LEVELS,
+        versioned_as=VERSION,
+        processes=processes,
+        misbehaves=misbehaves,
+        containers=containers,
+        foreground=foreground,
+        demo=demo,
+        foreign=foreign,
+    )

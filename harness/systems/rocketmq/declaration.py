@@ -1,0 +1,47 @@
+"""What every system of RocketMQ's family declares in the same way."""
+
+from collections.abc import Callable
+
+from pydantic import BaseModel
+
+from harness.plan.guarantees import Guarantees
+from harness.plan.model import Layout
+from harness.plan.servers import Servers
+from harness.systems.containers import Containers
+from harness.systems.files import shipped
+from harness.systems.port import Declaration, Foreground, Mistakes, Processes
+from harness.systems.rocketmq.broker import VERSION
+from harness.systems.rocketmq.drain import TOPIC_DRAIN
+from spark_analysis.schema.words import LEVELS
+
+
+def rocketmq_declaration(
+    name: str,
+    *,
+    layout_file: type[BaseModel],
+    mistakes: Mistakes,
+    guarantees: Callable[[Layout], Guarantees],
+    servers: Callable[[Layout], Servers],
+    containers: Containers,
+    processes: Processes | None = None,
+    misbehaves: tuple[str, ...] = (),
+    foreground: Foreground | None = None,
+) -> Declaration:
+    """Return a system's declaration. Only references run as subprocesses, and misbehave."""
+    return Declaration(
+        name=name,
+        folder=shipped(name),
+        layout_file=layout_file,
+        mistakes=mistakes,
+        guarantees=guarantees,
+        servers=servers,
+        drain=TOPIC_DRAIN,
+        levels=LEVELS,
+        versioned_as=VERSION,
+        processes=processes,
+        misbehaves=misbehaves,
+        containers=containers,
+        foreground=foreground,
+        demo=None,
+        foreign=None,
+    )

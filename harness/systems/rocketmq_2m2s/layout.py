@@ -1,0 +1,129 @@
+"""PURE: what a layout of masters and slaves says: its file, its guarantees, its servers.
+
+1. A topic lies on all groups of brokers, each with a master of its own; no slave is ever elected.
+2. Settings that every broker has are the family's (harness/systems/rocketmq/settings.py).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
+from harness.plan.guarantees import Guarantees
+from harness.plan.model import Layout
+from harness.plan.servers import QueueRole, Servers
+from harness.plan.toml_problems import TomlProblem
+from harness.systems.rocketmq.layout import (
+    ASYNC,
+    MASTER_ID,
+    SYNC,
+    RocketMq,
+    ServerProcess,
+    brokers,
+    own,
+    server_of,
+)
+from harness.systems.rocketmq.layout_files import (
+    VERSION_HELP,
+    Flush,
+    RocketFile,
+    file_mistakes,
+    groups,
+    processes_of,
+    released,
+)
+from harness.systems.rocketmq.servers import rocketmq_servers
+from harness.systems.rocketmq.settings import broker, name_server
+from spark_analysis.schema.words import Strength
+
+
+class MasterSlaveFile(RocketFile):
+    """A layout file of masters and slaves. Of a group's brokers the one with the number 0 is the
+    master. `version`: of the servers."""
+
+    version: str = Field(description="version of the servers")
+    replication: Literal["sync", "async"] = Field(
+        description="`sync`: a confirm waits for a slave"
+    )
+    flush: Flush = Field(description="`sync`: a confirm waits for the disk")
+
+    def layout(self, system: str, profile: str) -> Layout:
+        timers = self.timers(profile)
+        own = RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm)
+        return self.made(system, profile, own)
+
+
+class RocketLayoutFile(MasterSlaveFile):
+    """One of the real ones."""
+
+    version: Annotated[str, released("4.9.0")] = Field(description=VERSION_HELP)
+
+
+def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
+    """Check several keys together; the shape finds missing and ill-typed keys."""
+    found = list(file_mistakes(document))
+    yield from found
+    if any("processes" in problem.path for problem in found):
+        return  # what its groups are is not known
+    sizes = map(len, groups(processes_of(document)).values())
+    if document.get("replication") == SYNC and set(sizes) == {1}:
+        text = f"{SYNC!r} on groups without a slave: no slave would acknowledge; add slaves"
+        yield TomlProblem(("replication",), text, (ASYNC,))
+
+
+def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
+    """By key, of the server that is this process of this host."""
+    server = server_of(layout.hosts, host, process)
+    if not server.is_broker:
+        return name_server(layout, server)
+    return broker(layout, server, dict(role(layout, server.id))) | _copies(layout)
+
+
+def role(layout: Layout, id: int) -> tuple[tuple[str, str], ...]:
+    """What makes a broker of a group that one of them: 0 the master, others slaves."""
+    return ("brokerId", str(id)), ("brokerRole", _role(id, own(layout).replication))
+
+
+def _role(id: int, replication: str) -> str:
+    if id != MASTER_ID:
+        return "SLAVE"
+    return "ASYNC_MASTER" if replication == ASYNC else "SYNC_MASTER"
+
+
+def _copies(layout: Layout) -> dict[str, str]:
+    """Return further settings: in RocketMQ 5 SYNC_MASTER alone waits for no slave."""
+    declared = own(layout)
+    if declared.version.startswith("5.") and declared.replication == SYNC:
+        return {"inSyncReplicas": str(layout.copies)}
+    return {}
+
+
+def master_slave_guarantees(layout: Layout) -> Guarantees:
+    declared = own(layout)
+    replicated, flushed = declared.replication == SYNC, declared.flush == SYNC
+    alone = Strength.STORED if flushed else Strength.BUFFERED
+    strength = Strength.REPLICATED if replicated else alone
+    return Guarantees(
+        masters=sum(one.id == MASTER_ID for one in brokers(layout.hosts)),
+        mirrored_on="none",
+        promote_on_shutdown="never",
+        promote_on_failure="never",
+        elects=False,
+        elects_by_majority=False,
+        route_poll_s=declared.timers.poll_s,
+        confirm_waits_for_mirrors=replicated,
+        confirm_waits_for_majority=False,
+        confirm_waits_for_disk=flushed,
+        checks_within_s=QUERIED_WITHIN_S,
+        strength=strength,  # of SEND_OK; every message goes into the log
+        strength_of_transient=strength,
+    )
+
+
+def master_slave_servers(layout: Layout) -> Servers:
+    return rocketmq_servers(layout, _fixed_role, voters=(), controllers=())
+
+
+def _fixed_role(one: ServerProcess) -> QueueRole:
+    return QueueRole.MASTER if one.id == MASTER_ID else QueueRole.MIRROR
