@@ -28,6 +28,7 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "promote_on_failure": "always",
     "elects_by_majority": False,
     "confirm_waits_for_majority": False,
+    "progress_kept_by": "brokers",
 }
 
 

@@ -50,6 +50,9 @@ DECLARED: dict[str, Fact] = {
         bool, False, "by the layout, until a majority of all that hold the queue has it"
     ),
     "confirm_waits_for_disk": Fact(bool, False, "by the layout, until it is on disk"),
+    "progress_kept_by": Fact(
+        str, False, "who knows how far a consumer has come: brokers, or clients, which read a log"
+    ),
     "durable": Fact(bool, False, "queues survive their host's restart"),
     "persistent": Fact(bool, False, "messages do"),
     "mandatory": Fact(bool, False, "unroutable messages are returned"),

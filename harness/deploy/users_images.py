@@ -124,6 +124,8 @@ def _version_problems(
         yield Problem(f"{place} {VERSION} {layout.version}", text, advice=advice)
     for why in versions.obstacles(found):
         yield Problem(place, f"it holds {versions.product} {found}: {why}")
+    for why in versions.too_old(found, layout.needs_version):
+        yield Problem(place, why)
 
 
 def _why_missing(client: docker.DockerClient, image: str, progress: Progress) -> str:

@@ -98,7 +98,10 @@ def _brokers(manifest: Manifest) -> str:
     known = registry().systems.get(manifest.system)
     name = known.versioned_as if known is not None else None
     reported = manifest.versions.get(name, "") if name is not None else ""
-    return f"{name} {reported}" if reported else ""
+    # Mnesia is what every RabbitMQ had before there was a choice.
+    store = manifest.versions.get(f"{name} metadata store", "mnesia")
+    kept = "" if store == "mnesia" else f", metadata in {store}"
+    return f"{name} {reported}{kept}" if reported else ""
 
 
 def _doubt(doubt: Caveat, run_summary: Summary) -> str:

@@ -78,6 +78,8 @@ def layout_obstacles(system: System, layout: Layout, deployment: str) -> list[st
         reasons.append(f"clients enter by {layout.client_endpoint}, which only {COMPOSE} has")
     if system.versions is not None:
         reasons += system.versions.obstacles(layout.version)
+        default = "" if layout.image else layout.file_version or system.versions.default
+        reasons += system.versions.too_old(layout.version or default, layout.needs_version)
     return reasons
 
 

@@ -107,6 +107,7 @@ def of_layout(system: System, layout: Layout) -> dict[str, Declared]:
         "confirm_waits_for_mirrors": guarantees.confirm_waits_for_mirrors,
         "confirm_waits_for_majority": guarantees.confirm_waits_for_majority,
         "confirm_waits_for_disk": guarantees.confirm_waits_for_disk,
+        "progress_kept_by": guarantees.progress_kept_by,
     }
 
 

@@ -27,6 +27,10 @@ DEMANDS: Mapping[str, Demand] = {
         "consumers that get a notice of a new master",
         lambda client, workload: workload.consumers > 0 and _learns_of_failovers(client, workload),
     ),
+    "shared_queues": Demand(
+        "consumers that share a queue",
+        lambda _, workload: workload.consumers > len(workload.queues),
+    ),
     "priorities": Demand(
         "queues with priorities", lambda client, workload: priorities(client, workload) > 0
     ),

@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 from spark_analysis.schema.words import Level, Strength
 
+# Brokers remember what consumers acknowledged, and give it to none of them again.
+BROKERS = "brokers"
+# Each consumer asks for an offset of a log; its acknowledgements only let more deliveries come.
+CLIENTS = "clients"
+
 
 class NotApplicable(NamedTuple):
     """The reason why a question makes no sense for a system."""
@@ -34,6 +39,7 @@ class Guarantees:
     confirm_waits_for_majority: bool | None
     confirm_waits_for_disk: bool | None
     checks_within_s: float | NotApplicable | None  # an open transaction, after it was stored
+    progress_kept_by: str | None  # BROKERS, or CLIENTS: who knows how far a consumer has come
     # What a confirm of a lasting message promises: one of the system's levels; None: the least.
     strength: Level | Strength | None
     strength_of_transient: Level | Strength | None

@@ -244,6 +244,8 @@ class Layout:
     version: str = ""
     image: str = ""
     file_version: str = ""
+    # The first version of the brokers that has what the layout wants, and why; None: any has.
+    needs_version: tuple[str, str] | None = None
     distribution: str = ""
 
     @property

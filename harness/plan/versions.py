@@ -18,7 +18,8 @@ class Versions:
     """The versions that a system can be played in.
 
     `product`: the name of the software. `known`: those that mqproof names, the default first.
-    `cannot_from`: a version -> why the system exists no more in it or in a later one. `any_from`:
+    `cannot_from`: a version -> why the system exists no more in it or in a later one.
+    `cannot_before`: a version -> why the system exists in none that is earlier. `any_from`:
     every release from this one on is known, too; "": none is. `takes_images`: whether the system
     runs an image of the user's own.
     """
@@ -26,6 +27,7 @@ class Versions:
     product: str
     known: tuple[str, ...]
     cannot_from: Mapping[str, str] = field(default_factory=dict)
+    cannot_before: Mapping[str, str] = field(default_factory=dict)
     any_from: str = ""
     takes_images: bool = True
 
@@ -58,6 +60,16 @@ class Versions:
         for first, why in self.cannot_from.items():
             if version and numbers(version) >= numbers(first):
                 yield why
+        for first, why in self.cannot_before.items():
+            if version and numbers(version) < numbers(first):
+                yield why
+
+    def too_old(self, version: str, needs: tuple[str, str] | None) -> Iterator[str]:
+        """Yield why a layout cannot be started in a version, if it needs a later one."""
+        if version and needs is not None and numbers(version) < numbers(needs[0]):
+            first, why = needs
+            later = next((one for one in self.known if numbers(one) >= numbers(first)), first)
+            yield f"{self.product} {version} cannot be laid out so: {why}; use `--version {later}`"
 
 
 def is_version(word: str) -> bool:

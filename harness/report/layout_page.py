@@ -81,6 +81,9 @@ GUIDE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("rabbitmq-quorum",),
         ("five", "three-of-five"),
     ),
+    ("Does Khepri change what quorum queues do?", ("rabbitmq-quorum",), ("three-khepri",)),
+    ("How do streams compare?", ("rabbitmq-stream",), ("three", "three-pause-minority")),
+    ("How many failures do streams survive?", ("rabbitmq-stream",), ("five",)),
     (
         "Does a confirm that waits for a slave lose less than one that does not?",
         _TWO_MASTERS,

@@ -29,6 +29,7 @@ from harness.plan.clients.requirements import (
 )
 from harness.plan.demands import priorities
 from harness.plan.distribution import consumers_of, served
+from harness.plan.guarantees import CLIENTS
 from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
@@ -102,6 +103,7 @@ class Preparing:
         self._links: dict[str, tuple[Link, ...]] = {}
         self._numbers = 0
         self._places: dict[str, int] = {}  # publishers and consumers -> the place among their role
+        self._workers: list[WorkerHandle] = []  # of the load, also those that have ended
 
     async def begin(self) -> Prepared:
         """Raises DeployError, WorkerLost, NoSuchTarget."""
@@ -154,6 +156,7 @@ class Preparing:
         # The group may still count the dead one, whose part the others have not taken.
         config = replace(config, members=0)
         worker = await start_worker(self._cluster, name, config, self._boot_id)
+        self._workers.append(worker)
         try:
             await all_ready([worker], READY_LIMIT_S)
         except BaseException:
@@ -219,7 +222,9 @@ class Preparing:
         workers: list[WorkerHandle] = []
 
         async def start(name: str, config: WorkerConfig) -> None:
-            workers.append(await start_worker(self._cluster, name, config, self._boot_id))
+            worker = await start_worker(self._cluster, name, config, self._boot_id)
+            workers.append(worker)
+            self._workers.append(worker)
 
         wanted = [one async for one in self._wanted(entries)]
         try:
@@ -303,12 +308,28 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
+            resume_at=self._resume_at(role, queues[0]),
             members=consumers_of(workload, queues[0]) if role is Role.CONSUMER else 0,
             quiet_s=drain.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
             confirm_window=named(client).family.unconfirmed_max(workload),
             own=worker_options(client, workload, self._servers),
         )
+
+    def _resume_at(self, role: Role, queue: str) -> int | None:
+        """Return the offset after the last one that a consumer of the queue has recorded.
+
+        None: brokers know how far consumers have come, or it consumes nothing.
+        """
+        kept_by = self._plan.system.guarantees(self._plan.layout).progress_kept_by
+        if kept_by != CLIENTS or role is Role.PUBLISHER:
+            return None
+        known = (
+            one.status.get("next_offset", 0)
+            for one in self._workers
+            if one.config.role is Role.CONSUMER and one.config.queue_word == queue
+        )
+        return 0 if role is Role.AUDITOR else max(known, default=0)
 
     def _strength(self) -> int:
         """Return the rank of a confirm's level. Raise DeployError if its system has no such level.
@@ -337,6 +358,8 @@ class Preparing:
             return await self._endpoints_of(worker, entry)
 
         async def way_to(worker: str, broker: Process) -> Endpoint | None:
+            if not self._servers.by_names:
+                return await self._cluster.direct(broker.host)
             if worker not in self._links:
                 await self._endpoints_of(worker, ())
             return _end(self._links[worker], broker)

@@ -22,6 +22,7 @@ Systems, a folder each:
 
 rabbitmq_mirrored/    RabbitMQ with mirrored classic queues
 rabbitmq_quorum/      RabbitMQ with quorum queues
+rabbitmq_stream/      RabbitMQ with streams
 reference_mirrored/   the reference of mirrored queues
 rocketmq_2m2s/        RocketMQ's masters and slaves
 rocketmq_dledger/     RocketMQ's groups, with leaders elected by Raft

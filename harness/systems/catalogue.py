@@ -199,10 +199,18 @@ class _VersionsFile(Strict):
     product: Name
     known: Names
     cannot_from: dict[str, str] = Field(default_factory=dict)
+    cannot_before: dict[str, str] = Field(default_factory=dict)
     any_from: str = ""
 
     def versions(self, takes_images: bool) -> Versions:
-        return Versions(self.product, self.known, self.cannot_from, self.any_from, takes_images)
+        return Versions(
+            product=self.product,
+            known=self.known,
+            cannot_from=self.cannot_from,
+            cannot_before=self.cannot_before,
+            any_from=self.any_from,
+            takes_images=takes_images,
+        )
 
 
 class _SystemFile(Strict):

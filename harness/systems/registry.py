@@ -13,6 +13,7 @@ from harness.outside.installed import Offer, offered, sorted_out
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
 from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
+from harness.systems.rabbitmq_stream.declaration import RABBITMQ_STREAM
 from harness.systems.reference_2m2s.declaration import REFERENCE_2M2S
 from harness.systems.reference_ctgmq.declaration import REFERENCE_CTGMQ
 from harness.systems.reference_dledger.declaration import REFERENCE_DLEDGER
@@ -29,6 +30,7 @@ OURS: Mapping[str, Declaration] = {
     for one in (
         RABBITMQ_MIRRORED,
         RABBITMQ_QUORUM,
+        RABBITMQ_STREAM,
         REFERENCE_MIRRORED,
         ROCKETMQ_2M2S,
         ROCKETMQ_DLEDGER,

@@ -7,6 +7,7 @@
 5. A library that holds its messages back until each is acknowledged gets that for all it handed
    over at once, whatever `batch` says; it fails over by itself, and its link is never given up.
 6. Draining and auditing read the same way; only `via`, and the host as `broker`, differ.
+7. If it keeps its own place in a log (`resume_at`), its status has the next offset that it wants.
 """
 
 import asyncio
@@ -25,7 +26,10 @@ LOOK_LIMIT_S = 5.0
 
 
 class Consumer:
-    """One consumer of one queue. `ready` is called once, when it is first subscribed."""
+    """One consumer of one queue. `ready` is called once, when it is first subscribed.
+
+    `connections`: how many connections its worker has opened before it.
+    """
 
     def __init__(
         self,
@@ -34,6 +38,7 @@ class Consumer:
         client: Client,
         ready: Callable[[], None],
         via: Via = Via.LOAD,
+        connections: int = 0,
     ) -> None:
         self._recorder = recorder
         self._client = client
@@ -44,7 +49,8 @@ class Consumer:
         self._subscribe_limit_s = PATIENCE_S if self._patient else config.deadline_s
         # A look that is given up goes on in a library's threads: another would only be in its way.
         self.look_limit_s = PATIENCE_S if self._patient else LOOK_LIMIT_S
-        self._dialler = Dialler(ways(config, client), recorder, client.library)
+        self._dialler = Dialler(ways(config, client), recorder, client.library, connections)
+        self._next_offset = config.resume_at
         self._loop = asyncio.get_running_loop()
         self._lost = asyncio.Event()
         self._broker = -1
@@ -63,6 +69,11 @@ class Consumer:
     def marks(self) -> tuple[int, int]:
         """Changes with each delivery and each subscription."""
         return self._received, self._subscriptions
+
+    @property
+    def connections(self) -> int:
+        """How many connections its worker has opened."""
+        return self._dialler.connection
 
     @property
     def trouble(self) -> str:
@@ -94,7 +105,8 @@ class Consumer:
 
     def status(self) -> dict[str, int]:
         counts = dict.fromkeys(("sent", "confirmed", "unknown", "missed", "outstanding"), 0)
-        return {**counts, "delivered": self._received}
+        place = {} if self._next_offset is None else {"next_offset": self._next_offset}
+        return {**counts, "delivered": self._received, **place}
 
     async def close(self, nicely: bool) -> None:
         """Acknowledges what is on record; the caller closes the log. `run` must have ended."""
@@ -149,6 +161,8 @@ class Consumer:
             )
         self._received += len(messages)
         self._last_tag = messages[-1].tag
+        if self._next_offset is not None:
+            self._next_offset = max(self._next_offset, messages[-1].offset + 1)
         self._acknowledgements.append((self._first_tag, self._last_tag))
         self._first_tag = self._last_tag + 1
         self._settle()

@@ -40,11 +40,14 @@ def ways(config: WorkerConfig, client: Client) -> tuple[Endpoint, ...]:
 
 
 class Dialler:
-    """Opens the connections of one worker, or of one of its queues; numbers its tries."""
+    """Opens the connections of one worker, or of one of its queues; numbers its tries, after those
+    of others in it."""
 
-    def __init__(self, endpoints: tuple[Endpoint, ...], recorder: Recorder, library: str) -> None:
+    def __init__(
+        self, endpoints: tuple[Endpoint, ...], recorder: Recorder, library: str, others: int = 0
+    ) -> None:
         assert endpoints, "no way into the cluster"
-        self.connection = 0
+        self.connection = others
         self.endpoint = endpoints[0]
         self.failure: Failure | None = None
         self._endpoints = endpoints

@@ -28,6 +28,8 @@ Worker to harness
      "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
                                               that are final since the last status: how many were
                                               due in each, and confirmed by their deadline
+     "next_offset": 7                         in it, of a consumer that keeps its own place in a
+                                              log: the first offset that it has not recorded
     {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor,
                                               once for each of its queues
      "doubts": ["", ""]                       in it, of who reads logs: of each of its endpoints
@@ -118,6 +120,9 @@ class WorkerConfig:
     # How many consumers share the queue when the load begins. A client whose consumers share by
     # themselves is ready when it has its part of all; 0: as soon as it has any.
     members: int = 0
+    # The first offset that a consumer or drainer wants, if clients keep their own place in a log
+    # (guarantees.CLIENTS). None: brokers know how far consumers have come.
+    resume_at: int | None = None
     # drainers and auditors
     quiet_s: float = 2.0
     limit_s: float = 60.0

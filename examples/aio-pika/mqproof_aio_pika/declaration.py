@@ -18,6 +18,7 @@ CLIENT = Client(
         "acknowledge nothing": CAN,
         "virtual host": CAN,
         "tls": "aiormq checks the name of the address that it dials, which is the proxy's",
+        "unlimited prefetch": CAN,
         "transient": CAN,
         "lost": CAN,
         # It cannot do anything that is not listed here.

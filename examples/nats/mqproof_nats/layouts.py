@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from faults.peers import Served, Serving
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import NO_HANDLING, Drain, Host, Layout
 from harness.plan.servers import Process, ServerRole, Servers
 from harness.plan.toml_problems import TomlProblem
@@ -124,6 +124,7 @@ def guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=replicated,
         confirm_waits_for_disk=sync_always,
         checks_within_s=NotApplicable("it knows no transaction that it asks about"),
+        progress_kept_by=BROKERS,
         strength=level,
         strength_of_transient=level,
     )

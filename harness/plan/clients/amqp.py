@@ -1,4 +1,6 @@
-"""The clients of AMQP 0-9-1."""
+"""The clients of AMQP 0-9-1: of queues, and of RabbitMQ's streams."""
+
+from dataclasses import replace
 
 from harness.plan.clients.amqp_section import SECTION
 from harness.plan.clients.declaration import CAN, Client, Family, Finds
@@ -44,6 +46,7 @@ PIKA = Client(
         "acknowledge nothing": CAN,
         "tls": CAN,
         "virtual host": CAN,
+        "unlimited prefetch": CAN,
         "transient": CAN,
         "priorities": CAN,
         "several queues": CAN,
@@ -60,4 +63,26 @@ PIKA = Client(
     look=None,
     how_to_get="it comes with mqproof",
 )
-CLIENTS = (PIKA,)
+STREAMS = replace(
+    AMQP,
+    name="AMQP 0-9-1 (streams)",
+    auditor="harness.workers.stream_audit:StreamAuditor",
+)
+PIKA_STREAM = replace(
+    PIKA,
+    name="pika-stream",
+    title="pika's AsyncioConnection, whose consumers read streams by offset",
+    family=STREAMS,
+    constructor="harness.workers.clients.amqp_stream:AmqpStreamClient",
+    answers={
+        **PIKA.answers,
+        "priorities": "a stream has none",
+        "several queues": "its consumer keeps its place in one stream",
+        "unlimited prefetch": "RabbitMQ refuses consumers of a stream without a prefetch count",
+        "transient": "RabbitMQ declares no stream that is not durable",
+        "pull": "RabbitMQ refuses basic.get on a stream",
+        "acknowledge nothing": "RabbitMQ refuses consumers of a stream that acknowledge nothing",
+    },
+    drained_by="pika-stream",
+)
+CLIENTS = (PIKA, PIKA_STREAM)

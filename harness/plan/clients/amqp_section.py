@@ -114,6 +114,8 @@ def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
 def _requires(own: AmqpWorkload, workload: Workload) -> Iterator[str]:
     if own.consume == GET and workload.consumers:
         yield "pull"
+    elif own.prefetch == 0 and workload.consumers:
+        yield "unlimited prefetch"
     if own.priorities:
         yield "priorities"
 

@@ -44,6 +44,7 @@ CAPABILITIES: Mapping[str, str] = {
     "acknowledge nothing": "the broker deletes a message when it sends it",
     "tls": "encrypted connections, with the server's certificate checked",
     "virtual host": "it can connect to another virtual host than `/`",
+    "unlimited prefetch": "consumers without a prefetch count",
     "transient": "queues and messages that need not outlive their broker",
     "priorities": "each message has a priority, by its key",
     "several queues": "one publisher sends to several queues, and one process consumes several",

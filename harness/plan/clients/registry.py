@@ -65,11 +65,11 @@ def _claimed_by_others(section: Section[Any, Any], offered: Iterable[Client]) ->
         yield f"[workload] has a key {brief(section.key)} of its own, and no section of that name"
     families = (one.family for one in chain(OURS.values(), offered))
     every = [one.section for one in families if isinstance(one, Family)]
-    others = [one for one in every if isinstance(one, Section) and one != section]
-    if any(one.key == section.key for one in others):
+    sections = [one for one in every if isinstance(one, Section) and one != section]
+    if any(one.key == section.key for one in sections):
         text = f"another family has a section [{section.place}], too"
         yield f"{text}; rename the section, or uninstall one of the packages"
-    for name in sorted({name for one in others for name in one.facts.keys() & section.facts}):
+    for name in sorted({name for one in sections for name in one.facts.keys() & section.facts}):
         yield f"another family's section tells the fact {brief(name)}"
 
 

@@ -4,9 +4,12 @@ declaration    the parts that all declarations share
 broker         the Broker port: the management API and one declare
 alarms         how a node is brought into alarm, and out of it
 api            the management API, on every host
+khepri         where nodes keep their metadata: Khepri or Mnesia
 cluster_state  what the API's answers mean
 layouts        what stands in a layout file of nodes, whatever their queues
 queues         what differs between kinds of queues: how they are declared, and what is said of one
+members        queues whose members decide by majority: what the API says of leader and members
+member_layouts  the layout files of such queues
 api_operator   orders over the API: policies, synchronisation
 commands       the command lines for an order
 held           how much of a queue a node holds itself

@@ -25,6 +25,7 @@ QUEUES = "/api/queues/%2F?disable_stats=true"
 NODES = "/api/nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm"
 CONNECTIONS = "/api/connections?columns=name,user_provided_name"
 OVERVIEW = "/api/overview?columns=rabbitmq_version,erlang_version"
+FEATURE_FLAGS = "/api/feature-flags?columns=name,state"
 GUEST = ("guest", "guest")  # who is known to brokers that mqproof starts
 _IN_ROOT = re.compile(r"^(/api/(?:queues|policies)/)%2F(?=[/?]|$)")
 _HEADERS = {
@@ -53,6 +54,10 @@ def queue_actions_path(name: str) -> str:
 
 def connection_path(name: str) -> str:
     return f"/api/connections/{quote(name, safe='')}"
+
+
+def enable_path(flag: str) -> str:
+    return f"/api/feature-flags/{flag}/enable"
 
 
 def policy_path(name: str) -> str:

@@ -17,14 +17,16 @@ from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout, Policy
-from harness.systems.rabbitmq import cluster_state
+from harness.systems.rabbitmq import cluster_state, khepri
 from harness.systems.rabbitmq.api import (
     CONNECTIONS,
+    FEATURE_FLAGS,
     NODES,
     OVERVIEW,
     QUEUES,
     ManagementApi,
     connection_path,
+    enable_path,
     policy_path,
     queue_path,
     urls,
@@ -40,6 +42,7 @@ MAX_PRIORITY = "x-max-priority"
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
 _MIRRORS_LIMIT_S = 30.0
+_KHEPRI_LIMIT_S = 60.0
 
 
 class RabbitBroker:
@@ -235,7 +238,12 @@ class RabbitBroker:
         }
 
     async def set_policies(self) -> None:
-        """The layout's policies; they hold for the whole cluster. Raises DeployError."""
+        """The layout's policies, and Khepri if it wants that; they hold for the whole cluster.
+
+        Raises DeployError.
+        """
+        if khepri.wanted(self._layout):
+            await self._enable_khepri()
         for policy in self._layout.policies:
             await self._set_policy(policy)
 
@@ -255,10 +263,28 @@ class RabbitBroker:
 
     async def versions(self) -> dict[str, str]:
         overview = await self._api.first(OVERVIEW)
-        return {
+        found = {
             VERSION: str(overview["rabbitmq_version"]),
             "erlang": str(overview["erlang_version"]),
         }
+        flags = (await self._api.bodies(FEATURE_FLAGS)).values()
+        stores = sorted({khepri.store(said) for said in flags if said is not None})
+        return {**found, **({khepri.STORE: " and ".join(stores)} if stores else {})}
+
+    async def _enable_khepri(self) -> None:
+        """It moves all metadata, which may take longer than a question may."""
+        host = next(iter(self._ways))
+        reply = await self._api.ask(host, enable_path(khepri.FLAG), "PUT", {"name": khepri.FLAG})
+        others = await until(self._without_khepri, lambda hosts: not hosts, _KHEPRI_LIMIT_S)
+        if others:
+            detail = "nothing" if reply is None else f"{reply.status} {reply.body}"
+            raise DeployError(
+                f"{', '.join(others)} did not enable {khepri.FLAG} within {_KHEPRI_LIMIT_S:g} s: "
+                f"asked to, {host} said {detail}"
+            )
+
+    async def _without_khepri(self) -> tuple[str, ...]:
+        return khepri.not_in_khepri(await self._api.bodies(FEATURE_FLAGS))
 
     async def _look(self) -> Health:
         nodes, queues = await asyncio.gather(self._api.bodies(NODES), self._api.bodies(QUEUES))

@@ -23,7 +23,7 @@ def rabbitmq_declaration(
     mistakes: Mistakes,
     guarantees: Callable[[Layout], Guarantees],
     containers: Containers,
-    foreign: Foreign,
+    foreign: Foreign | None,
     processes: Processes | None = None,
     misbehaves: tuple[str, ...] = (),
     foreground: Foreground | None = None,

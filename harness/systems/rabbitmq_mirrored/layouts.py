@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout, Policy
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
@@ -84,6 +84,7 @@ def mirrored_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
         checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        progress_kept_by=BROKERS,
         strength=replicated or Strength.STORED,
         strength_of_transient=replicated or Strength.BUFFERED,
     )

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
+from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, mistakes
 from harness.systems.rabbitmq_quorum.foreign import QUORUM_FOREIGN
 from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
-from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
 
 RABBITMQ_QUORUM = rabbitmq_declaration(
     "rabbitmq-quorum",
-    layout_file=QuorumLayoutFile,
+    layout_file=MembersLayoutFile,
     mistakes=mistakes,
     guarantees=quorum_guarantees,
     containers=replace(

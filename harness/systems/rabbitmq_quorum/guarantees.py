@@ -5,7 +5,7 @@
 2. Transient messages are written as others are: only durable queues can be declared.
 """
 
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from spark_analysis.schema.words import Strength
 
@@ -27,6 +27,7 @@ def quorum_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=True,
         checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        progress_kept_by=BROKERS,
         strength=strength,
         strength_of_transient=strength,
     )

@@ -19,7 +19,7 @@ from harness.systems.rabbitmq.foreign.file import (
     more_hosts_than,
 )
 from harness.systems.rabbitmq.foreign.own import RabbitOwn
-from harness.systems.rabbitmq_quorum.layouts import CATCHES_UP
+from harness.systems.rabbitmq.member_layouts import CATCHES_UP
 
 
 class _QuorumTable(QueuesTable):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import Guarantees
+from harness.plan.guarantees import BROKERS, Guarantees
 from harness.plan.model import Layout
 from harness.plan.servers import QueueRole, Servers
 from harness.plan.toml_problems import TomlProblem
@@ -116,6 +116,7 @@ def master_slave_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=flushed,
         checks_within_s=QUERIED_WITHIN_S,
+        progress_kept_by=BROKERS,
         strength=strength,  # of SEND_OK; every message goes into the log
         strength_of_transient=strength,
     )

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.plan.servers import Servers, Voter
 from harness.plan.toml_problems import TomlProblem
@@ -208,6 +208,7 @@ def controller_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=own.flush == SYNC,
         checks_within_s=QUERIED_WITHIN_S,
+        progress_kept_by=BROKERS,
         strength=strength,
         strength_of_transient=strength,  # every message goes into the log
     )

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.plan.servers import Servers, Voter
 from harness.plan.toml_problems import TomlProblem
@@ -114,6 +114,7 @@ def dledger_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=False,
         checks_within_s=QUERIED_WITHIN_S,
+        progress_kept_by=BROKERS,
         strength=Strength.REPLICATED,
         strength_of_transient=Strength.REPLICATED,  # every message goes into the log
     )

@@ -66,7 +66,7 @@ class AmqpClient:
             await link.prepare(listener)
             return link
 
-        return await self._open(endpoint, listener, prepare)
+        return await self.open_link(endpoint, listener, prepare)
 
     async def consumer(
         self, endpoint: Endpoint, listener: ConsumingListener
@@ -78,14 +78,15 @@ class AmqpClient:
             await link.prepare()
             return link
 
-        return await self._open(endpoint, listener, prepare)
+        return await self.open_link(endpoint, listener, prepare)
 
-    async def _open(
+    async def open_link(
         self,
         endpoint: Endpoint,
         listener: PublishingListener | ConsumingListener,
         prepare: Callable[["Wire"], Awaitable[L]],
     ) -> L:
+        """Raises LinkLost, and TimeoutError after CONNECT_LIMIT_S."""
         wire = Wire(self._parameters(endpoint), listener)
         try:
             async with asyncio.timeout(CONNECT_LIMIT_S):

@@ -1,6 +1,6 @@
 """Queues whose members decide by majority: leaders that fail, followers, and too many of both."""
 
-from tests.harness.claims.claim_stories import AWAY, Three, lost, out, story_of
+from tests.harness.claims.claim_stories import AWAY, Three, lost, out, requeued, story_of
 from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
 from tests.rigs.runs.findings import Story
 
@@ -11,6 +11,12 @@ VOTING = {
     "synchronised_mirrors_at_fault": {"at_least": 1},
 }
 ONE_LEFT = {**VOTING, "mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
+STREAM = {
+    **VOTING,
+    "confirm_waits_for_disk": False,
+    "progress_kept_by": "clients",
+    "detection_timeout_s": 60,
+}
 FAR = {**VOTING, "publishers_connected_to_target": False}
 
 
@@ -48,6 +54,24 @@ STORIES: dict[str, Three] = {
         lambda: story_of(**ONE_LEFT),
         lambda: out(**VOTING),
         (NOT_APPLICABLE, "majority_left == false"),
+    ),
+    "reading-begins-at-the-offset": Three(
+        lambda: story_of(**STREAM),
+        lambda: story_of(**STREAM).count("duplicated", "redelivery", 1),
+        requeued,
+        (NOT_APPLICABLE, "progress_kept_by == clients"),
+    ),
+    "streams-may-lose-what-was-not-flushed": Three(
+        lambda: lost(kind="power_loss", **STREAM),
+        lambda: story_of("power_loss", **STREAM),
+        lambda: lost(**STREAM),
+        (NOT_APPLICABLE, "page_cache_lost == true"),
+    ),
+    "silent-stream-leader-takes-a-minute": Three(
+        lambda: story_of("freeze", **STREAM).silence(58.0),
+        lambda: story_of("freeze", **STREAM).silence(9.0),
+        lambda: story_of("freeze", **{**STREAM, "detection_timeout_s": 10}).silence(58.0),
+        (NOT_APPLICABLE, "detection_timeout_s == 60"),
     ),
     "election-takes-seconds": Three(
         lambda: cut(9.97),

@@ -15,7 +15,11 @@ from harness.plan.model import FaultPlan, RunPlan
 from harness.request.run_request import layouts, scenario, scenario_names, systems
 
 # Nothing that is offered can test it: why. Remove an entry when you add a fault that can.
-BY_NO_FAULT = {"confirmed-is-on-disk": "no fault takes what was written and not yet synced"}
+NO_POWER_LOSS = "no fault takes what was written and not yet synced"
+BY_NO_FAULT = {
+    "confirmed-is-on-disk": NO_POWER_LOSS,
+    "streams-may-lose-what-was-not-flushed": NO_POWER_LOSS,
+}
 ROLES = {
     "master of": "master",
     "mirror of": "mirror",
@@ -27,6 +31,7 @@ ROLES = {
 PROFILES = {
     "rabbitmq-mirrored": "T=10",
     "rabbitmq-quorum": "T=10",
+    "rabbitmq-stream": "T=60",  # a claim is about the timer as RabbitMQ comes
     "rocketmq-2m2s": "compressed",
     "rocketmq-dledger": "compressed",
     "rocketmq-controller": "compressed",
@@ -37,7 +42,7 @@ TRAITS = {"page_cache_lost": "takes_page_cache", "broker_ended": "ends_broker"}
 
 @cache
 def planned() -> tuple[RunPlan, ...]:
-    """Every scenario on every layout with short timers, on the systems that are no model."""
+    """Every scenario on every layout with these timers, on the systems that are no model."""
     scenarios = tuple(map(scenario, scenario_names()))
     catalogue = Catalogue(systems(), layouts())
     found: list[RunPlan] = []

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from harness.judging.assemble import titles
 from harness.judging.result import CellTitle
 from harness.request import run_request
 from harness.run_folder.experiments import recall, remember
+from harness.systems.rabbitmq import khepri
 from tests.rigs.runs.judged_runs import crash, judged_run
 
 
@@ -43,3 +46,13 @@ def test_a_run_names_the_version_that_its_systems_brokers_reported(tmp_path: Pat
     versions = {"rabbitmq": "4.0.5", "erlang": "27", "pika": "1.4.4"}
     assert judged_run(tmp_path / "one", crash(), versions=versions).brokers == "rabbitmq 4.0.5"
     assert judged_run(tmp_path / "none", crash(), versions={"pika": "1.4.4"}).brokers == ""
+
+
+@pytest.mark.parametrize(
+    ("store", "text"), [("mnesia", ""), ("khepri", ", metadata in khepri"), (None, "")]
+)
+def test_a_run_names_khepri_beside_the_version(
+    tmp_path: Path, store: str | None, text: str
+) -> None:
+    versions = {"rabbitmq": "4.3.6"} | ({} if store is None else {khepri.STORE: store})
+    assert judged_run(tmp_path, crash(), versions=versions).brokers == f"rabbitmq 4.3.6{text}"

@@ -24,6 +24,7 @@ UNKNOWN = Guarantees(
     confirm_waits_for_majority=None,
     confirm_waits_for_disk=None,
     checks_within_s=None,
+    progress_kept_by=None,
     strength=None,
     strength_of_transient=None,
 )

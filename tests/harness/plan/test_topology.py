@@ -297,7 +297,7 @@ def test_a_client_that_knows_no_virtual_host_is_an_obstacle() -> None:
         ('"x-message-ttl" = 1000', "the broker would drop messages that it confirmed"),
         ('"x-dead-letter-exchange" = "dead"', "where no consumer of mqproof reads them"),
         ('"x-max-priority" = 5', "priorities change the order"),
-        ('"x-queue-type" = "stream"', "streams are read from an offset, which no client of mq"),
+        ('"x-queue-type" = "stream"', "mqproof plays streams in containers only"),
         ('"x-queue-type" = "quorum"', "the file's `system` says it"),
         ('"x-queue-mood" = "lazy"', "'x-queue-mood': what it changes is unknown here; known: x-"),
         ('"x-queue-mode" = true', "x-queue-mode: must be a text or a whole number"),

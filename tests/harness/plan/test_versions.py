@@ -1,5 +1,7 @@
 """Versions as people name them, as brokers report them, and what a system cannot be in."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.plan.versions import Versions, is_version, known_as, matches, numbers
@@ -51,6 +53,23 @@ def test_brokers_of_another_version_are_reported(version: str, image: str) -> No
     text = RABBIT.contradiction(version, image, {"rabbitmq": "4.1.2"})
     assert f"the brokers report rabbitmq 4.1.2, not {version}" in text
     assert "--version" in text
+
+
+def test_a_layout_may_need_a_later_version() -> None:
+    needs = ("4.0", "Khepri is newer")
+    assert list(RABBIT.too_old("3.10.8", needs)) == [
+        "rabbitmq 3.10.8 cannot be laid out so: Khepri is newer; use `--version 4.0.5`"
+    ]
+    for version in ("4.0", "4.0.5", "4.3.x", ""):
+        assert list(RABBIT.too_old(version, needs)) == []
+    assert list(RABBIT.too_old("3.8.9", None)) == []
+
+
+def test_a_system_may_be_newer_than_a_version() -> None:
+    streams = replace(RABBIT, cannot_from={}, cannot_before={"3.9": "there were none"})
+    assert list(streams.obstacles("3.8.9")) == ["there were none"]
+    assert list(streams.obstacles("3.10.8")) == []
+    assert list(streams.obstacles("")) == [], "the default, or whatever an image holds"
 
 
 RELEASES = Versions("rocketmq", ("4.9.7",), any_from="4.9.0", takes_images=False)

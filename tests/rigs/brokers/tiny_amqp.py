@@ -3,7 +3,8 @@
 1. It serves what pika needs: handshake, one channel or more, confirms, queues, consumers, acks.
 2. It misbehaves on demand: confirms are held, publishes are nacked or returned, connections are
    dropped, consumers cancelled, newcomers met with silence.
-3. `published` and `acknowledged` are what really arrived, in order: tests compare logs with it.
+3. A queue in `streams` is a stream: consumers read it by offset, and nothing is removed.
+4. `published` and `acknowledged` are what really arrived, in order: tests compare logs with it.
 
 `python -m tests.rigs.brokers.tiny_amqp [PORT]` runs it alone, for benchmarks.
 """
@@ -44,6 +45,10 @@ class TinyBroker:
     priorities: list[int | None] = field(default_factory=list)  # of publishes
     acknowledged: list[tuple[int, bool]] = field(default_factory=list)
     queues: dict[str, deque[Message]] = field(default_factory=dict)
+    streams: dict[str, list[bytes]] = field(default_factory=dict)
+    chunk: int = 3  # so many messages are the last chunk of a stream
+    rewinds: bool = False  # every subscription to a stream begins at its start
+    lags: int = 0  # so many of a stream's last messages no consumer gets
     declared: dict[str, dict[str, object]] = field(default_factory=dict)  # queue -> arguments
     connections: list["Connection"] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -95,8 +100,14 @@ class TinyBroker:
                 channel.send(spec.Basic.Cancel(tag, nowait=True))
 
     def put(self, queue: str, body: bytes, redelivered: bool = False) -> None:
-        self.queues.setdefault(queue, deque()).append(Message(body, redelivered))
+        if queue in self.streams:
+            self.streams[queue].append(body)
+        else:
+            self._put_into_queue(queue, body, redelivered)
         self.deliver()
+
+    def _put_into_queue(self, queue: str, body: bytes, redelivered: bool) -> None:
+        self.queues.setdefault(queue, deque()).append(Message(body, redelivered))
 
     def deliver(self) -> None:
         for channel in self.channels():
@@ -206,6 +217,8 @@ class Channel:
         self._prefetch = 0
         self._unacked: dict[int, tuple[str, Message]] = {}
         self._tags = itertools.count(1)
+        self._offsets: dict[str, int] = {}  # of consumers of streams: what each gets next
+        self._uncredited: dict[int, str] = {}  # tag -> such a consumer
         self._queue, self._mandatory = "", False
         self._left, self._parts = 0, b""
 
@@ -262,6 +275,13 @@ class Channel:
                 self.broker.missing
             ):
                 self.send(spec.Channel.Close(404, "NOT_FOUND", 50, 10))
+            case spec.Queue.Declare() if method.queue in self.broker.streams:
+                count = len(self.broker.streams[method.queue])
+                self.send(spec.Queue.DeclareOk(method.queue, count, len(self.consumers)))
+            case spec.Basic.Consume() if method.queue in self.broker.streams and (
+                method.no_ack or not self._prefetch
+            ):
+                self.send(spec.Channel.Close(540, "NOT_IMPLEMENTED", 60, 20))
             case spec.Queue.Declare():
                 self.broker.declared[method.queue] = method.arguments or {}
                 ready = self.broker.queues.setdefault(method.queue, deque())
@@ -269,6 +289,8 @@ class Channel:
                     self.connection.exclusive.add(method.queue)
                 self.send(spec.Queue.DeclareOk(method.queue, len(ready), len(self.consumers)))
             case spec.Basic.Consume():
+                if method.queue in self.broker.streams:
+                    self._offsets[method.consumer_tag] = self._first_offset(method)
                 self.consumers[method.consumer_tag] = (method.queue, method.no_ack)
                 self.send(spec.Basic.ConsumeOk(method.consumer_tag))
                 self.deliver()
@@ -285,8 +307,30 @@ class Channel:
                 self.requeue()
                 del self.connection.channels[self.number]
 
+    def _first_offset(self, consume: spec.Basic.Consume) -> int:
+        end = len(self.broker.streams[consume.queue]) - self.broker.lags
+        wanted = (consume.arguments or {}).get("x-stream-offset", "next")
+        words = {"first": 0, "last": max(0, end - self.broker.chunk), "next": end}
+        return 0 if self.broker.rewinds else int(words.get(wanted, wanted))
+
+    def _deliver_stream(self, consumer: str, queue: str) -> None:
+        bodies = self.broker.streams[queue]
+        while self._offsets[consumer] < len(bodies) - self.broker.lags:
+            if list(self._uncredited.values()).count(consumer) >= self._prefetch:
+                return
+            offset, tag = self._offsets[consumer], next(self._tags)
+            self._offsets[consumer] += 1
+            self._uncredited[tag] = consumer
+            headers = {"x-stream-offset": offset}
+            self._content(
+                spec.Basic.Deliver(consumer, tag, False, "", queue), bodies[offset], headers
+            )
+
     def deliver(self) -> None:
         for consumer, (queue, forgetful) in self.consumers.items():
+            if consumer in self._offsets:
+                self._deliver_stream(consumer, queue)
+                continue
             ready = self.broker.queues.setdefault(queue, deque())
             while ready and (forgetful or len(self._unacked) < (self._prefetch or 1 << 30)):
                 message, tag = ready.popleft(), next(self._tags)
@@ -317,10 +361,13 @@ class Channel:
         tags = [each for each in self._unacked if each <= tag] if multiple else [tag]
         for each in tags:
             self._unacked.pop(each, None)
+        for each in [one for one in self._uncredited if one <= tag] if multiple else [tag]:
+            self._uncredited.pop(each, None)
         self.deliver()
 
-    def _content(self, method: object, body: bytes) -> None:
-        frames = frame.Header(self.number, len(body), spec.BasicProperties()).marshal()
+    def _content(self, method: object, body: bytes, headers: dict[str, int] | None = None) -> None:
+        properties = spec.BasicProperties(headers=headers)
+        frames = frame.Header(self.number, len(body), properties).marshal()
         frames += frame.Body(self.number, body).marshal() if body else b""
         self.send(method)
         if not self.connection.transport.is_closing():

@@ -87,7 +87,10 @@ class ScriptedWorker:
     def _ping(self, _: dict[str, Any]) -> None:
         skew = self._cluster.clock_skew_ns
         self.say("pong", monotonic_ns=time.monotonic_ns() + skew, suspended_ns=0)
-        self.say("status", sent=self._cluster.messages, confirmed=self._cluster.messages)
+        counts = {"sent": self._cluster.messages, "confirmed": self._cluster.messages}
+        if self._config is not None and self._config.resume_at is not None:
+            counts["next_offset"] = self._cluster.messages
+        self.say("status", **counts)
 
     def _configure(self, message: dict[str, Any]) -> None:
         self._config = config = WorkerConfig.from_json(message["config"])

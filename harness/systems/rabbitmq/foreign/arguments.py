@@ -40,7 +40,7 @@ REFUSED: Mapping[str, str] = {
     "x-queue-type": _BY_SYSTEM,
 }
 _STREAMS = (
-    "streams are read from an offset, which no client of mqproof does; use a quorum queue "
+    "mqproof plays streams in containers only (`--system rabbitmq-stream`); use a quorum queue "
     '(system = "rabbitmq-quorum")'
 )
 

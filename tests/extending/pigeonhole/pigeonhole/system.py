@@ -12,7 +12,7 @@ from pydantic import Field
 from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.links import Links
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.model import NO_HANDLING, Drain, Host, Layout
 from harness.plan.servers import Process, QueueRole, ServerRole, Servers
 from harness.plan.toml_problems import TomlProblem
@@ -102,6 +102,7 @@ def _guarantees(_layout: Layout) -> Guarantees:
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
         checks_within_s=NotApplicable("it knows no transaction"),
+        progress_kept_by=BROKERS,
         strength=Strength.STORED,
         strength_of_transient=None,
     )

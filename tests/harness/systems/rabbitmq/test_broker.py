@@ -9,10 +9,13 @@ import pytest
 
 from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
+from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq import broker as adapter
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.broker import DECLARE, RabbitBroker
 from harness.systems.rabbitmq.held import by_api, by_nobody
+from harness.systems.rabbitmq.khepri import KHEPRI, MNESIA, STORE
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
 from tests.rigs.machine.loops import in_a_loop
@@ -59,11 +62,11 @@ class FakeAgent:
 
 
 def broker(
-    said: dict[tuple[str, str], Said], kind: QueueKind = MIRRORED
+    said: dict[tuple[str, str], Said], kind: QueueKind = MIRRORED, layout: Layout = LAYOUT
 ) -> tuple[RabbitBroker, FakeAgent]:
     agent = FakeAgent(said)
     addresses = {host: host for host in HOSTS}
-    rabbit = RabbitBroker.on_ports(LAYOUT, agent, addresses, kind, by_api)  # type: ignore[arg-type]
+    rabbit = RabbitBroker.on_ports(layout, agent, addresses, kind, by_api)  # type: ignore[arg-type]
     return rabbit, agent
 
 
@@ -203,6 +206,59 @@ async def test_broker_version_is_recorded_under_the_systems_own_key() -> None:
     versions = await found.versions()
     for name in ("rabbitmq-mirrored", "reference-mirrored"):
         assert versions[str(OURS[name].versioned_as)] == "3.10.8"
+
+
+FLAGS, ENABLE = "/api/feature-flags", "/api/feature-flags/khepri_db/enable"
+IN_KHEPRI = load_layout("rabbitmq-quorum", "three-khepri")
+ON = [{"name": "khepri_db", "state": "enabled"}]
+OFF = [{"name": "khepri_db", "state": "disabled"}]
+OVERVIEW = everywhere(
+    "/api/overview", (200, {"rabbitmq_version": "4.0.5", "erlang_version": "27"})
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        ([(200, ON)] * 3, KHEPRI),
+        ([(200, OFF)] * 3, MNESIA),
+        ([(200, [])] * 3, MNESIA),
+        ([(200, ON), (200, OFF), (503, None)], "khepri and mnesia"),
+        ([(404, None)] * 3, None),
+    ],
+)
+def test_the_metadata_store_is_what_brokers_report(answers: list[Said], found: str | None) -> None:
+    @in_a_loop
+    async def reported() -> None:
+        flags = {(host, FLAGS): said for host, said in zip(HOSTS, answers, strict=True)}
+        rabbit, _ = broker({**OVERVIEW, **flags})
+        assert (await rabbit.versions()).get(STORE) == found
+
+    reported()
+
+
+@in_a_loop
+async def test_a_layout_in_khepri_enables_it() -> None:
+    said = {**everywhere(FLAGS, (200, ON)), **everywhere(ENABLE, (204, None))}
+    rabbit, agent = broker(said, layout=IN_KHEPRI)
+    await rabbit.set_policies()
+    assert ("rmq1", "PUT", ENABLE) in agent.requests
+    without, other = broker(said, layout=load_layout("rabbitmq-quorum", "three"))
+    await without.set_policies()
+    assert ("rmq1", "PUT", ENABLE) not in other.requests
+
+
+def test_a_node_that_stays_in_mnesia_ends_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapter, "_KHEPRI_LIMIT_S", 0.1)
+
+    @in_a_loop
+    async def refused() -> None:
+        flags = {**everywhere(FLAGS, (200, ON)), ("rmq3", FLAGS): (200, OFF)}
+        rabbit, _ = broker({**flags, **everywhere(ENABLE, (400, "no"))}, layout=IN_KHEPRI)
+        with pytest.raises(DeployError, match=r"rmq3 did not enable khepri_db.*rmq1 said 400 no"):
+            await rabbit.set_policies()
+
+    refused()
 
 
 @in_a_loop

@@ -6,14 +6,9 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.members import majority, roles_of
 from harness.systems.rabbitmq.queues import agreed
-from harness.systems.rabbitmq_quorum.queues import (
-    QUORUM_QUEUES,
-    arguments_of,
-    doubts,
-    majority,
-    roles_of,
-)
+from harness.systems.rabbitmq_quorum.queues import QUORUM_QUEUES
 
 THREE = load_layout("rabbitmq-quorum", "three")
 FIVE = load_layout("rabbitmq-quorum", "five")
@@ -77,17 +72,25 @@ def test_a_majority_is_more_than_half(members: int, wanted: int) -> None:
 
 
 def test_queue_is_declared_with_the_members_of_the_layout() -> None:
-    assert arguments_of(THREE) == {"x-queue-type": "quorum", "x-quorum-initial-group-size": 3}
-    assert arguments_of(FIVE)["x-quorum-initial-group-size"] == 5
+    assert QUORUM_QUEUES.arguments(THREE) == {
+        "x-queue-type": "quorum",
+        "x-quorum-initial-group-size": 3,
+    }
+    assert QUORUM_QUEUES.arguments(FIVE)["x-quorum-initial-group-size"] == 5
     assert QUORUM_QUEUES.mirrors_wanted(THREE, QUEUE) == 2
 
 
 def test_queue_without_a_leader_or_a_follower_is_a_caveat() -> None:
-    assert doubts(THREE, QUEUE) == []
-    assert doubts(THREE, online("rqq2", "rqq3", leader=None)) == [
+    assert QUORUM_QUEUES.doubts(THREE, QUEUE) == []
+    assert QUORUM_QUEUES.doubts(THREE, online("rqq2", "rqq3", leader=None)) == [
         "mqproof.r1.orders has no leader"
     ]
-    assert doubts(THREE, online("rqq2", "rqq3", leader="rqq2")) == [
+    assert QUORUM_QUEUES.doubts(THREE, online("rqq2", "rqq3", leader="rqq2")) == [
         "mqproof.r1.orders has 1 of 2 followers"
     ]
-    assert doubts(THREE, {"name": "somebody's", "type": "classic", "node": "rabbit@rqq1"}) == []
+    assert (
+        QUORUM_QUEUES.doubts(
+            THREE, {"name": "somebody's", "type": "classic", "node": "rabbit@rqq1"}
+        )
+        == []
+    )

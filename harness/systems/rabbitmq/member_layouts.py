@@ -1,10 +1,11 @@
-"""The shape of a layout file of quorum queues, and the layout that it becomes.
+"""The shape of a layout file of queues with members, and the layout that it becomes.
 
 1. `members`: on so many hosts a queue lies, whatever becomes of them. No policy says so.
 2. A follower that is back catches up by itself: what the leader has and it lacks is sent to it.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
+from harness.systems.rabbitmq.khepri import NEEDS, InKhepri
 from harness.systems.rabbitmq.layouts import NodesLayoutFile, Version, node_mistakes
 from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.versions import DEFAULT
@@ -20,14 +22,19 @@ from harness.systems.rabbitmq.versions import DEFAULT
 CATCHES_UP = "automatic"
 
 
-class QuorumLayoutFile(NodesLayoutFile):
+class MembersLayoutFile(NodesLayoutFile):
     """One layout file."""
 
     members: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(description="replicas of a queue")
     version: Version = Field(default=DEFAULT, description="version of the brokers")
 
+    khepri: bool = Field(
+        default=False, description="nodes keep their metadata in Khepri: from version 4.0 on"
+    )
+
     def layout(self, system: str, profile: str) -> Layout:
-        return self.of_queues(system, profile, self.members, CATCHES_UP, version=self.version)
+        made = self.of_queues(system, profile, self.members, CATCHES_UP, version=self.version)
+        return replace(made, own=InKhepri(), needs_version=NEEDS) if self.khepri else made
 
 
 def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
