@@ -157,7 +157,7 @@ def test_first_screen_shows_the_claim_its_numbers_and_its_proof(
     assert "37 lost" in said and "of 800 confirmed" in said
     assert "no downtime" in said and "longest time without a confirm: 0.29 s" in said
     assert "Are loss and downtime proved?" in said and "yes" in said
-    assert "the fault was verified from outside, at begin and end" in said
+    assert "the fault was verified from outside, at its beginning and its end" in said
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -477,7 +477,7 @@ def test_fault_page_counts_windows_and_shows_what_was_not_proved(
 ) -> None:
     browser.open(large, *SCREENS[screen])
     words = " ".join(str(browser.value(_SECTION.format("faults"))).split())
-    assert "30 of 31 windows are verified" in words
+    assert "30 of 31 faults are verified" in words
     assert "? 30 of 31" in words and "NOT VERIFIED" in words
     assert "2 of 3 links answered" in words  # the evidence itself, without any click
     assert "✓ VERIFIED" not in words  # the others stand in their group

@@ -81,7 +81,7 @@ def worst_text(out: Out | None) -> str:
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
-    return f"one of {out.of} {out.scope}s ({name}): {length(out)}"
+    return f"the worst of {out.of} {out.scope}s ({name}): {length(out)}"
 
 
 def length(out: Out) -> str:

@@ -161,7 +161,7 @@ def test_faults_of_a_killed_run_are_undone(tmp_path: Path) -> None:
     assert on.workers.left == []
     assert on.cluster.deleted == ["mqproof."]
     assert on.cluster.agent.deleted == ["mqproof.master-crash-1.", "mqproof-direct"]
-    assert "undo kill of rmq1 (window 1 of master-crash-1)" in " ".join(on.log)
+    assert "undo kill of rmq1 (fault 1 of master-crash-1)" in " ".join(on.log)
     assert on.doubts() == ()
 
 

@@ -16,11 +16,14 @@ def test_every_judged_measure_has_one_line() -> None:
         ("revived", 0): "revived 0",
         ("duplicated", 0): "duplicated 0",
         ("reordered", 0): "reordered 0 of 21,400",
-        ("fault", 1): "window 1: kill at +12.0 s lasted 15.0 s, verified",
-        ("availability", 1): ("window 1: silence 0.171 s, degraded 0.000 s, missed 12 of 4,500"),
+        ("fault", 1): "fault 1: kill at +12.0 s lasted 15.0 s, verified",
+        ("availability", 1): (
+            "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "
+            "messages due"
+        ),
         ("stages", 1): (
-            "window 1: first_success 0.200 s, sustained_success 0.000 s, "
-            "consumers_resumed 0.161 s, backlog_drained 0.500 s"
+            "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
+            "first delivery after 0.161 s, backlog gone after 0.500 s"
         ),
     }
 
@@ -36,7 +39,9 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
 
 def test_stall_is_reported_beside_what_is_still_judged() -> None:
     story = Story().doubt("availability", "stalled", window=1, worker=1)
-    assert texts(story)["availability", 1].startswith("window 1: silence 0.0 to 0.2 s")
+    assert texts(story)["availability", 1].startswith(
+        "fault 1: longest time without a confirm 0.0 to 0.2 s"
+    )
     judged = {(one.name, one.window): one.judged for one in observe(story.evidence)}
     assert judged["lost", 0]
     assert not judged["stages", 1]
@@ -51,22 +56,21 @@ def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
 
 def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
-    assert texts(story)["availability", 1] == (
-        "window 1: silence >= 33.900 s, degraded >= 33.800 s, missed 12 of 4,500"
-    )
+    found = texts(story)
+    assert "without a confirm >= 33.900 s" in found["availability", 1]
+    assert "on time again after >= 33.800 s" in found["stages", 1]
 
 
 def test_a_bound_near_zero_is_an_unknown_recovery_time() -> None:
     found = texts(Story().stage("sustained_success", 0.001, reached=False))
-    assert "recovery time unknown, missed" in found["availability", 1]
-    assert "sustained_success unknown" in found["stages", 1]
+    assert "on time again: unknown" in found["stages", 1]
 
 
 def test_without_consumers_none_is_reported_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (
-        "window 1: first_success 0.200 s, sustained_success 0.000 s, "
-        "consumers_resumed not applicable, backlog_drained not applicable"
+        "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
+        "first delivery: not applicable, backlog gone: not applicable"
     )
 
 
@@ -86,7 +90,7 @@ def test_an_unverified_window_says_why() -> None:
     story = Story().unverified("not seen to hold: the process runs")
     found = texts(story)
     assert found["fault", 1].endswith("not seen to hold: the process runs")
-    assert found["availability", 1].startswith("availability of window 1 unknown: fault 1:")
+    assert found["availability", 1].startswith("availability under fault 1 unknown: fault 1:")
 
 
 def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:

@@ -176,7 +176,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     screen.display.report(report(run(Story(), notes=("fresh cluster: the first",))))
     text = screen.paper.getvalue()
     assert "fresh cluster: the first" in text
-    assert "window 1: silence 0.171 s" in text
+    assert "fault 1: longest time without a confirm 0.171 s" in text
     assert "PASS election-loses-nothing: lost == 0, found 0 of 21,400" in text
     (fail,) = [
         line
@@ -184,7 +184,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
         if "WARNING NOT SEEN unnotified-consumer" in line and ":" in line
     ]
     assert "claimed by “RabbitMQ之镜像队列”" in fail
-    assert "consumers_resumed after 0.161 s" in fail
+    assert "first delivery after 0.161 s" in fail
     assert "expected in this cell" in fail
 
 
