@@ -20,13 +20,19 @@ from harness.run_folder.process_ends import unplanned_text
 from harness.view.summary import BOUND_LEAST_S
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
-from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER, STAGE_TITLES
+from spark_analysis.schema.measures import (
+    BY_NAME,
+    DOUBTFUL,
+    MISSING,
+    REGISTER,
+    STAGE_TITLES,
+)
 
 # Of a message's state: the broker's answer to a publisher is a confirm, no acknowledgement.
 _ANSWERS = {
     "acknowledged": "confirmed",
     "indeterminate": "unknown outcome",
-    "not_sent": "not sent",
+    "not_sent": "not sent within the deadline",
 }
 
 
@@ -80,7 +86,7 @@ def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
     """Return the part that may belong to another measure, to be shown with that one."""
     number = evidence.counted.total(measure.name)
     if number and measure.name not in DOUBTFUL:
-        text = f"{measure.name} {number:,}: {measure.meaning}"
+        text = f"{measure.title.lower()} {number:,}: {measure.meaning}"
         yield Observation(measure.name, 0, False, text)
 
 
@@ -116,23 +122,23 @@ def _levels(evidence: Evidence) -> str:
 
 
 def _count(name: str, evidence: Evidence) -> Observation:
-    value = evidence.value(name)
+    value, title = evidence.value(name), BY_NAME[name].title.lower()
     if isinstance(value, Unknown | NotApplicable):
-        return Observation(name, 0, False, f"{name} not judged: {value.reason}")
+        return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)
     breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
         skipped = _by_detail("not_judged", evidence)
-        breakdown = f" ({', '.join(skipped)} not judged)" if skipped else ""
+        breakdown = f" (order not certain: {', '.join(skipped)})" if skipped else ""
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; perhaps more: {doubt}" if doubt else ""
-    return Observation(name, 0, not doubt, f"{name} {_bound(value)}{breakdown}{tail}")
+    return Observation(name, 0, not doubt, f"{title} {_bound(value)}{breakdown}{tail}")
 
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
     """`3 redelivery`, the largest first."""
     return [
-        f"{number:,} {detail}"
+        f"{number:,} {detail.replace('_', ' ')}"
         for detail, number in evidence.counted.details(measure).most_common()
     ]
 
