@@ -62,8 +62,8 @@ class Tried:
 
     @property
     def described(self) -> str:
-        """Return the rate of runs that broke a promise, or of those in which a warning's harm came:
-        `self.rate` is of the others then."""
+        """Return the rate of runs that broke a promise, or in which a warning's harm came (then
+        `self.rate` is of the others)."""
         if not self.warns:
             return self.rate.describe("violated")
         return rate(self.rate.runs - self.rate.violated, self.rate.runs).describe("came true")

@@ -103,8 +103,8 @@ def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:
     story.count("early_unknown", "", 4).count("rolled_back_but_delivered", "rollback", 2)
     found = texts(story)
     assert found["early", 0] == (
-        "delivered too early >= 0; perhaps more: 4 more came before their time by no more than the "
-        "clocks are off"
+        "delivered too early >= 0; perhaps more: 4 more came before their time by no more than "
+        "the clocks are off"
     )
     assert found["rolled_back_but_delivered", 0] == "rolled back, but delivered 2 (2 rollback)"
     assert ("torn_transaction", 0) not in found
