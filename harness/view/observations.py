@@ -129,7 +129,7 @@ def _count(name: str, evidence: Evidence) -> Observation:
     breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
         skipped = _by_detail("not_judged", evidence)
-        breakdown = f" (order not certain: {', '.join(skipped)})" if skipped else ""
+        breakdown = f" (order not checked: {', '.join(skipped)})" if skipped else ""
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; perhaps more: {doubt}" if doubt else ""
     return Observation(name, 0, not doubt, f"{title} {_bound(value)}{breakdown}{tail}")

@@ -154,8 +154,7 @@ class Terminal:
             self._run(run, report)
         if report.comparison:
             self._heading(
-                "numbers by cell: median over the runs (smallest to largest, runs judged); from "
-                "six runs on [95 % confidence interval of the median]"
+                "numbers by cell: median (smallest to largest, runs judged); from 6 runs on [95 % CI]"
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)

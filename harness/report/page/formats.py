@@ -12,7 +12,6 @@ from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME
 
-# `degraded` is the time until a stage; all other times are called as their stages are.
 GLUE = "\u00a0"
 _DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
 BADGES = {

@@ -259,11 +259,13 @@ def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:
         compared(CELL, "silence", 171e6),
         compared(other, "silence", None),
         compared(CELL, "lost", 0.0, unit="messages"),
+        compared(CELL, "loss_unknown", 0.0, unit="messages"),
     )
     said = text(page_of(summed(Story()), summed(Story(), name="b", cell=other), comparison=rows))
     assert "0.17 s (0.086 s – 0.34 s)" in said
     assert "2 not judged (0 of 5)" in said
     assert "0 in every judged run of every cell: lost." in said
+    assert "Counts of undecided cases that are 0 as well: not decided whether lost." in said
 
 
 def test_an_experiment_without_a_judged_run_says_why() -> None:

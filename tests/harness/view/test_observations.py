@@ -87,7 +87,7 @@ def test_order_says_how_much_it_could_not_judge() -> None:
     story = Story().count("not_judged", "redelivered", 40)
     assert (
         texts(story)["reordered", 0]
-        == "out of order 0 of 21,400 (order not certain: 40 redelivered)"
+        == "out of order 0 of 21,400 (order not checked: 40 redelivered)"
     )
 
 
