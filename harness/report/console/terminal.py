@@ -154,7 +154,7 @@ class Terminal:
             self._run(run, report)
         if report.comparison:
             self._heading(
-                "numbers by cell: median (smallest to largest, runs judged); from 6 runs on [95 % CI]"
+                "numbers by cell: median (smallest to largest, runs judged); from 6 runs [95 % CI]"
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)

@@ -68,7 +68,9 @@ class MeasuresView:
 def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
     """The comparison mart as strips."""
     cells = tuple(views)
-    drawn, zero, undecided = [], [], []
+    drawn: list[MeasureView] = []
+    zero: list[str] = []
+    undecided: list[str] = []
     for (measure, detail), found in by_measure(report).items():
         if any(row.maximum for row in found.values()):
             drawn.append(_measure(measure, detail, found, cells))
