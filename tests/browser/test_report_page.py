@@ -178,8 +178,7 @@ def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
         "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs (95 % CI: 0.84 to 91 %) "
         "all failed hosts returned with their disks, so no disk was left unread "
         "total downtime of the worst run ≥ 40.4 s downtime in 1 of 2 runs (95 % CI: 1.3 to 99 %) "
-        "0.3 % late "
-        "(of 2 of 3 runs) decided"
+        "0.3 % late from the first fault on (of 2 of 3 runs) decided"
     )
     assert "? not judged" in verdicts[3] and "0 lost" not in verdicts[3]
     assert "– does not apply" in verdicts[4]
@@ -386,7 +385,7 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     assert {
         "first confirm",
         "lost",
-        "duplicated",
+        "delivered more than once",
         "fault, requested",
         "fault, injected",
     } <= set(names)

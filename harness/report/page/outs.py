@@ -77,7 +77,7 @@ def spread_text(totals: RunTotals) -> str:
 
 
 def worst_text(out: Out | None) -> str:
-    """`one of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is `no. 2`."""
+    """`the worst of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is `no. 2`."""
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
