@@ -6,15 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from harness.deploy import users_images
 from harness.deploy.by_hand_files import DOCUMENT, ByHandCluster, ByHandClusters, save, state
 from harness.deploy.by_hand_layouts import EVERY_QUEUE
 from harness.deploy.owner import owner
 from harness.outside.locks import lock
+from harness.pipeline import stages
+from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
 from harness.request import standing
 from harness.request.run_request import systems
 from harness.systems.files import shipped
 from tests.harness.test_cli import call, passing
+from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.reports import report
 
 MIRRORED, QUORUM = "rabbitmq-mirrored", "rabbitmq-quorum"
 START = ("run", "master-crash", "--on-standing")
@@ -98,6 +103,39 @@ def test_other_flags_are_bad_input_all_at_once(
     output = " ".join(capsys.readouterr().err.split())
     assert (code, pipeline.started) == (254, [])
     assert all(place in output for place in places), output
+
+
+def checked(kept: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[str, list[str]]:
+    """Return what the pipeline reports if each cluster refuses, and what it prepared."""
+    _, pipeline = call(*START, *words, ending=passing)
+    ((experiment, options),) = pipeline.started
+    prepared: list[str] = []
+
+    async def refusing(folder: Path, layout: Layout) -> tuple[str, ...]:
+        assert folder == kept
+        return (f"{layout.system} is not clean",)
+
+    def prepare(experiment: Experiment, *_: object) -> None:
+        prepared.append(experiment.name)
+
+    monkeypatch.setattr(stages, "doubts", refusing)
+    monkeypatch.setattr(users_images, "prepare", prepare)
+    monkeypatch.setattr(stages, "_run", lambda *_: report())
+    with pytest.raises(PlanError) as caught:
+        stages.run(experiment, options, Heard())
+    monkeypatch.setattr(stages, "_check_standing", lambda *_: None)
+    stages.run(experiment, options, Heard())
+    return str(caught.value), prepared
+
+
+def test_every_cluster_is_checked_whatever_its_label(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = "rocketmq-2m2s", "reference-2m2s"
+    keeps(kept, *(cluster(one, "colocated@compressed") for one in both))
+    text, prepared = checked(kept, monkeypatch)
+    assert all(f"{one} is not clean" in text for one in both), text
+    assert prepared == [], "images of clusters that run are not prepared"
 
 
 def test_a_suite_brings_its_own_clusters(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
