@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from harness.deploy.by_hand_layouts import EVERY_QUEUE
 from harness.deploy.owner import owner
 from harness.outside.locks import lock
 from harness.pipeline import stages
+from harness.plan.clients import registry as clients
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
 from harness.request import standing
@@ -136,6 +138,29 @@ def test_every_cluster_is_checked_whatever_its_label(
     text, prepared = checked(kept, monkeypatch)
     assert all(f"{one} is not clean" in text for one in both), text
     assert prepared == [], "images of clusters that run are not prepared"
+
+
+def test_a_scenario_that_leaves_hosts_dead_is_refused(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeps(kept, cluster(MIRRORED, "exactly-2@T=60"))
+    code, pipeline = call("run", "master-lost", "--on-standing")
+    assert (code, pipeline.started) == (254, [])
+    output = " ".join(capsys.readouterr().err.split())
+    assert "--on-standing: master-lost: fault 2 has `returns = false`" in output
+    assert "what to do: leave --on-standing out" in output
+
+
+def test_a_client_that_the_container_lacks_is_refused(
+    kept: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = replace(clients.registry(), packages={"pika": "acme 1.0"})
+    monkeypatch.setattr(standing, "registry", lambda: found)
+    keeps(kept, cluster(MIRRORED, "exactly-2@T=60"))
+    code, _ = call(*START, "--client", "pika")
+    output = " ".join(capsys.readouterr().err.split())
+    assert code == 254
+    assert "--client 'pika': the workers' container of the running clusters" in output
 
 
 def test_a_suite_brings_its_own_clusters(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
