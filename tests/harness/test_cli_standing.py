@@ -91,6 +91,7 @@ def test_hosts_have_the_names_that_up_gave_them(kept: Path) -> None:
             ("--topology", "x.toml", "--deployment", "local", "--distribution", "x"),
             ["--topology: ", "--deployment: ", "--distribution: "],
         ),
+        (("--keep", "--together"), ["--keep: ", "--together: "]),
         (("--keep",), ["--keep: the clusters run already: leave --keep out, or --on-standing"]),
     ],
 )

@@ -44,12 +44,6 @@ def _found(folder: Path) -> Distribution:
         return Distribution("", ("there is no such folder",), EXPECTED)
     if not (folder / LIB).is_dir():
         return Distribution("", (f"it has no folder `{LIB}`",), EXPECTED)
-    special = [path.name for path in _jars(folder) if not path.is_file()]
-    if special:
-        listed = ", ".join(map(brief, special))
-        return Distribution(
-            "", (f"`{LIB}` has jars that are no regular files: {listed}",), EXPECTED
-        )
     version = _version(folder)
     return Distribution(version, tuple(_missing(folder, version)), EXPECTED)
 
@@ -83,6 +77,8 @@ def _version(folder: Path) -> str:
 
 
 def _missing(folder: Path, version: str) -> Iterator[str]:
+    if special := [path.name for path in _jars(folder) if not path.is_file()]:
+        yield f"`{LIB}` has jars that are no regular files: {', '.join(map(brief, special))}"
     wanted = (*_SERVERS, *(_SINCE_5 if numbers(version) >= (5,) else ()))
     for name in wanted:
         jars = sorted(path.name for path in (folder / LIB).glob(f"{name}-[0-9]*.jar"))

@@ -93,10 +93,11 @@ def test_a_folder_that_is_closed_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_jar_is_a_regular_file(tmp_path: Path) -> None:
-    folder = distribution(tmp_path, *JARS, CONTROLLER)
+    folder = distribution(tmp_path, *JARS)
     (folder / "lib" / "other.jar").mkdir()
-    (problem,) = look(folder).problems
-    assert problem == "`lib` has jars that are no regular files: 'other.jar'"
+    special, missing = look(folder).problems
+    assert special == "`lib` has jars that are no regular files: 'other.jar'"
+    assert missing == "`lib` has no rocketmq-controller-VERSION.jar"
 
 
 def test_its_jars_and_their_sums_are_in_the_image(tmp_path: Path) -> None:
