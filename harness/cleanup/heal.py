@@ -201,7 +201,7 @@ async def _undone(
 
 
 def _undo(path: Path, armed: Armed) -> str:
-    of = "operation" if armed.kind in OPERATIONS else "window"
+    of = "operation" if armed.kind in OPERATIONS else "fault"
     return f"undo {armed.kind} of {armed.resolved} ({of} {armed.window} of {path.parent.name})"
 
 

@@ -171,7 +171,7 @@ def test_faults_of_a_killed_run_are_undone(tmp_path: Path) -> None:
     assert on.cluster.deleted == ["mqproof.master-crash-1."]
     assert on.collected == [journal.parent / "logs"]
     assert on.cluster.agent.deleted == ["mqproof.master-crash-1.", "mqproof-direct"]
-    assert "undo kill of rmq1 (window 1 of master-crash-1)" in " ".join(on.log)
+    assert "undo kill of rmq1 (fault 1 of master-crash-1)" in " ".join(on.log)
     assert on.doubts() == ()
 
 
