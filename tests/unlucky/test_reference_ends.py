@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 WORDS = {
-    "mirrored": ("mirrored", "--nodes", "2", "--port", "15672"),
+    "mirrored": ("mirrored", "--nodes", "2", "--port", "17372"),  # `mqproof up` takes 15672
     "2m2s": ("2m2s", "--port", "19876"),
 }
 
