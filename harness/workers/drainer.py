@@ -3,7 +3,8 @@
 1. Empty means: nothing was received for `quiet_s` on a live subscription, and two looks, one
    second apart, showed nothing ready, with nothing received in between. Whatever arrives, or a
    new subscription, starts it all again.
-2. It ends at `limit_s` at the latest, and then says what stood against it.
+2. It ends at `limit_s` at the latest, and then reports what stood against it, and whether it was
+   subscribed at any time (`subscribed`).
 3. When it has said so it stays subscribed until it is closed; what still comes is recorded.
 """
 
@@ -59,7 +60,9 @@ class Drainer:
             doubt = self._consumer.trouble or self._doubt or "messages kept coming"
             doubt = f"not empty within {self._config.limit_s:g} s: {doubt}"
         queue = self._config.queue_word
-        self._say({"say": "drained", "queue": queue, "complete": not doubt, "doubt": doubt})
+        _, subscriptions = self._consumer.marks
+        outcome = {"complete": not doubt, "doubt": doubt, "subscribed": subscriptions > 0}
+        self._say({"say": "drained", "queue": queue, **outcome})
 
     async def _until_empty(self) -> None:
         while True:

@@ -170,6 +170,7 @@ def test_a_stream_that_was_read_is_empty(tmp_path: Path, count: int) -> None:
             "queue": "orders",
             "complete": True,
             "doubt": "",
+            "subscribed": True,
         }
         assert offsets(settings) == []
 

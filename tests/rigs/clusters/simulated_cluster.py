@@ -109,7 +109,8 @@ class ScriptedWorker:
                 return
             for _, word in config.queues:
                 own = doubt or self._cluster.undrained.get(word, "")
-                self.say("drained", queue=word, complete=not own, doubt=own)
+                end = {"complete": not own, "doubt": own, "subscribed": self._cluster.subscribes}
+                self.say("drained", queue=word, **end)
 
     def _start(self, _: dict[str, Any]) -> None:
         assert self._config is not None and self._log is not None
@@ -302,6 +303,7 @@ class SimulatedCluster:
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     orphaned: frozenset[str] = frozenset()  # workers that lose the harness in the middle of a run
     drain_doubt: str = ""
+    subscribes: bool = True  # its drainers do, at some time
     undrained: dict[str, str] = field(default_factory=dict)  # why a queue of the scenario was not
     endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
