@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from harness.workers.clients.port import LinkLost
+from harness.workers.clients.port import LinkLost, UnknownBacklog
 from harness.workers.consumer import Consumer
 from harness.workers.protocol import WorkerConfig
 
@@ -99,6 +99,9 @@ class Drainer:
                 ready = await link.ready_messages()
         except LinkLost as lost:
             self._doubt = f"looking failed: {lost}"
+            return False
+        except UnknownBacklog as unknown:
+            self._doubt = str(unknown)
             return False
         except TimeoutError:
             self._doubt = f"no answer to a look in {self._consumer.look_limit_s:g} s"
