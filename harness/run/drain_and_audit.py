@@ -9,7 +9,8 @@
 5. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never
    delivered is in some of them or lost. If a broker had to be started for that, a queue whose
    drainer was never subscribed is drained. A slow drainer leaves messages that any client could
-   get. Where clients keep their own place, nothing else completes a drain.
+   get. Where clients keep their own place, nothing else completes a drain; and if a replica ends
+   after the place that its drainer came to, it was not complete.
 6. If the client can do `several queues`, READERS_MAX processes share the queues of a drain, and
    those of one host in an audit. Each queue still has a reader and an end of its own. If it can
    not, each queue has a process of its own, and READERS_MAX of them run at once.
@@ -44,6 +45,7 @@ class _Read:
     quiet_ns: int | None = None  # since when nothing had come any more, in run time, where empty
     doubts: tuple[str, ...] = ()  # of each of its ways, where it told
     subscribed: bool = True  # at some time; False: it reported that it never was
+    next_offsets: tuple[int, ...] = ()  # of each of its ways, where it keeps its own place
 
     def of_each(self, ways: int) -> Sequence[str]:
         """What stands against each; one of several that it did not speak of may hold anything."""
@@ -120,6 +122,9 @@ class DrainAndAudit:
         self._logs = logs
         self._by_force_s = gone_by_force_s
         self._some = asyncio.Semaphore(READERS_MAX)
+        self._drained_to: dict[str, int] = {}  # by queue: the next offset of its drainer
+        # By queue: the next offset of each replica that was audited, and its host.
+        self._replicas: dict[str, list[tuple[int, str]]] = {}
         self._never_subscribed: set[str] = set()  # queues of which nothing could be drained
         self.workers: list[WorkerHandle] = []
 
@@ -172,8 +177,20 @@ class DrainAndAudit:
             completes = self._logs.know_progress and end.queue in self._never_subscribed
             if started and not found and completes:
                 end = replace(end, drained=True, undrained_reason="")
-            audited.append(replace(end, unreadable=found))
+            audited.append(replace(self._compared(end), unreadable=found))
         return RunEnding(tuple(audited), {}, tuple(self.workers))
+
+    def _compared(self, end: QueueEnd) -> QueueEnd:
+        """Return the end of a queue, which is not drained if a replica ends after its drain."""
+        drained_to = self._drained_to.get(end.queue)
+        furthest, host = max(self._replicas.get(end.queue, ()), default=(0, ""))
+        if not end.drained or drained_to is None or furthest <= drained_to:
+            return end
+        reason = (
+            f"the drain ended before offset {drained_to}, "
+            f"and the replica on {host} ends before offset {furthest}"
+        )
+        return replace(end, drained=False, undrained_reason=reason)
 
     async def _connections_gone(self) -> str:
         return await connections_gone(self._cluster.broker, self._prefix, self._by_force_s)
@@ -191,6 +208,8 @@ class DrainAndAudit:
             read = await self._read(Role.DRAINER, name, queues, endpoints)
         except DeployError as failure:
             read = [_Read(str(failure))] * len(queues)
+        for queue, one in zip(queues, read, strict=True):
+            self._drained_to.update((queue, offset) for offset in one.next_offsets)
         if not doubt:
             pairs = zip(queues, read, strict=True)
             self._never_subscribed.update(queue for queue, one in pairs if not one.subscribed)
@@ -222,6 +241,8 @@ class DrainAndAudit:
             (read,) = await self._read(Role.AUDITOR, name, [queue], led) if led else [_Read()]
         except DeployError as failure:
             return [str(failure)] * len(brokers)
+        ends = zip(read.next_offsets, (way.host for way in led), strict=False)
+        self._replicas.setdefault(queue, []).extend(ends)
         unread = iter(read.of_each(len(led)))
         return ["no link leads there" if way is None else next(unread) for way in ways]
 
@@ -300,9 +321,11 @@ def _read_of(worker: WorkerHandle, config: WorkerConfig, queue: str) -> _Read:
         return _Read(worker.doubt or "it did not say that it was done")
     drained, at_ns = worker.drained[queue]
     doubts = tuple(map(str, drained.get("doubts", ())))
+    alone = [drained["next_offset"]] if "next_offset" in drained else []
+    places = tuple(map(int, drained.get("next_offsets", alone)))
     if not drained["complete"]:
         subscribed = drained.get("subscribed") is not False
-        return _Read(str(drained["doubt"]), None, doubts, subscribed)
+        return _Read(str(drained["doubt"]), None, doubts, subscribed, places)
     # It says so after the quiet time and two looks, so word of it may have taken a second.
     quiet_ns = at_ns - config.origin_ns - round(config.quiet_s * 1e9)
-    return _Read("", quiet_ns, doubts)
+    return _Read("", quiet_ns, doubts, next_offsets=places)

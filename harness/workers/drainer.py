@@ -62,7 +62,9 @@ class Drainer:
         queue = self._config.queue_word
         _, subscriptions = self._consumer.marks
         outcome = {"complete": not doubt, "doubt": doubt, "subscribed": subscriptions > 0}
-        self._say({"say": "drained", "queue": queue, **outcome})
+        status = self._consumer.status()
+        place = {name: status[name] for name in ("next_offset",) if name in status}
+        self._say({"say": "drained", "queue": queue, **outcome, **place})
 
     async def _until_empty(self) -> None:
         while True:

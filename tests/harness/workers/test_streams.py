@@ -172,6 +172,7 @@ def test_a_stream_that_was_read_is_empty(tmp_path: Path, count: int) -> None:
             "complete": True,
             "doubt": "",
             "subscribed": True,
+            "next_offset": count,
         }
         assert offsets(settings) == []
 
@@ -245,6 +246,7 @@ def test_an_audit_reads_each_nodes_own_replica_from_its_start(tmp_path: Path) ->
             assert auditor.status()["delivered"] == 25
             recorder.close()
         assert [(one["complete"], one["doubts"]) for one in said] == [(True, ["", ""])]
+        assert said[0]["next_offsets"] == [20, 5]
         found = rows(settings, tables.DELIVERIES)
         assert {row["via"] for row in found} == {Via.AUDIT}
         by_node = {
