@@ -125,7 +125,7 @@ class DrainAndAudit:
         self._drained_to: dict[str, int] = {}  # by queue: the next offset of its drainer
         # By queue: the next offset of each replica that was audited, and its host.
         self._replicas: dict[str, list[tuple[int, str]]] = {}
-        self._never_subscribed: set[str] = set()  # queues of which nothing could be drained
+        self._never_subscribed: set[str] = set()  # queues whose drainers never were
         self.workers: list[WorkerHandle] = []
 
     async def drain(self) -> tuple[QueueEnd, ...]:

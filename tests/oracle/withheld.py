@@ -5,7 +5,8 @@
 2. Only more than a stretch counts, and only where the consumer that got it at last had room for at
    least half of that time; of what the drain got, any consumer of the queue.
 3. What a consumer holds shows its room: it is full while it holds as much as it ever held, of all
-   queues or of the message's. Where consumers do not acknowledge they always have room.
+   queues or of the message's. Where consumers do not acknowledge they always have room; where they
+   poll they have none that is known.
 """
 
 from bisect import bisect_left, bisect_right
@@ -36,6 +37,7 @@ class ConsumerCapacity:
     def __init__(self, facts: Facts, messages: Iterable[Message], channels: Channels) -> None:
         # By consumer and queue; None: all of its queues.
         steps = defaultdict[tuple[int, str | None], list[tuple[int, int]]](list)
+        self._polls = facts.polls
         self._consumers = defaultdict[str, set[int]](set)
         for message in messages:
             for delivery in message.consumed:
@@ -55,7 +57,7 @@ class ConsumerCapacity:
         """Return whether the consumer of that wait had capacity for half of the time at least."""
         drained = wait.until_ns == inf
         consumers = self._consumers[queue] if drained else {wait.consumer}
-        return any(
+        return not self._polls and any(
             all(
                 self._full_ns((consumer, of), from_ns, until_ns) * 2 <= until_ns - from_ns
                 for of in (None, queue)

@@ -160,6 +160,7 @@ SECTION = Section(
         "mandatory": lambda own: own.mandatory,
         "cancel_on_ha_failover": lambda own: own.cancel_on_ha_failover,
         "priorities": lambda own: own.priorities,
+        "polls": lambda own: own.consume == GET,
     },
     not_applicable="its clients do not speak AMQP",
     requires=_requires,

@@ -63,6 +63,8 @@ class ConsumerCapacity:
         """Return for each time whether that consumer had capacity for half of it; -1: any of the
         queue's."""
         found = np.zeros(len(consumer), np.bool_)
+        if self.facts.polls:
+            return found
         of_queue = np.unique(self.given.consumer[self.given.queue == queue]).tolist()
         for number in {*of_queue, *np.unique(consumer[consumer >= 0]).tolist()}:
             matching = consumer == number

@@ -228,7 +228,7 @@ def test_a_slow_queue_of_a_full_consumer_withholds_nothing() -> None:
     ("queue", "held"),
     [
         ("refunds", 5),  # each queue has a prefetch count: 1 of orders is all it takes
-        ("orders", 3),  # one of 3 for both queues, 2 of which refunds take
+        ("orders", 3),  # one count of 3 for both queues, and refunds take 2
     ],
 )
 def test_a_consumer_of_two_queues_is_full_of_either(queue: str, held: int) -> None:
@@ -247,6 +247,15 @@ def test_a_consumer_of_two_queues_is_full_of_either(queue: str, held: int) -> No
         history.deliver(number, at_ms=came_ms, tag=number)
         history.acknowledge(number, at_ms=came_ms + 990)
     assert starved_ns(history) <= ns(5_000)
+
+
+@pytest.mark.parametrize(("polls", "withheld"), [(False, True), (True, False)])
+def test_from_a_polling_consumer_nothing_is_withheld(polls: bool, withheld: bool) -> None:
+    """One message a second is its own pace; it acknowledges each at once."""
+    history = History(polls=polls)
+    for number in range(100, 500):
+        pass_on(history, number, number * 100, 10_500 + (number - 100) * 1_000)
+    assert (starved_ns(history) > ns(5_000)) is withheld
 
 
 def test_one_repeated_message_is_no_service() -> None:
