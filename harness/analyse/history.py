@@ -32,7 +32,9 @@ WORDS = Words(
     recorded={name: fact.kind for name, fact in RECORDED.items()},
 )
 _CONSUMING = "consuming"  # of client events
-_FOLLOWS = ("consumers", "acknowledges", "no_ack")  # the last one follows from the others
+# `no_ack` follows from the others. An acknowledgement means that the broker keeps the consumer's
+# progress; a history of consumers that keep their own offsets declares it.
+_FOLLOWS = ("consumers", "acknowledges", "no_ack", "progress_kept_by")
 
 
 def evidence(history: History, file: str) -> Evidence:

@@ -1,5 +1,6 @@
 """Clusters by hand side by side in one Compose project."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from harness.deploy.by_hand_files import ByHandCluster
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.faults import equip
 from harness.deploy.loopback_block import PROXY_PORT
-from harness.deploy.standing.in_containers import facts_of
+from harness.deploy.standing.in_containers import LinkedLogs, facts_of
 
 _EXPERIMENT = "side-by-side"
 
@@ -32,6 +33,9 @@ class BesideForRuns:
 
     def start(self, place: str) -> int:
         raise AssertionError(f"the engine starts {place}")
+
+    async def collect(self, logs: Path) -> None:
+        await asyncio.to_thread(LinkedLogs(self._mounted).collect, logs)
 
     def ends(self) -> dict[int, int]:
         return {}

@@ -34,6 +34,9 @@ class LocalForRuns:
         self._cluster.nodes.start(place)
         return self._cluster.nodes.pids(place)[place]
 
+    async def collect(self, logs: Path) -> None:
+        """The workers wrote them there."""
+
     def ends(self) -> dict[int, int]:
         return {pid: code for pid, (_, code) in self._cluster.nodes.ends().items()}
 

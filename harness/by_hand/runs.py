@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from faults.model import Executor, FaultError
-from harness.by_hand.starting import ForRuns, RunningByHand
+from harness.by_hand.injecting import LOGS
+from harness.by_hand.starting import RunningByHand
 from harness.cleanup.guardian import Assignment, end_workers
 from harness.cleanup.heal import JOURNALS, RunningProject, mend
 from harness.cluster.links import DIRECT
@@ -48,6 +49,21 @@ class AttachedRun:
         return tuple(sorted(path.name for path in (self.experiment / "runs").glob("*")))
 
     @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Return how the names of the runs' queues and listeners begin."""
+        return tuple(f"{OURS}{name}." for name in self.names)
+
+    def folder(self, name: str) -> Path:
+        return self.experiment / "runs" / name
+
+    def is_own(self, folder: Path) -> bool:
+        """Return whether a run's folder is of this cluster, or may be: it does not say."""
+        try:
+            return Manifest.load(folder).system == self.one.choice.system.name
+        except (OSError, ValueError):
+            return True
+
+    @property
     def title(self) -> str:
         return (
             f"{self.one.choice.system.name}: experiment {self.experiment.name}, process {self.pid}"
@@ -63,12 +79,18 @@ class RunsByHand:
         self._left: dict[str, str] = {}  # by system: what a run left that was not undone
         self.attached: AttachedRun | None = None
 
-    async def doubts(self, one: RunningByHand, layout: str) -> tuple[str, ...]:
-        """Return why no run may use the cluster now. `layout`: the run's fingerprint of it."""
+    def conflicts(self) -> tuple[str, ...]:
+        """Return who else uses the clusters now."""
         if self.attached is not None:
             return (f"another run uses these clusters: process {self.attached.pid}",)
+        return tuple(f"a fault is active: {title}" for title in self._faults())
+
+    async def doubts(self, one: RunningByHand, layout: str) -> tuple[str, ...]:
+        """Return why no run may use the cluster now. `layout`: the run's fingerprint of it."""
+        found = list(self.conflicts())
+        if self.attached is not None:
+            return tuple(found)
         system = one.choice.system.name
-        found = [f"a fault is active: {title}" for title in self._faults()]
         if system in self._left:
             found.append(f"{self._left[system]}; what to do: {_TAKE_DOWN}")
         if layout != fingerprint(one.cluster.layout):
@@ -85,21 +107,21 @@ class RunsByHand:
 
     async def release(self, run: AttachedRun, ended: bool = True) -> str:
         """Clean up after the run; return what was left, or "". `ended`: it said that it ended."""
+        left = [f"the keeper failed to clean up after {run.experiment.name}"]
         try:
-            left = [text async for text in self._cleaned(run)]
-            left += _altered(run, ended)
+            left = [*[text async for text in self._cleaned(run)], *_altered(run, ended)]
         finally:
             self.attached = None
-        if left:
-            self._left[run.one.choice.system.name] = "; ".join(left)
+            if left:
+                self._left[run.one.choice.system.name] = "; ".join(left)
         return "; ".join(left)
 
     async def _cleaned(self, run: AttachedRun) -> AsyncIterator[str]:
         cluster = run.one.cluster
         name = run.one.described.cluster
-        projects = _OfRun(cluster.executor, run.one.for_runs, run.experiment)
+        projects = _OfRun(cluster.executor, run)
         project = RunningProject(name, run.experiment, "", keep=True)
-        async for row in mend(projects, project, "keeper"):
+        async for row in mend(projects, project, "keeper", run.is_own):
             self._say(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
             if not row.ok:
                 yield f"{run.experiment.name}: {row.what}: FAILED: {row.doubt}"
@@ -107,23 +129,34 @@ class RunsByHand:
             await end_workers(Assignment(name, run.experiment, True), projects, self._say)
         except FaultError as failure:
             yield f"workers of {run.experiment.name} may still run: {failure}"
+        else:
+            await self._collect(run)
         try:
             await cluster.health(_AGAIN_LIMIT_S)
-            await cluster.broker.delete(OURS)
+            for prefix in run.prefixes:
+                await cluster.broker.delete(prefix)
         except DeployError as failure:  # the next run's look finds them
             self._say(f"queues of {run.experiment.name} were not deleted: {failure}")
         try:
-            for prefix in (*(f"{OURS}{run}." for run in run.names), DIRECT):
+            for prefix in (*run.prefixes, DIRECT):
                 await cluster.agent.call("proxy_delete", _LISTENERS_LIMIT_S, prefix=prefix)
         except DeployError as failure:
             yield f"listeners of {run.experiment.name} are left: {failure}"
+
+    async def _collect(self, run: AttachedRun) -> None:
+        """Save the workers' logs of runs that did not: `mqproof down` deletes the keeper's."""
+        for name in run.names:
+            try:
+                await run.one.for_runs.collect(run.folder(name) / LOGS)
+            except OSError as failure:
+                self._say(f"logs of {name} were not collected: {failure}")
 
 
 def _altered(run: AttachedRun, ended: bool) -> Iterator[str]:
     """Yield how runs changed the cluster. Without an end, operations may have changed it."""
     for name in run.names:
         try:
-            manifest = Manifest.load(run.experiment / "runs" / name)
+            manifest = Manifest.load(run.folder(name))
         except (OSError, ValueError) as error:
             yield f"what {name} did is unknown: {error}"
             continue
@@ -157,8 +190,7 @@ class _OfRun:
     """guardian.GuardedProjects for one cluster and one run."""
 
     own: Executor
-    beside: ForRuns
-    experiment: Path
+    run: AttachedRun
 
     async def find(self) -> Sequence[RunningProject]:
         return ()
@@ -176,13 +208,14 @@ class _OfRun:
         raise AssertionError(f"{project} is removed by `mqproof down`")
 
     async def workers(self, project: str) -> Sequence[str]:
-        return await self.beside.workers.workers(project)
+        return await self.run.one.for_runs.workers.workers(project)
 
     async def kill_workers(self, project: str) -> None:
-        await self.beside.workers.kill_workers(project)
+        await self.run.one.for_runs.workers.kill_workers(project)
 
     def _journals(self) -> Iterator[Path]:
-        return self.experiment.glob(JOURNALS)
+        found = self.run.experiment.glob(JOURNALS)
+        return (path for path in found if self.run.is_own(path.parent))
 
 
 async def watch_ends(one: RunningByHand, report: Callable[[int, int], None]) -> None:

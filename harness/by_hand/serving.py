@@ -56,6 +56,15 @@ class KeeperRequests:
         except (OSError, ValueError):
             writer.close()
             return
+        try:
+            await self._answer(request, reader, writer)
+        finally:
+            if writer not in self._waiting:  # `finish` closes those
+                writer.close()
+
+    async def _answer(
+        self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         match request.get("do"):
             case lines.STATUS:
                 _say(writer, lines.CLUSTERS, **await self._status())
@@ -71,12 +80,10 @@ class KeeperRequests:
             case lines.DOWN:
                 self._waiting.append(writer)
                 self._end.set()
-                return  # `finish` closes it
             case lines.FAULT if self._end.is_set():
                 _say(writer, lines.FAILED, text=_ENDING)
             case lines.FAULT:
                 await self._fault(request, reader, writer)
-        writer.close()
 
     def report(self, say: str, **values: Any) -> None:
         """Report to those who wait for the end."""
@@ -119,8 +126,11 @@ class KeeperRequests:
         return {"clusters": list(states), "faults": faults, "run": run.title if run else ""}
 
     def _active(self) -> tuple[str, ...]:
+        """Return every fault by hand: also those that are about to begin."""
         every = (one for injecting in self._injecting.values() for one in injecting.active)
-        return tuple(f"{one.window.title} of {one.system}" for one in every)
+        titles = [f"{one.window.title} of {one.system}" for one in every]
+        pending = len(self._faults) - len(titles)
+        return (*titles, *("one that is about to begin",) * pending)
 
     async def _doubts(self, request: dict[str, Any]) -> tuple[str, ...]:
         if self._end.is_set():
@@ -130,6 +140,9 @@ class KeeperRequests:
             return (f"no cluster of {request['system']} runs",)
         return await self._runs.doubts(one, str(request["layout"]))
 
+    def _conflicts(self) -> tuple[str, ...]:
+        return (_ENDING,) if self._end.is_set() else self._runs.conflicts()
+
     def _of(self, request: dict[str, Any]) -> RunningByHand | None:
         return next((one for one in self._running if one.named(request["system"])), None)
 
@@ -138,8 +151,9 @@ class KeeperRequests:
     ) -> None:
         """Give a cluster to a run until its connection ends, or until everything ends."""
         doubts, one = await self._doubts(request), self._of(request)
-        if one is None or doubts or self._runs.attached is not None:
-            _say(writer, lines.REFUSED, problems=list(doubts) or ["another run was faster"])
+        doubts = doubts or self._conflicts()  # that began while the cluster was looked at
+        if one is None or doubts:
+            _say(writer, lines.REFUSED, problems=list(doubts))
             return
         run = self._runs.attach(one, request)
         ends = asyncio.create_task(
@@ -188,6 +202,9 @@ class KeeperRequests:
             one = await meant(self._running, fault, str(request["system"]), self._deployment)
         except PlanError as error:
             _say(writer, lines.REFUSED, problems=[str(problem) for problem in error.problems])
+            return
+        if self._end.is_set():  # since the cluster was looked for
+            _say(writer, lines.FAILED, text=_ENDING)
             return
         injecting = self._injecting[one.choice.system.name]
         try:

@@ -39,6 +39,9 @@ class ForRuns(Protocol):
     def start(self, place: str) -> int:
         """Start a node; return its pid. Raise OSError."""
 
+    async def collect(self, logs: Path) -> None:
+        """Move workers' logs to the folder of their run, which has ended. Raise OSError."""
+
     def ends(self) -> dict[int, int]:
         """Return the exit status of each node's process that has ended, by pid."""
 

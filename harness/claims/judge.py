@@ -26,7 +26,7 @@ from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from harness.claims.vocabulary import COUNTS
-from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
 
 # --- Stories -------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def _window_story(number: int, evidence: Evidence) -> str:
         (row for row in evidence.findings.stages if row.window == number),
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
-    text = ", ".join(f"{row.stage} {stage_text(row)}" for row in stages)
+    text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
     return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {text or 'no stage was judged'}"
 
 
@@ -177,7 +177,7 @@ class _PredicateAnswer:
 
     @property
     def _prefix(self) -> str:
-        return f"window {self.window}: " if self.window and self.condition.of_window else ""
+        return f"fault {self.window}: " if self.window and self.condition.of_window else ""
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence) -> tuple[ClaimVerdict, ...]:
@@ -274,7 +274,7 @@ def _disturbed(window: int, why: Unknown | None) -> _Part | None:
     None without one."""
     if why is None:
         return None
-    where = f"window {window}: " if window else ""
+    where = f"fault {window}: " if window else ""
     return _Part(
         ClaimOutcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,)
     )
@@ -292,7 +292,7 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
     little = evidence.serving.too_little(window) if part.outcome is favours else None
     if little is None:
         return part
-    reason = f"window {window}: {little.reason}"
+    reason = f"fault {window}: {little.reason}"
     return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
 
 
@@ -302,7 +302,8 @@ def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | Non
     if not others:
         return None
     numbers = " and ".join(str(number) for number in others)
-    reason = f"window {window}: window {numbers} was in force at the same time"
+    these = f"faults {numbers} were" if len(others) > 1 else f"fault {numbers} was"
+    reason = f"fault {window}: {these} in force at the same time"
     advice = "let one fault end before the next begins"
     if derived.began_at_once(window, others, evidence.facts):
         return _Part(ClaimOutcome.INCONCLUSIVE, not_judged=(reason,), advice=(advice,))

@@ -91,7 +91,7 @@ class Recovery:
             return NotApplicable("publishers ask for no confirms")
         if name == "missed":
             return (
-                exactly(row.missed)
+                exactly(row.missed, f"{row.missed:,}")
                 if self.facts.paced
                 else NotApplicable("rate is max: no deadlines")
             )

@@ -87,16 +87,29 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
     judged = [row for row in rows if row.verdict == words.SERVED]
     number = Counter(row.scope for row in judged)
     names = ["the run"] if number[words.RUN] else []
-    names += [
-        f"{number[scope]:,} {scope}{'s' * (number[scope] > 1)}"
-        for scope in (words.QUEUE, words.PUBLISHER)
-        if number[scope]
-    ]
+    counted = _counted(number, (words.QUEUE, words.PUBLISHER))
+    names += [counted] if counted else []
     left = sum(row.verdict == words.FEW for row in rows)
     few = f", {left} with too little load" if left else ""
     longest = max((row.worst_ns for row in judged), default=0)
     after = f", unavailable for at most {longest / NS:.3f} s" if longest else ""
-    return f"served: {', '.join(names) or 'none'}{few}{after}"
+    return f"served: {', '.join(names) or 'none'}{few}{after}{_not_counted(rows[0], outages)}"
+
+
+def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
+    """Return the longest outage of the run that this window began with, if it lies before the time
+    that counts: sources that name no time leave the take-over as long as it needs."""
+    before_ns = [
+        one.until_ns - one.from_ns
+        for one in outages
+        if one.scope == words.RUN
+        and str(run.window) in one.windows.split(",")
+        and one.until_ns <= run.from_ns
+    ]
+    if run.promise != words.FAULT or not before_ns:
+        return ""
+    seconds = f"{max(before_ns) / NS:.1f} s"
+    return f"; the outage of {seconds} before that does not count: the source names no time"
 
 
 def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, str]:
@@ -114,7 +127,12 @@ def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, s
     if silent:
         worst = max(silent, key=lambda row: row.due)
         return False, f"{_who(worst)} got (nearly) nothing of {worst.due:,} messages"
-    return True, f"{len(judged)} queues and consumers"
+    return True, _counted(Counter(row.scope for row in judged), (words.QUEUE, words.CONSUMER))
+
+
+def _counted(number: Counter[str], scopes: Sequence[str]) -> str:
+    """`1 queue, 2 publishers`."""
+    return ", ".join(f"{number[s]:,} {s}{'s' * (number[s] > 1)}" for s in scopes if number[s])
 
 
 def scope_name(row: Service | Outage) -> str:

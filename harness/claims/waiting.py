@@ -41,4 +41,5 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
 def requeued(counted: Counted, window: Window) -> Value:
     if counted.requeued(frozenset({window.number})):
         return True
-    return NotApplicable("nothing came again, so perhaps nothing was unacknowledged")
+    none = "the broker redelivered nothing (retries of publishers do not count)"
+    return NotApplicable(f"{none}, so perhaps nothing was unacknowledged")

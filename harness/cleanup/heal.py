@@ -144,9 +144,20 @@ def _meant(project: RunningProject) -> Iterator[HealResult]:
     yield HealResult(project.name, kept if project.keep else "would remove all of it")
 
 
-async def mend(projects: Projects, project: RunningProject, by: str) -> AsyncIterator[HealResult]:
-    """Undo every active fault of the project."""
-    journals, doubts = _journals(project.experiment)
+def _every_run(folder: Path) -> bool:  # noqa: ARG001  (of any run)
+    return True
+
+
+async def mend(
+    projects: Projects,
+    project: RunningProject,
+    by: str,
+    is_own: Callable[[Path], bool] = _every_run,
+) -> AsyncIterator[HealResult]:
+    """Undo every active fault of the project. `is_own`: whether a run's folder is the project's,
+    where an experiment has several.
+    """
+    journals, doubts = _journals(project.experiment, is_own)
     for doubt in doubts:
         yield HealResult(project.name, "read a journal", False, doubt)
     for path, faults in journals.items():
@@ -156,11 +167,13 @@ async def mend(projects: Projects, project: RunningProject, by: str) -> AsyncIte
         yield await _swept(projects, project.name)
 
 
-def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str]]:
+def _journals(
+    experiment: Path, is_own: Callable[[Path], bool] = _every_run
+) -> tuple[dict[Path, tuple[Armed, ...]], list[str]]:
     """Return the active faults of each readable journal, and why others cannot be read."""
     journals: dict[Path, tuple[Armed, ...]] = {}
     doubts = []
-    for path in sorted(experiment.glob(JOURNALS)):
+    for path in sorted(one for one in experiment.glob(JOURNALS) if is_own(one.parent)):
         try:
             journals[path] = standing(read(path))
         except (JournalError, OSError) as failure:
@@ -188,7 +201,7 @@ async def _undone(
 
 
 def _undo(path: Path, armed: Armed) -> str:
-    of = "operation" if armed.kind in OPERATIONS else "window"
+    of = "operation" if armed.kind in OPERATIONS else "fault"
     return f"undo {armed.kind} of {armed.resolved} ({of} {armed.window} of {path.parent.name})"
 
 

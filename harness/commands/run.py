@@ -118,6 +118,7 @@ def run(
         distribution,
     )
     where, misplaced = spark.place(master, conf)
+    misplaced = [*misplaced, *standing.problems({"--keep": on_standing and keep})]
     experiment = spark.make_checked(lambda: run_request.experiment_of(request, stamp()), misplaced)
     if reason := why_not_written(results / experiment.name):
         raise PlanError([Problem("--results", f"{results}: {reason}")])
@@ -127,7 +128,6 @@ def run(
         print_lines(shell.out, dry_run.lines(experiment, wanted))
         return 0
     problems = [*topology_file.problems_before(experiment, keep, os.environ)]
-    problems += standing.problems({"--keep": on_standing and keep})
     if problems:
         raise PlanError(problems)
     display = shell.display(as_json, whole)

@@ -62,8 +62,11 @@ class Tried:
 
     @property
     def described(self) -> str:
-        """Return the rate in words; of a warning it is that of runs without the harm."""
-        return self.rate.describe("did not come true" if self.warns else "violated")
+        """Return the rate of runs that broke a promise, or in which a warning's harm came (then
+        `self.rate` is of the others)."""
+        if not self.warns:
+            return self.rate.describe("violated")
+        return rate(self.rate.runs - self.rate.violated, self.rate.runs).describe("came true")
 
     @property
     def share(self) -> str:

@@ -148,14 +148,21 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
     if manifest.cluster_stood:
         notes.append("cluster: the one that `mqproof up` had started")
     if manifest.client_options:
-        notes.append(f"told to {manifest.client}: {', '.join(manifest.client_options)}")
+        notes.append(f"options of {manifest.client}: {', '.join(manifest.client_options)}")
     if manifest.together:
         others = ", ".join(manifest.together)
         notes.append(f"played together with {others}: one cluster, and one fault for all")
     if manifest.ignored:
         notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
-    notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]
+    notes += [_resolved(*one) for one in sorted(manifest.resolved.items())]
     return tuple(notes)
+
+
+def _resolved(word: str, place: str) -> str:
+    """`consumers connect first to rmq1`, `fault 1: kill master of orders = rmq1`."""
+    if word.endswith(" enter"):
+        return f"{word.removesuffix(' enter')} connect first to {place}"
+    return f"{word.replace('window ', 'fault ', 1)} = {place}"
 
 
 def _kept(manifest: Manifest) -> Iterator[str]:

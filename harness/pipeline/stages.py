@@ -53,7 +53,8 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
         if options.standing is not None:
             _check_standing(options.standing, experiment)
         _check_certificates(experiment)
-        _prepare_images(experiment, show)
+        if options.standing is None:  # clusters that run have their images
+            _prepare_images(experiment, show)
         return _run(experiment, folder, options, show)
     except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
         show.message(notice(0))
@@ -70,7 +71,7 @@ def _check_certificates(experiment: Experiment) -> None:
 
 def _check_standing(folder: Path, experiment: Experiment) -> None:
     """Raises PlanError where a running cluster is not clean; DeployError without an answer."""
-    layouts = {run.layout.label: run.layout for run in experiment.runs}
+    layouts = {(run.layout.system, run.layout.label): run.layout for run in experiment.runs}
     problems = [
         Problem(f"{ON_STANDING}: {layout.system}", text)
         for layout in layouts.values()

@@ -14,12 +14,13 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report
 
 Cell = tuple[str, str, str, str]
+# A condition, and the value that was found, before what is against it.
 _CONDITION = re.compile(
-    r"^(window \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?(?:: |, found )"
+    r"^(fault \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?"
+    r"(?:: |, found (?:[^:]*?, but )?)"
 )
-_VALUE = re.compile(r"^(window \d+: )?[^:]*?, but ")  # what was found, before what is against it
-_NUMBER = re.compile(r"^(window \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
-_OF_RUN = re.compile(r"^window \d+: (?=fault \d+: )")  # a fault in doubt is every window's reason
+_NUMBER = re.compile(r"^(fault \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
+_OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,7 @@ def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
 
 
 def _reason(text: str) -> str:
-    without_condition = _CONDITION.sub(r"\1", text)
-    return _OF_RUN.sub("", _VALUE.sub(r"\1", without_condition))
+    return _OF_RUN.sub("", _CONDITION.sub(r"\1", text))
 
 
 def undecided(report: Report) -> Iterator[Undecided]:

@@ -116,6 +116,7 @@ def _on_standing(
     bare = replace(request, layouts=(), versions=(), images=(), together=False)
     plan_request = _request(bare, name, scenarios, bare.systems or clusters.systems, ())
     plan_request = replace(plan_request, deployment=clusters.deployment)
+    problems += standing.unfit(scenarios, request.clients, clusters)
     return _planned(plan_request, clusters.choices, problems)
 
 
@@ -189,6 +190,10 @@ def _versions_of_distribution(request: RunRequest) -> Iterator[Problem]:
         if given and request.distribution is not None:
             text = f"the distribution's own version is read from it: leave {flag} out"
             yield Problem(flag, text)
+    for label in request.layouts:
+        if request.distribution is not None and (version := variants.split(label)[1]):
+            text = f"the distribution's own version is read from it: leave +{version} out"
+            yield Problem(f"--layout {brief(label)}", text)
 
 
 def _versions_of_foreign(request: RunRequest) -> Iterator[Problem]:

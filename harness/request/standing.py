@@ -8,11 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from faults.mechanisms import COMPOSE
 from harness.deploy.by_hand_files import ByHandClusters, DamagedDocument, folders, is_held, load
 from harness.deploy.by_hand_layouts import standing
+from harness.outside.text import brief
+from harness.plan.clients.client_options import name_of
+from harness.plan.clients.registry import registry
 from harness.plan.experiment import Catalogue
-from harness.plan.model import System
+from harness.plan.model import Scenario, System
 from harness.plan.problems import PlanError, Problem
+from harness.systems.registry import registry as registry_of_systems
 
 FLAG = "--on-standing"
 HELP = "On the clusters of `mqproof up`, if they are clean; they stay."
@@ -37,6 +42,26 @@ def problems(given: Mapping[str, object]) -> Iterator[Problem]:
     """Yield the flags that do not go with it. `given`: by flag, what was given."""
     for flag in (flag for flag, value in given.items() if value):
         yield Problem(flag, f"the clusters run already: leave {flag} out, or {FLAG}")
+
+
+def unfit(
+    scenarios: Sequence[Scenario], clients: Sequence[str], clusters: StandingClusters
+) -> Iterator[Problem]:
+    """Yield what would leave these clusters broken, or cannot run on them."""
+    for one in scenarios:
+        for number, fault in enumerate(one.faults, start=1):
+            if not fault.returns and not fault.target.of_clients:
+                text = f"fault {number} has `returns = false`: the cluster would stay broken"
+                yield Problem(f"{FLAG}: {one.name}", text, advice=f"leave {FLAG} out")
+    if clusters.deployment != COMPOSE:
+        return
+    offered = registry().packages
+    there = {registry_of_systems().packages.get(one) for one in clusters.systems}
+    for word in dict.fromkeys(clients):
+        package = offered.get(name_of(word))
+        if package is not None and package not in there:
+            text = f"the workers' container of the running clusters does not have {package}"
+            yield Problem(f"--client {brief(word)}", text, advice=f"leave {FLAG} out")
 
 
 def folder() -> Path:

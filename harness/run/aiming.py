@@ -116,8 +116,8 @@ def take(stage: Stage, armed: Armed) -> None:
     for number, other in stage.active.items():
         if clash(own, _things(other)):
             raise NoSuchTarget(
-                f"{armed.kind} {armed.target} means {armed.resolved}, where window {number} "
-                f"({other.kind} {other.target}) stands: the end of one would undo the other"
+                f"{armed.kind} {armed.target} means {armed.resolved}, where fault {number} "
+                f"({other.kind} {other.target}) is active: the end of one would undo the other"
             )
     stage.active[armed.window] = armed
     if KINDS[armed.kind].applies_to != CLIENT:

@@ -202,11 +202,12 @@ def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Itera
 
 
 def _settlement(row: Settlement, facts: Facts) -> str:
+    if row.outcome == Outcome.UNKNOWN:
+        found = f"{row.raw}; " if row.raw else ""
+        return f"attempt {row.attempt}: {found}outcome unknown (the broker may have the message)"
     outcome = _word(Outcome, row.outcome)
     strength = f" ({facts.labels.get(row.strength, row.strength)})" if row.strength else ""
-    raw = f": the broker said “{row.raw}”" if row.raw and row.outcome != Outcome.UNKNOWN else ""
-    if row.outcome == Outcome.UNKNOWN:
-        raw = f": {row.raw}" if row.raw else ""
+    raw = f": the broker said “{row.raw}”" if row.raw else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 

@@ -20,13 +20,19 @@ from harness.run_folder.process_ends import unplanned_text
 from harness.view.summary import BOUND_LEAST_S
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
-from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER
+from spark_analysis.schema.measures import (
+    BY_NAME,
+    DOUBTFUL,
+    MISSING,
+    REGISTER,
+    STAGE_TITLES,
+)
 
 # Of a message's state: the broker's answer to a publisher is a confirm, no acknowledgement.
 _ANSWERS = {
     "acknowledged": "confirmed",
     "indeterminate": "unknown outcome",
-    "not_sent": "not sent",
+    "not_sent": "not sent within the deadline",
 }
 
 
@@ -80,7 +86,7 @@ def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
     """Return the part that may belong to another measure, to be shown with that one."""
     number = evidence.counted.total(measure.name)
     if number and measure.name not in DOUBTFUL:
-        text = f"{measure.name} {number:,}: {measure.meaning}"
+        text = f"{measure.title.lower()} {number:,}: {measure.meaning}"
         yield Observation(measure.name, 0, False, text)
 
 
@@ -116,23 +122,23 @@ def _levels(evidence: Evidence) -> str:
 
 
 def _count(name: str, evidence: Evidence) -> Observation:
-    value = evidence.value(name)
+    value, title = evidence.value(name), BY_NAME[name].title.lower()
     if isinstance(value, Unknown | NotApplicable):
-        return Observation(name, 0, False, f"{name} not judged: {value.reason}")
+        return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)
     breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
         skipped = _by_detail("not_judged", evidence)
-        breakdown = f" ({', '.join(skipped)} not judged)" if skipped else ""
+        breakdown = f" (order not checked: {', '.join(skipped)})" if skipped else ""
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; perhaps more: {doubt}" if doubt else ""
-    return Observation(name, 0, not doubt, f"{name} {_bound(value)}{breakdown}{tail}")
+    return Observation(name, 0, not doubt, f"{title} {_bound(value)}{breakdown}{tail}")
 
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
     """`3 redelivery`, the largest first."""
     return [
-        f"{number:,} {detail}"
+        f"{number:,} {detail.replace('_', ' ')}"
         for detail, number in evidence.counted.details(measure).most_common()
     ]
 
@@ -147,12 +153,12 @@ def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
         else window.unverified_reason or "not verified"
     )
     at = window.origin_ns / 1e9
-    text = f"window {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
+    text = f"fault {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
     yield Observation("fault", number, window.verified and window.gone, text)
     yield _availability(evidence, number)
-    stages = [f"{name} {_stage(evidence, name, number)}" for name in STAGE_NAMES]
+    stages = [_stage(evidence, name, number) for name in STAGE_NAMES]
     judged = not evidence.doubts.run and not evidence.doubts.availability(number)
-    yield Observation("stages", number, judged, f"window {number}: {', '.join(stages)}")
+    yield Observation("stages", number, judged, f"fault {number}: {', '.join(stages)}")
 
 
 def _availability(evidence: Evidence, number: int) -> Observation:
@@ -162,22 +168,17 @@ def _availability(evidence: Evidence, number: int) -> Observation:
         lost = evidence.value("lost")
         judged = isinstance(lost, Interval) and lost.low == lost.high
         beside = f"; loss is judged: {lost}" if judged else ""
-        text = f"availability of window {number} unknown: {doubt.sentence}{beside}"
+        text = f"availability under fault {number} unknown: {doubt.sentence}{beside}"
         return Observation("availability", number, False, text)
     silence = evidence.value("silence_s", number)
-    degraded = evidence.value("degraded_s", number)
     missed = evidence.value("missed", number)
     row = evidence.recovery.availability(number)
-    share = f" of {row.operations:,}" if row is not None and isinstance(missed, Interval) else ""
+    due = f" of {row.operations:,} messages due" if row and isinstance(missed, Interval) else ""
     text = (
-        f"window {number}: silence {_seconds(silence)}, {_degraded(degraded)}, "
-        f"missed {_bound(missed)}{share}{_excused(evidence)}"
+        f"fault {number}: longest time without a confirm {_seconds(silence)}, "
+        f"late from the fault on: {_bound(missed)}{due}{_excused(evidence)}"
     )
     return Observation("availability", number, isinstance(silence, Interval), text)
-
-
-def _degraded(value: object) -> str:
-    return "recovery time unknown" if _says_nothing(value) else f"degraded {_seconds(value)}"
 
 
 def _excused(evidence: Evidence) -> str:
@@ -188,10 +189,10 @@ def _excused(evidence: Evidence) -> str:
 
 
 def _stage(evidence: Evidence, name: str, number: int) -> str:
+    """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
-    if isinstance(value, Unknown):
-        return "not judged"
-    return _seconds(value)
+    after = " after" if isinstance(value, Interval) and not _says_nothing(value) else ":"
+    return f"{STAGE_TITLES[name]}{after} {_seconds(value)}"
 
 
 def _seconds(value: object) -> str:

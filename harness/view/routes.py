@@ -21,6 +21,7 @@ from harness.run_folder.rows import ClientEvent
 from harness.view.observations import Observation
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measures import STAGE_TITLES
 from spark_analysis.schema.views import (
     LEADER,
     NOTHING,
@@ -142,8 +143,8 @@ def _asking(views: Views) -> Iterator[Observation]:
 def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:
     stages = [row for row in findings.stages if row.stage in STAGES]
     for window, rows in groupby(sorted(stages), key=lambda row: row.window):
-        delays = ", ".join(f"{row.stage} {between(row)}" for row in rows)
-        yield Observation("route", window, judged, f"window {window}: {delays}")
+        delays = ", ".join(f"{STAGE_TITLES[row.stage]} {between(row)}" for row in rows)
+        yield Observation("route", window, judged, f"fault {window}: {delays}")
 
 
 def between(row: Stage) -> str:

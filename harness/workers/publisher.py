@@ -199,7 +199,8 @@ class Publisher:
         assert link is not None, "attempts are out without a connection"
         self._dialler.shun()
         link.abort()
-        self.lost(f"no confirm for {self._config.deadline_s:g} s: taken for dead")
+        limit = f"{self._config.deadline_s:g} s"
+        self.lost(f"closed by the publisher: its oldest attempt had no confirm for {limit}")
 
     def _settle(self, settlements: list[Settlement], now_ns: int) -> None:
         self._record(settlements, now_ns)

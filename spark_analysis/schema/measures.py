@@ -361,6 +361,7 @@ STAGES: dict[str, Reached] = {
 STAGE_OF = {  # by measure
     measure.name: measure.reached.stage for measure in REGISTER if measure.reached is not None
 }
+STAGE_TITLES = {stage: BY_NAME[measure].short for measure, stage in STAGE_OF.items()}
 
 
 def gravity(name: str) -> int:

@@ -157,7 +157,7 @@ def test_first_screen_shows_the_claim_its_numbers_and_its_proof(
     assert "37 lost" in said and "of 800 confirmed" in said
     assert "no downtime" in said and "longest time without a confirm: 0.29 s" in said
     assert "Are loss and downtime proved?" in said and "yes" in said
-    assert "the fault was verified from outside, at begin and end" in said
+    assert "the fault was verified from outside, at its beginning and its end" in said
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -178,8 +178,7 @@ def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
         "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs (95 % CI: 0.84 to 91 %) "
         "all failed hosts returned with their disks, so no disk was left unread "
         "total downtime of the worst run ≥ 40.4 s downtime in 1 of 2 runs (95 % CI: 1.3 to 99 %) "
-        "0.3 % late "
-        "(of 2 of 3 runs) decided"
+        "0.3 % late from the first fault on (of 2 of 3 runs) decided"
     )
     assert "? not judged" in verdicts[3] and "0 lost" not in verdicts[3]
     assert "– does not apply" in verdicts[4]
@@ -386,7 +385,7 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     assert {
         "first confirm",
         "lost",
-        "duplicated",
+        "delivered more than once",
         "fault, requested",
         "fault, injected",
     } <= set(names)
@@ -477,7 +476,7 @@ def test_fault_page_counts_windows_and_shows_what_was_not_proved(
 ) -> None:
     browser.open(large, *SCREENS[screen])
     words = " ".join(str(browser.value(_SECTION.format("faults"))).split())
-    assert "30 of 31 windows are verified" in words
+    assert "30 of 31 faults are verified" in words
     assert "? 30 of 31" in words and "NOT VERIFIED" in words
     assert "2 of 3 links answered" in words  # the evidence itself, without any click
     assert "✓ VERIFIED" not in words  # the others stand in their group

@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.deploy import users_images
 from harness.deploy.by_hand_files import DOCUMENT, ByHandCluster, ByHandClusters, save, state
 from harness.deploy.by_hand_layouts import EVERY_QUEUE
 from harness.deploy.owner import owner
 from harness.outside.locks import lock
+from harness.pipeline import stages
+from harness.plan.clients import registry as clients
+from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
 from harness.request import standing
 from harness.request.run_request import systems
 from harness.systems.files import shipped
 from tests.harness.test_cli import call, passing
+from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.reports import report
 
 MIRRORED, QUORUM = "rabbitmq-mirrored", "rabbitmq-quorum"
 START = ("run", "master-crash", "--on-standing")
@@ -84,6 +91,7 @@ def test_hosts_have_the_names_that_up_gave_them(kept: Path) -> None:
             ("--topology", "x.toml", "--deployment", "local", "--distribution", "x"),
             ["--topology: ", "--deployment: ", "--distribution: "],
         ),
+        (("--keep", "--together"), ["--keep: ", "--together: "]),
         (("--keep",), ["--keep: the clusters run already: leave --keep out, or --on-standing"]),
     ],
 )
@@ -98,6 +106,62 @@ def test_other_flags_are_bad_input_all_at_once(
     output = " ".join(capsys.readouterr().err.split())
     assert (code, pipeline.started) == (254, [])
     assert all(place in output for place in places), output
+
+
+def checked(kept: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[str, list[str]]:
+    """Return what the pipeline reports if each cluster refuses, and what it prepared."""
+    _, pipeline = call(*START, *words, ending=passing)
+    ((experiment, options),) = pipeline.started
+    prepared: list[str] = []
+
+    async def refusing(folder: Path, layout: Layout) -> tuple[str, ...]:
+        assert folder == kept
+        return (f"{layout.system} is not clean",)
+
+    def prepare(experiment: Experiment, *_: object) -> None:
+        prepared.append(experiment.name)
+
+    monkeypatch.setattr(stages, "doubts", refusing)
+    monkeypatch.setattr(users_images, "prepare", prepare)
+    monkeypatch.setattr(stages, "_run", lambda *_: report())
+    with pytest.raises(PlanError) as caught:
+        stages.run(experiment, options, Heard())
+    monkeypatch.setattr(stages, "_check_standing", lambda *_: None)
+    stages.run(experiment, options, Heard())
+    return str(caught.value), prepared
+
+
+def test_every_cluster_is_checked_whatever_its_label(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = "rocketmq-2m2s", "reference-2m2s"
+    keeps(kept, *(cluster(one, "colocated@compressed") for one in both))
+    text, prepared = checked(kept, monkeypatch)
+    assert all(f"{one} is not clean" in text for one in both), text
+    assert prepared == [], "images of clusters that run are not prepared"
+
+
+def test_a_scenario_that_leaves_hosts_dead_is_refused(
+    kept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeps(kept, cluster(MIRRORED, "exactly-2@T=60"))
+    code, pipeline = call("run", "master-lost", "--on-standing")
+    assert (code, pipeline.started) == (254, [])
+    output = " ".join(capsys.readouterr().err.split())
+    assert "--on-standing: master-lost: fault 2 has `returns = false`" in output
+    assert "what to do: leave --on-standing out" in output
+
+
+def test_a_client_that_the_container_lacks_is_refused(
+    kept: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = replace(clients.registry(), packages={"pika": "acme 1.0"})
+    monkeypatch.setattr(standing, "registry", lambda: found)
+    keeps(kept, cluster(MIRRORED, "exactly-2@T=60"))
+    code, _ = call(*START, "--client", "pika")
+    output = " ".join(capsys.readouterr().err.split())
+    assert code == 254
+    assert "--client 'pika': the workers' container of the running clusters" in output
 
 
 def test_a_suite_brings_its_own_clusters(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,6 +93,11 @@ def test_a_distribution_is_played_in_its_own_version() -> None:
             ("acme", "--version", "5.4.0"),
             ("--version: the distribution's own version is read from it",),
         ),
+        (
+            "rocketmq-2m2s",
+            ("acme", "--layout", "colocated@compressed+5.4.0"),
+            ("--layout 'colocated@compressed+5.4.0': the distribution's own version is read",),
+        ),
     ],
 )
 def test_a_distribution_that_cannot_be_played_is_refused(

@@ -21,15 +21,15 @@ DEATH = """
 import os, signal, sys
 from pyspark import SparkContext
 from harness import cli
-from harness.analyse import ahead
-start = ahead.session
+from harness.analyse import sessions
+start = sessions.session
 def dying(where):
     spark = start(where)
     process = SparkContext._gateway.proc
     process.kill()
     process.wait()
     return spark
-ahead.session = dying
+sessions.session = dying
 sys.exit(cli.main(["analyse", sys.argv[1]]))
 """
 

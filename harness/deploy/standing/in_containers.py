@@ -37,12 +37,15 @@ class LinkedLogs:
         return kept / worker
 
     def collect(self, logs: Path) -> None:
-        """Replace links by what they lead to. Raises OSError."""
+        """Replace links by what they lead to. A link stays until that is whole. Raise OSError."""
         for link in [one for one in logs.glob("*") if one.is_symlink()]:
-            kept = link.readlink()
-            link.unlink()
+            kept, moved = link.readlink(), logs.parent / f".{link.name}"
             if kept.exists():
-                shutil.move(kept, link)
+                shutil.rmtree(moved, ignore_errors=True)  # an earlier attempt that failed
+                shutil.move(kept, moved)
+            link.unlink()
+            if moved.exists():
+                moved.rename(link)
 
 
 def facts_of(cluster: ComposeCluster, mounted: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
 from harness.report.charts.scale import AxisTick, Lane, Scale, Span
 from harness.report.charts.use_plots import use_plots
-from harness.report.page.formats import short_name, stage_name
+from harness.report.page.formats import measure_name, stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -243,17 +243,18 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
 
 def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     for measure in _LANES:
+        name = measure_name(measure.name).lower()
         marks = [mark for mark in timeline.marks if mark.measure == measure.name]
         if marks:
             yield Lane(
-                short_name(measure.name),
+                name,
                 tuple(
                     scale.span(
                         mark.from_s,
                         mark.from_s + timeline.slice_s,
                         measure.grade.value,
                         "",
-                        f"+{mark.from_s} s: {mark.messages:,} {short_name(measure.name)}",
+                        f"+{mark.from_s} s: {mark.messages:,} {name}",
                     )
                     for mark in marks
                 ),

@@ -14,6 +14,7 @@ from harness.judging.result import Report
 from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name
+from harness.report.page.formats import measure_name
 from harness.report.tried import ClaimOfCell, tabulated
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -95,7 +96,7 @@ def comparison_tables(report: Report) -> Iterator[Table]:
             found = [rows.get((cell, measure, detail)) for _, cell in cells]
             shown = any(row is not None and (row.maximum or not row.judged) for row in found)
             if shown and measure not in never:
-                name = f"{measure} {detail}".strip()
+                name = measure_title(measure, detail)
                 table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
         if table.row_count:
             yield table
@@ -123,6 +124,12 @@ def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
             words = (row.cell[3], *numbers, *row.words)
             table.add_row(*(Text(one_line(word)) for word in words))
         yield table
+
+
+def measure_title(measure: str, detail: str = "") -> str:
+    """`delivered more than once: publisher retry`."""
+    title = measure_name(measure).lower()
+    return f"{title}: {detail.replace('_', ' ')}" if detail else title
 
 
 def nowhere(report: Report) -> list[str]:

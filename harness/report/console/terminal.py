@@ -30,6 +30,7 @@ from harness.report.console.tables import (
     failing_tables,
     left_out,
     legend,
+    measure_title,
     nowhere,
     unjudged,
     verdict_tables,
@@ -153,14 +154,14 @@ class Terminal:
             self._run(run, report)
         if report.comparison:
             self._heading(
-                "comparison: median (range, judged); from six runs on [its 95 % interval]"
+                "numbers by cell: median (smallest to largest, runs judged); from 6 runs [95 % CI]"
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
         if zero := nowhere(report):
-            self._print(f"0 in every run: {', '.join(zero)}")
+            self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := unjudged(report):
-            self._print(f"judged in no run: {', '.join(never)}")
+            self._print(f"judged in no run: {'; '.join(map(measure_title, never))}")
         self._failing(report)
         self._lines("not applicable", list(skipped_lines(report, self._whole)))
         self._lines("against what is known", list(cell_lines(report)))

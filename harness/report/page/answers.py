@@ -248,16 +248,16 @@ def _proved(totals: RunTotals) -> PageAnswer:
 def _seen(totals: RunTotals) -> str:
     if not totals.faults_of:
         return ""
-    end = "verified from outside, at begin and end"
+    end = "verified from outside, at its beginning and its end"
     if totals.faults_of == 1:
         return f"the fault was {'' if totals.faults_seen else 'not '}{end}"
     number = "all" if totals.faults_seen == totals.faults_of else f"{totals.faults_seen} of"
-    return f"{number} {totals.faults_of} faults were {end}"
+    return f"{number} {totals.faults_of} faults were {end.replace('its ', 'their ')}"
 
 
 def _logs(totals: RunTotals) -> str:
     number = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
-    return f"{number} {totals.logs_of} client logs are complete"
+    return f"{number} {totals.logs_of} logs of publishers and consumers are complete"
 
 
 def known(report: Report, failed: Failed) -> bool:

@@ -90,7 +90,8 @@ def _view(table: CellTable, report: Report) -> CellView:
 def _standing(result: CellResult) -> str:
     """Return how a cell stands to what is known; of one that is known in part, how much is."""
     if result.standing is Standing.NEW and result.known:
-        return f"{formats.plural(len(result.lines), 'claim')} without a recorded expectation"
+        claims = formats.plural(len(result.lines), "claim")
+        return f"no expectation is recorded for {claims}, warnings included"
     return _STANDINGS.get(result.standing, "")
 
 
@@ -153,7 +154,7 @@ def _outage(totals: RunTotals) -> str:
         parts.append(f"{out}{of}")
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
-        parts.append(f"for {_time(totals.silence)} nothing was confirmed")
+        parts.append(f"no confirm arrived for {_time(totals.silence)}{_longer_silence(totals)}")
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
@@ -168,6 +169,17 @@ def _outage(totals: RunTotals) -> str:
         parts.append("how long it was unavailable is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _longer_silence(totals: RunTotals) -> str:
+    """Return why nothing was confirmed for longer than the downtime; "" if that is not so."""
+    assert totals.silence is not None
+    if totals.out is None or not 0 < totals.out.maximum_s < totals.silence.maximum_s:
+        return ""
+    return (
+        " (downtime counts by the time at which messages were due, so it ends with the first one "
+        "that was still confirmed within its deadline)"
+    )
 
 
 def _late_for(spread: SpreadEntry) -> str:

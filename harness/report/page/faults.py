@@ -134,7 +134,7 @@ def _armed(span: FaultSpan) -> str:
     if not span.opened:
         return span.doubt or "no"
     took = formats.seconds((span.returned_ns - span.issued_ns) / NS)
-    by = f" by {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
+    by = f", through the {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
     late = ""
     if span.requested_from_ns is not None and span.number == 1:
         late = f", {formats.seconds((span.issued_ns - span.requested_from_ns) / NS)} late"
@@ -153,7 +153,7 @@ def _undone(span: FaultSpan) -> str:
     if span.undo_issued_ns is not None:
         seconds = formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)
         took = f", {seconds} after its undo was issued"
-    return f"by {formats.after(span.ended_ns)}{took}; active for {stood}"
+    return f"at the latest at {formats.after(span.ended_ns)}{took}; active for {stood}"
 
 
 def _undo_ns(span: FaultSpan) -> int | None:

@@ -12,11 +12,6 @@ from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME
 
-# `degraded` is the time until a stage; all other times are called as their stages are.
-_STAGE_NAMES = {
-    stage: "on time again" if measure == "degraded" else BY_NAME[measure].short
-    for measure, stage in measures.STAGE_OF.items()
-}
 GLUE = "\u00a0"
 _DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
 BADGES = {
@@ -120,7 +115,7 @@ def detail_name(measure: str, detail: str) -> str:
 
 def stage_name(stage: str) -> str:
     """Return the name that every page has for a stage: that of its measure."""
-    return _STAGE_NAMES.get(stage, stage.replace("_", " "))
+    return measures.STAGE_TITLES.get(stage, stage.replace("_", " "))
 
 
 def stage_meaning(stage: str) -> str:

@@ -16,7 +16,8 @@ from harness.report.page.applicable import by_measure
 from harness.report.page.cells import CellView
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
-from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, REGISTER
 
 STRIPS_MAX = 16
 UNKNOWN = "unknown"
@@ -58,20 +59,30 @@ class MeasureView:
 @dataclass(frozen=True, slots=True)
 class MeasuresView:
     drawn: tuple[MeasureView, ...]
-    zero: tuple[str, ...]  # measures that are 0 in every judged run of every cell
+    # Measures that are 0 in every judged run of every cell: what did not happen, and what did not
+    # remain undecided.
+    zero: tuple[str, ...]
+    zero_undecided: tuple[str, ...]
 
 
 def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
     """The comparison mart as strips."""
     cells = tuple(views)
-    drawn, zero = [], []
+    drawn: list[MeasureView] = []
+    zero: list[str] = []
+    undecided: list[str] = []
     for (measure, detail), found in by_measure(report).items():
         if any(row.maximum for row in found.values()):
             drawn.append(_measure(measure, detail, found, cells))
         elif not detail and any(row.judged for row in found.values()):
-            zero.append(formats.measure_name(measure))
+            is_open = BY_NAME[measure].grade is Grade.OPEN or measure in DOUBTFUL
+            (undecided if is_open else zero).append(formats.measure_name(measure))
     drawn.sort(key=lambda view: _order(view.name))
-    return MeasuresView(tuple(drawn), tuple(name.lower() for name in sorted(zero, key=_order)))
+    return MeasuresView(tuple(drawn), _listed(zero), _listed(undecided))
+
+
+def _listed(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in sorted(names, key=_order))
 
 
 def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:

@@ -77,11 +77,11 @@ def spread_text(totals: RunTotals) -> str:
 
 
 def worst_text(out: Out | None) -> str:
-    """`one of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is `no. 2`."""
+    """`the worst of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is `no. 2`."""
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
-    return f"one of {out.of} {out.scope}s ({name}): {length(out)}"
+    return f"the worst of {out.of} {out.scope}s ({name}): {length(out)}"
 
 
 def length(out: Out) -> str:

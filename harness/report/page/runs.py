@@ -161,7 +161,7 @@ def _facts(run: RunReport) -> tuple[str, ...]:
     if one.duplicated.least:
         facts.append(f"{formats.bound(one.duplicated)} duplicated")
     facts += _outs(one)
-    for name, word in (("silence_s", "silent"), ("degraded_s", "degraded")):
+    for name, word in (("silence_s", "silent"), ("degraded_s", "on time again after")):
         found = worst_of(one, name)
         if found is not None:
             facts.append(f"{word} {_time(found)}")

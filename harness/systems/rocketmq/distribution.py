@@ -31,6 +31,15 @@ _VERSION = re.compile(r"rocketmq-broker-(\d+(?:\.\d+){1,3})[^/]*\.jar")
 
 def look(folder: Path) -> Distribution:
     """Return the version of the servers in a folder, and which parts it lacks."""
+    try:
+        return _found(folder)
+    except (OSError, ValueError) as error:  # too long, or in a folder that is closed to us
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        return Distribution("", (f"it cannot be looked at: {reason}",), EXPECTED)
+
+
+def _found(folder: Path) -> Distribution:
+    """Raises OSError, and ValueError of a path with a zero in it."""
     if not folder.is_dir():
         return Distribution("", ("there is no such folder",), EXPECTED)
     if not (folder / LIB).is_dir():
@@ -49,12 +58,17 @@ def copy(folder: Path, context: Path) -> None:
     try:
         for made in (target, sums.parent):
             made.mkdir(parents=True)
-        jars = sorted((folder / LIB).glob("*.jar"))
+        jars = _jars(folder)
         for jar in jars:
             shutil.copyfile(jar, target / jar.name)
         sums.write_text("".join(f"{_sum(target / jar.name)}  {jar.name}\n" for jar in jars))
     except OSError as error:
         raise DeployError(f"distribution {folder}: {error}") from error
+
+
+def _jars(folder: Path) -> list[Path]:
+    """Raises OSError: a glob of a folder that is closed to us would be empty."""
+    return sorted(path for path in (folder / LIB).iterdir() if path.suffix == ".jar")
 
 
 def _version(folder: Path) -> str:
@@ -63,6 +77,8 @@ def _version(folder: Path) -> str:
 
 
 def _missing(folder: Path, version: str) -> Iterator[str]:
+    if special := [path.name for path in _jars(folder) if not path.is_file()]:
+        yield f"`{LIB}` has jars that are no regular files: {', '.join(map(brief, special))}"
     wanted = (*_SERVERS, *(_SINCE_5 if numbers(version) >= (5,) else ()))
     for name in wanted:
         jars = sorted(path.name for path in (folder / LIB).glob(f"{name}-[0-9]*.jar"))

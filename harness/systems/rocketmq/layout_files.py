@@ -8,6 +8,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -45,9 +46,6 @@ from harness.systems.rocketmq.layout import (
 _BROKERS = "broker-a-0: the group broker-a, and a number from 0 on"
 Flush = Literal["sync", "async"]
 VERSION_HELP = "version of the servers: the number of a release on Maven Central"
-_DISTRIBUTION_HELP = (
-    "absolute path of a vendor's own build of that version, instead of its release"
-)
 
 
 def released(first: str, before: str = "") -> AfterValidator:
@@ -126,9 +124,6 @@ class RocketFile(Strict):
     client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = Field(
         default=(), description="properties and flags of clients' JVMs: `-Dname=value`, `-Xmx256m`"
     )
-    distribution: Annotated[str, AfterValidator(_absolute)] | None = Field(
-        default=None, description=_DISTRIBUTION_HELP
-    )
     profiles: Annotated[
         Mapping[ProfileName, ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
     ] = Field(description="timers; the first profile is the default")
@@ -157,9 +152,22 @@ class RocketFile(Strict):
             policies=(),
             own=own,
             file_version=own.version,
-            distribution=self.distribution or "",
             client_tcp_retries2=self.client_tcp_retries2,
         )
+
+
+class DistributedFile(RocketFile):
+    """What those of the real servers have as well."""
+
+    distribution: Annotated[str, AfterValidator(_absolute)] | None = Field(
+        default=None,
+        description="absolute path of a vendor's own build of that version, "
+        "instead of its release",
+    )
+
+    def made(self, system: str, profile: str, own: RocketMq) -> Layout:
+        layout = super().made(system, profile, own)
+        return replace(layout, distribution=self.distribution or "")
 
 
 def file_mistakes(

@@ -26,6 +26,7 @@ from harness.systems.rocketmq.layout import (
 )
 from harness.systems.rocketmq.layout_files import (
     VERSION_HELP,
+    DistributedFile,
     Flush,
     RocketFile,
     file_mistakes,
@@ -54,7 +55,7 @@ class MasterSlaveFile(RocketFile):
         return self.made(system, profile, own)
 
 
-class RocketLayoutFile(MasterSlaveFile):
+class RocketLayoutFile(MasterSlaveFile, DistributedFile):
     """One of the real ones."""
 
     version: Annotated[str, released("4.9.0")] = Field(description=VERSION_HELP)

@@ -36,8 +36,8 @@ from harness.systems.rocketmq.layout import (
 )
 from harness.systems.rocketmq.layout_files import (
     VERSION_HELP,
+    DistributedFile,
     Flush,
-    RocketFile,
     file_mistakes,
     groups,
     processes_of,
@@ -85,7 +85,7 @@ def controllers(hosts: Sequence[HasProcesses]) -> tuple[ServerProcess, ...]:
 _Replicas = Annotated[int, Field(ge=1, le=9)]
 
 
-class ControllerLayoutFile(RocketFile):
+class ControllerLayoutFile(DistributedFile):
     """One layout file; its rules by the product's names. The number of a broker says nothing."""
 
     version: Annotated[str, released("5.1.4")] = Field(description=VERSION_HELP)

@@ -29,6 +29,7 @@ from harness.systems.rocketmq.layout import (
 )
 from harness.systems.rocketmq.layout_files import (
     VERSION_HELP,
+    DistributedFile,
     RocketFile,
     file_mistakes,
     groups,
@@ -56,7 +57,7 @@ class DledgerFile(RocketFile):
         return self.made(system, profile, own)
 
 
-class DledgerLayoutFile(DledgerFile):
+class DledgerLayoutFile(DledgerFile, DistributedFile):
     """One of the real ones."""
 
     version: Annotated[str, released("4.9.0", "5")] = Field(description=VERSION_HELP)

@@ -223,7 +223,7 @@ def test_a_killed_keeper_leaves_no_fault_and_no_cluster(one: KeptClusters, said:
     assert "a dead keeper left clusters" in said(254, *WORDS)
     assert eventually(lambda: not guardians(one.folder))
     log = (one.folder / "reference-mirrored" / "guardian.log").read_text()
-    assert "undo freeze of ref1 (window 1 of reference-mirrored)" in log
+    assert "undo freeze of ref1 (fault 1 of reference-mirrored)" in log
 
 
 @pytest.mark.usefixtures("_another_state")

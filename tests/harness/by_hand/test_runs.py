@@ -35,8 +35,11 @@ class Workers:
     def __init__(self) -> None:
         self.left = ["publisher-1"]
         self.deaf = False
+        self.crash: Exception | None = None
 
     async def workers(self, project: str) -> Sequence[str]:
+        if self.crash is not None:
+            raise self.crash
         if self.deaf:
             raise FaultError("the engine says no")
         return self.left
@@ -74,15 +77,21 @@ class OnOne:
         self.ended: dict[int, int] = {}
         self.faults: tuple[str, ...] = ()
         self.log: list[str] = []
+        self.collected: list[Path] = []  # folders of logs
         self.runs = RunsByHand(lambda: self.faults, self.log.append)
         choice = ByHandChoice(load_system(LAYOUT.system), LAYOUT, LAYOUT.label)
         made: Any = SimpleNamespace(
             choice=choice,
             cluster=self.cluster,
             described=SimpleNamespace(cluster="mqproof-1"),
-            for_runs=SimpleNamespace(workers=self.workers, ends=lambda: self.ended),
+            for_runs=SimpleNamespace(
+                workers=self.workers, ends=lambda: self.ended, collect=self._collect
+            ),
         )
         self.one = cast(RunningByHand, made)
+
+    async def _collect(self, logs: Path) -> None:
+        self.collected.append(logs)
 
     def doubts(self, layout: str = SAME) -> tuple[str, ...]:
         return asyncio.run(self.runs.doubts(self.one, layout))
@@ -94,10 +103,10 @@ class OnOne:
         return virtual_time.run(self.runs.release(run, ended))
 
 
-def armed(experiment: Path) -> Path:
+def armed(experiment: Path, **changes: Any) -> Path:
     """Write the journal of a run that was killed while its fault was active."""
     path = experiment / "runs" / "master-crash-1" / "journal.jsonl"
-    manifest(experiment)
+    manifest(experiment, **changes)
     journal = Journal(path)
     journal.armed(kill())
     journal.close()
@@ -159,9 +168,10 @@ def test_faults_of_a_killed_run_are_undone(tmp_path: Path) -> None:
     assert [type(one) for one in on.cluster.executor.performed] == [Start]
     assert standing(read(journal)) == ()
     assert on.workers.left == []
-    assert on.cluster.deleted == ["mqproof."]
+    assert on.cluster.deleted == ["mqproof.master-crash-1."]
+    assert on.collected == [journal.parent / "logs"]
     assert on.cluster.agent.deleted == ["mqproof.master-crash-1.", "mqproof-direct"]
-    assert "undo kill of rmq1 (window 1 of master-crash-1)" in " ".join(on.log)
+    assert "undo kill of rmq1 (fault 1 of master-crash-1)" in " ".join(on.log)
     assert on.doubts() == ()
 
 
@@ -172,6 +182,34 @@ def test_a_fault_that_stays_keeps_runs_away(tmp_path: Path) -> None:
     assert len(standing(read(journal))) == 1
     (doubt,) = on.doubts()
     assert doubt.endswith("what to do: `mqproof down`, then `mqproof up`")
+
+
+def test_faults_of_another_cluster_are_not_undone_here(tmp_path: Path) -> None:
+    on, journal = OnOne(), armed(tmp_path, system="reference-mirrored")
+    assert on.release(on.attach(tmp_path)) == ""
+    assert on.cluster.executor.performed == []
+    assert len(standing(read(journal))) == 1
+
+
+def test_a_cleanup_that_crashed_keeps_runs_away(tmp_path: Path) -> None:
+    on = OnOne()
+    on.workers.crash = RuntimeError("a defect")
+    with pytest.raises(RuntimeError):
+        on.release(on.attach(tmp_path))
+    (doubt,) = on.doubts()
+    assert doubt.startswith(f"the keeper failed to clean up after {tmp_path.name}")
+
+
+def test_logs_that_cannot_be_collected_are_noted(tmp_path: Path) -> None:
+    on = OnOne()
+    manifest(tmp_path)
+
+    async def full(logs: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    on.one.for_runs.collect = full  # type: ignore[method-assign]
+    assert on.release(on.attach(tmp_path)) == ""
+    assert "logs of master-crash-1 were not collected" in " ".join(on.log)
 
 
 def test_a_damaged_journal_keeps_runs_away(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_pass_says_what_was_judged() -> None:
         "stranded == 0, found 0 of 21,400",
     )
     assert verdict("mirror-takes-over", Story()).judged == (
-        "window 1: serves_on == true, found true (served: the run, 1 queue, 1 publisher)",
+        "fault 1: serves_on == true, found true (served: the run, 1 queue, 1 publisher)",
     )
 
 
@@ -34,7 +34,7 @@ def test_a_claim_that_holds_has_no_story() -> None:
 def test_a_false_precondition_is_not_applicable_and_says_which() -> None:
     one = verdict("election-loses-nothing", Story(synchronised_mirrors_at_fault=0))
     assert one.outcome is NOT_APPLICABLE
-    assert one.not_judged == ("window 1: synchronised_mirrors_at_fault >= 1, found 0",)
+    assert one.not_judged == ("fault 1: synchronised_mirrors_at_fault >= 1, found 0",)
 
 
 def test_an_unknown_precondition_is_inconclusive_even_beside_a_loss() -> None:
@@ -64,7 +64,7 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
 def test_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
     one = verdict("unnotified-consumer-waits-forever", Story())
     assert one.outcome is FAIL
-    assert "consumers_resumed after 0.161 s" in one.story
+    assert "first delivery after 0.161 s" in one.story
     assert "3.10" in one.known
 
 
@@ -259,8 +259,8 @@ def test_order_that_was_not_promised_is_not_applicable() -> None:
 def test_heaviest_window_gives_the_reason_and_the_others_are_omitted() -> None:
     story = Story(clients_reached_another=True).window(2, "hang", opens=40, lasts=10)
     story.state["windows"] = {"2": {"fault_target_role": "none"}}
-    assert verdict("mirror-takes-over", story).judged[0].startswith("window 1:")
-    assert verdict("any-node-reaches-any-queue", story).judged[0].startswith("window 2:")
+    assert verdict("mirror-takes-over", story).judged[0].startswith("fault 1:")
+    assert verdict("any-node-reaches-any-queue", story).judged[0].startswith("fault 2:")
     story.service("out", window=2)
     assert verdict("any-node-reaches-any-queue", story).outcome is FAIL
     assert verdict("mirror-takes-over", story).outcome is PASS

@@ -44,6 +44,15 @@ def test_one_unavailable_queue_or_publisher_refutes_despite_the_others(
     assert verdict("mirror-takes-over", story).outcome is FAIL
 
 
+def test_an_outage_before_the_time_that_counts_is_reported() -> None:
+    story = Story()
+    (row,) = (one for key, one in story.services.items() if key == (1, "run", "", "fault"))
+    until = row.from_ns / 1e9
+    one = verdict("mirror-takes-over", story.outage(until - 12.3, until))
+    assert one.outcome is PASS
+    assert "the outage of 12.3 s before that does not count: the source names" in one.judged[0]
+
+
 def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
     one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
     assert one.outcome is PASS

@@ -103,8 +103,8 @@ def test_simultaneous_faults_are_not_distinguished(opens: float, outcome: ClaimO
     if outcome is NOT_APPLICABLE:
         why = ", and the claim speaks of one failed node; to judge it, let one fault end before "
         assert one.not_judged == (
-            f"window 1: window 2 was in force at the same time{why}the next begins",
-            f"window 2: window 1 was in force at the same time{why}the next begins",
+            f"fault 1: fault 2 was in force at the same time{why}the next begins",
+            f"fault 2: fault 1 was in force at the same time{why}the next begins",
         )
         assert one.advice == ()
 
@@ -189,7 +189,7 @@ def test_pass_needs_a_hundred_publishes_due_under_the_fault(
     one = verdict("election-loses-nothing", story)
     assert one.outcome is outcome
     if outcome is INCONCLUSIVE:
-        why = "window 1: only 99 publishes were due while the fault was in force"
+        why = "fault 1: only 99 publishes were due while the fault was in force"
         assert one.not_judged == (why,)
         assert one.judged, "what was seen is reported all the same"
     lost = Story().exposed(due=due).count("lost", "replicated", 1)
@@ -238,4 +238,4 @@ def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
     story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
     (reason,) = verdict("rejoined-node-starts-empty", story).not_judged
     found = "none for certain: more were delivered than confirmed"
-    assert reason == f"window 1: waiting_at_fault >= 100, found {found}"
+    assert reason == f"fault 1: waiting_at_fault >= 100, found {found}"

@@ -118,7 +118,7 @@ def test_claim_that_names_a_measure_is_unambiguous() -> None:
             "never opened: master of orders: no host says that it is the master",
             "see in broker_log",
         ),
-        ("never opened: kill rmq2 means rmq2, where window 1 stands", "aim the fault at a host"),
+        ("never opened: kill rmq2 means rmq2, where fault 1 is active", "aim the fault at a host"),
     ],
 )
 def test_advice_about_a_fault_fits_its_state(doubt: str, advice: str) -> None:

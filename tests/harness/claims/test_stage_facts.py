@@ -82,7 +82,7 @@ def test_meaningless_milestone_is_not_applicable_and_missing_one_unknown() -> No
 
 def test_the_description_of_a_window_lists_its_milestones() -> None:
     story = Story().window(2, "kill", opens=40).stage("first_success", 7, window=2)
-    assert "first_success after 0.200 s" in story_of("serves_on", 1, story.evidence)
+    assert "first confirm after 0.200 s" in story_of("serves_on", 1, story.evidence)
     assert "7.000 s" not in story_of("serves_on", 1, story.evidence)
 
 
@@ -103,7 +103,7 @@ def test_a_dead_consumer_may_have_received_unseen_messages() -> None:
 
 
 def test_consumption_names_the_consumers_it_expects() -> None:
-    assert Story().evidence.detail("consumption_resumes", 1) == "2 queues and consumers"
+    assert Story().evidence.detail("consumption_resumes", 1) == "1 queue, 1 consumer"
 
 
 def test_each_kind_of_copy_has_its_own_message_story() -> None:

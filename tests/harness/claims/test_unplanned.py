@@ -61,15 +61,15 @@ def test_a_window_that_was_over_before_is_judged() -> None:
     story = Story(faults=2, windows={"2": dict(RECORDED)}).window(2, "kill", opens=40, lasts=10)
     one = verdict(FAULT, ended(story, 45))
     assert one.outcome is INCONCLUSIVE
-    assert one.not_judged[0].startswith("window 2: rmq3 ended")
-    assert all(line.startswith("window 1") for line in one.judged)
+    assert one.not_judged[0].startswith("fault 2: rmq3 ended")
+    assert all(line.startswith("fault 1") for line in one.judged)
     assert one.judged
     assert verdict(FAULT, ended(story.service(OUT), 45)).outcome is FAIL
 
 
 def test_verdict_names_the_ended_process_its_time_and_remedy() -> None:
     one = verdict(FAULT, ended(broken(), 14.04))
-    assert one.not_judged == ("window 1: rmq3 ended at +14.0 s, unplanned: signal 9",)
+    assert one.not_judged == ("fault 1: rmq3 ended at +14.0 s, unplanned: signal 9",)
     assert one.advice
 
 

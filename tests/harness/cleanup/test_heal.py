@@ -82,7 +82,7 @@ def test_active_faults_are_undone_and_noted_before_the_removal(tmp_path: Path) -
     assert standing(read(path)) == ()
     assert read(path)[-1].by == "heal"
     assert all(row.ok for row in rows)
-    assert rows[0].what == "undo partition of rmq1 (window 2 of run-1)"
+    assert rows[0].what == "undo partition of rmq1 (fault 2 of run-1)"
 
 
 def test_healing_again_does_nothing_again(tmp_path: Path) -> None:
@@ -190,14 +190,14 @@ def test_a_dry_run_lists_all_actions_and_performs_none(tmp_path: Path) -> None:
     before = path.read_bytes()
     projects = Projects([project(tmp_path)])
     assert [row.what for row in healed(projects, dry=True)] == [
-        "would undo kill of rmq1 (window 1 of run-1)",
-        "undo kill of rmq1 (window 2 of run-1): by the scenario, it never ends",
+        "would undo kill of rmq1 (fault 1 of run-1)",
+        "undo kill of rmq1 (fault 2 of run-1): by the scenario, it never ends",
         "would remove all of it",
     ]
     assert projects.done == []
     assert path.read_bytes() == before
     assert [row.what.removeprefix("would ") for row in healed(projects)][:1] == [
-        "undo kill of rmq1 (window 1 of run-1)"
+        "undo kill of rmq1 (fault 1 of run-1)"
     ]
 
 

@@ -87,10 +87,10 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     )
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert (
-        "Are loss and downtime proved? yes the fault was verified from outside, at begin and end"
-        in said
+        "Are loss and downtime proved? yes the fault was verified from outside, at its beginning "
+        "and its end" in said
     )
-    assert "all 2 client logs are complete" in said
+    assert "all 2 logs of publishers and consumers are complete" in said
 
 
 def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
@@ -147,7 +147,7 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
     said = text(page_of(summed(story)))
     assert (
         "How long was it unavailable? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
-        "one of 2 queues (q7): ≥ 40.0 s, did not recover" in said
+        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover" in said
     )
     calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
     assert "How long was it unavailable? 3.00 s downtime in 1 of 1 run" in calm
@@ -259,11 +259,13 @@ def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:
         compared(CELL, "silence", 171e6),
         compared(other, "silence", None),
         compared(CELL, "lost", 0.0, unit="messages"),
+        compared(CELL, "loss_unknown", 0.0, unit="messages"),
     )
     said = text(page_of(summed(Story()), summed(Story(), name="b", cell=other), comparison=rows))
     assert "0.17 s (0.086 s – 0.34 s)" in said
     assert "2 not judged (0 of 5)" in said
     assert "0 in every judged run of every cell: lost." in said
+    assert "Counts of undecided cases that are 0 as well: not decided whether lost." in said
 
 
 def test_an_experiment_without_a_judged_run_says_why() -> None:

@@ -476,7 +476,7 @@ def test_a_host_in_a_window_is_excluded_from_other_targets(inner: str, tmp_path:
     held, never = done.manifest.windows
     assert (held.verified, held.gone, held.unverified_reason) == (True, True, "")
     assert never.unverified_reason == (
-        f"never opened: {inner} rmq1 means rmq1, where window 1 (kill rmq1) stands: the end of "
+        f"never opened: {inner} rmq1 means rmq1, where fault 1 (kill rmq1) is active: the end of "
         f"one would undo the other"
     )
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]

@@ -12,15 +12,18 @@ def test_every_judged_measure_has_one_line() -> None:
     assert texts(Story()) == {
         ("messages", 0): "messages: confirmed 21,400",
         ("lost", 0): "lost 0 of 21,400",
-        ("lost_indeterminate", 0): "lost_indeterminate 0",
-        ("revived", 0): "revived 0",
-        ("duplicated", 0): "duplicated 0",
-        ("reordered", 0): "reordered 0 of 21,400",
-        ("fault", 1): "window 1: kill at +12.0 s lasted 15.0 s, verified",
-        ("availability", 1): ("window 1: silence 0.171 s, degraded 0.000 s, missed 12 of 4,500"),
+        ("lost_indeterminate", 0): "never confirmed, never delivered 0",
+        ("revived", 0): "never confirmed, but delivered 0",
+        ("duplicated", 0): "delivered more than once 0",
+        ("reordered", 0): "out of order 0 of 21,400",
+        ("fault", 1): "fault 1: kill at +12.0 s lasted 15.0 s, verified",
+        ("availability", 1): (
+            "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "
+            "messages due"
+        ),
         ("stages", 1): (
-            "window 1: first_success 0.200 s, sustained_success 0.000 s, "
-            "consumers_resumed 0.161 s, backlog_drained 0.500 s"
+            "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
+            "first delivery after 0.161 s, backlog gone after 0.500 s"
         ),
     }
 
@@ -31,12 +34,16 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     story.count("duplicated", "redelivery", 30).count("duplicated", "publisher_retry", 31)
     found = texts(story)
     assert found["lost", 0] == ("lost 3 of 21,400 (2 replicated, 1 stored), stranded 4 replicated")
-    assert found["duplicated", 0] == "duplicated 61 (31 publisher_retry, 30 redelivery)"
+    assert (
+        found["duplicated", 0] == "delivered more than once 61 (31 publisher retry, 30 redelivery)"
+    )
 
 
 def test_stall_is_reported_beside_what_is_still_judged() -> None:
     story = Story().doubt("availability", "stalled", window=1, worker=1)
-    assert texts(story)["availability", 1].startswith("window 1: silence 0.0 to 0.2 s")
+    assert texts(story)["availability", 1].startswith(
+        "fault 1: longest time without a confirm 0.0 to 0.2 s"
+    )
     judged = {(one.name, one.window): one.judged for one in observe(story.evidence)}
     assert judged["lost", 0]
     assert not judged["stages", 1]
@@ -51,22 +58,21 @@ def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
 
 def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
-    assert texts(story)["availability", 1] == (
-        "window 1: silence >= 33.900 s, degraded >= 33.800 s, missed 12 of 4,500"
-    )
+    found = texts(story)
+    assert "without a confirm >= 33.900 s" in found["availability", 1]
+    assert "on time again after >= 33.800 s" in found["stages", 1]
 
 
 def test_a_bound_near_zero_is_an_unknown_recovery_time() -> None:
     found = texts(Story().stage("sustained_success", 0.001, reached=False))
-    assert "recovery time unknown, missed" in found["availability", 1]
-    assert "sustained_success unknown" in found["stages", 1]
+    assert "on time again: unknown" in found["stages", 1]
 
 
 def test_without_consumers_none_is_reported_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (
-        "window 1: first_success 0.200 s, sustained_success 0.000 s, "
-        "consumers_resumed not applicable, backlog_drained not applicable"
+        "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
+        "first delivery: not applicable, backlog gone: not applicable"
     )
 
 
@@ -79,14 +85,17 @@ def test_open_ends_of_loss_are_named() -> None:
 
 def test_order_says_how_much_it_could_not_judge() -> None:
     story = Story().count("not_judged", "redelivered", 40)
-    assert texts(story)["reordered", 0] == "reordered 0 of 21,400 (40 redelivered not judged)"
+    assert (
+        texts(story)["reordered", 0]
+        == "out of order 0 of 21,400 (order not checked: 40 redelivered)"
+    )
 
 
 def test_an_unverified_window_says_why() -> None:
     story = Story().unverified("not seen to hold: the process runs")
     found = texts(story)
     assert found["fault", 1].endswith("not seen to hold: the process runs")
-    assert found["availability", 1].startswith("availability of window 1 unknown: fault 1:")
+    assert found["availability", 1].startswith("availability under fault 1 unknown: fault 1:")
 
 
 def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:
@@ -94,16 +103,16 @@ def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:
     story.count("early_unknown", "", 4).count("rolled_back_but_delivered", "rollback", 2)
     found = texts(story)
     assert found["early", 0] == (
-        "early >= 0; perhaps more: 4 more came before their time by no more than the clocks are "
-        "off"
+        "delivered too early >= 0; perhaps more: 4 more came before their time by no more than "
+        "the clocks are off"
     )
-    assert found["rolled_back_but_delivered", 0] == "rolled_back_but_delivered 2 (2 rollback)"
+    assert found["rolled_back_but_delivered", 0] == "rolled back, but delivered 2 (2 rollback)"
     assert ("torn_transaction", 0) not in found
 
 
 def test_messages_not_yet_due_are_reported_beside_the_loss() -> None:
     story = Story().count("loss_unknown", "not_due", 3).doubt("loss", "not_due", queue="orders")
     assert texts(story)["lost", 0] == (
-        "lost >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages are undecided, "
+        "lost >= 0 of 21,400, loss_unknown 3 not due; not judged: 3 messages are undecided, "
         "because the drain of orders did not outlast the delay of the missing messages"
     )

@@ -42,8 +42,8 @@ def freeze() -> History:
 def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     assert observations(freeze()) == [
         "2 name servers were queried for the route 32 times or more, at most 0.40 s apart",
-        "window 1: route_changed after 5.500 to 6.005 s, "
-        "route_changed_everywhere not within 50.0 s",
+        "fault 1: first route changed after 5.500 to 6.005 s, "
+        "last route changed not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",
         "name server ns2 dropped broker-a master at rkt1:10911 between +15.60 s and +16.00 s",
     ]
@@ -67,8 +67,8 @@ def test_run_that_cannot_be_judged_states_no_recovery_times() -> None:
     assert [
         line for line in observations(freeze(), judged=False) if line.startswith("NOT JUDGED")
     ] == [
-        "NOT JUDGED window 1: route_changed after 5.500 to 6.005 s, "
-        "route_changed_everywhere not within 50.0 s"
+        "NOT JUDGED fault 1: first route changed after 5.500 to 6.005 s, "
+        "last route changed not within 50.0 s"
     ]
 
 
@@ -253,6 +253,6 @@ def test_a_voters_leader_is_a_row_that_includes_its_silence() -> None:
 def test_the_route_is_not_changed_by_what_a_voter_says() -> None:
     history = look(election().window(0), "ns1", 0, *ALL)
     stages = [
-        one for one in observations(look(history, "ns1", 1_000, *ALL)) if "route_changed" in one
+        one for one in observations(look(history, "ns1", 1_000, *ALL)) if "route changed" in one
     ]
     assert all("not within" in one for one in stages)

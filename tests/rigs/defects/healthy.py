@@ -18,6 +18,7 @@ FAULT_MS, UNDO_MS, FAILOVER_MS = 12_000, 36_000, 54_000
 _PROMISED: dict[str, FactValue] = {
     "copies": 3,
     "masters": 1,
+    "progress_kept_by": "brokers",
     "elects": True,
     "confirms": True,
     "confirm_waits_for_mirrors": True,

@@ -25,7 +25,8 @@ _SERVED = tuple(each.name for each in _TIMES if not each.is_step)
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
-    "If a run has several faults, the worst one counts. If one was not judged, no time is shown."
+    "If a run has several faults, the worst one counts. If one could not be measured, no time is "
+    "shown."
 )
 _SHARED_ONLY = (
     "Only scenarios that several columns ran; the others stand in the section “Results by cell”."

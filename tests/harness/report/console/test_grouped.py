@@ -4,7 +4,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.report.console.grouped import grouped
 from harness.report.undecided import reasons
 
-BESIDE = "window 2: window 1 was in force at the same time"
+BESIDE = "fault 2: fault 1 was in force at the same time"
 ADVICE = ("let one fault end before the next begins",)
 
 
@@ -30,17 +30,17 @@ def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
 def test_a_condition_is_no_part_of_the_reason() -> None:
     stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
     first = verdict(
-        "a", ClaimOutcome.INCONCLUSIVE, f"window 2: served_once_healed == true: {stalled}"
+        "a", ClaimOutcome.INCONCLUSIVE, f"fault 2: served_once_healed == true: {stalled}"
     )
-    second = verdict("b", ClaimOutcome.INCONCLUSIVE, f"window 2: out_s <= 30: {stalled}")
-    assert reasons(first) == reasons(second) == (f"window 2: {stalled}",)
+    second = verdict("b", ClaimOutcome.INCONCLUSIVE, f"fault 2: out_s <= 30: {stalled}")
+    assert reasons(first) == reasons(second) == (f"fault 2: {stalled}",)
     assert len(lines(first, second)) == 1
 
 
 def test_other_reasons_and_claim_kinds_have_their_own_lines() -> None:
     promise = verdict("a", ClaimOutcome.INCONCLUSIVE, BESIDE)
     warning = verdict("b", ClaimOutcome.INCONCLUSIVE, BESIDE, warns=True)
-    other = verdict("c", ClaimOutcome.INCONCLUSIVE, "window 1: its undo failed")
+    other = verdict("c", ClaimOutcome.INCONCLUSIVE, "fault 1: its undo failed")
     assert len(lines(promise, warning, other)) == 3
 
 

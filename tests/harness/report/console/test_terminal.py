@@ -176,7 +176,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     screen.display.report(report(run(Story(), notes=("fresh cluster: the first",))))
     text = screen.paper.getvalue()
     assert "fresh cluster: the first" in text
-    assert "window 1: silence 0.171 s" in text
+    assert "fault 1: longest time without a confirm 0.171 s" in text
     assert "PASS election-loses-nothing: lost == 0, found 0 of 21,400" in text
     (fail,) = [
         line
@@ -184,7 +184,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
         if "WARNING NOT SEEN unnotified-consumer" in line and ":" in line
     ]
     assert "claimed by “RabbitMQ之镜像队列”" in fail
-    assert "consumers_resumed after 0.161 s" in fail
+    assert "first delivery after 0.161 s" in fail
     assert "expected in this cell" in fail
 
 
@@ -279,7 +279,7 @@ def test_measures_that_are_0_everywhere_are_named_in_one_line() -> None:
     rows = [compared(CELL, name, 0, unit="messages") for name in ("lost", "stranded")]
     screen = Screen()
     screen.display.report(report(run(Story()), comparison=(*rows, compared(CELL, "silence", 1e9))))
-    assert "0 in every run: lost, stranded" in screen.lines
+    assert "0 in every run: lost; stranded" in screen.lines
     assert not [line for line in screen.lines if line.startswith("stranded")]
 
 
@@ -331,7 +331,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     assert sum("the same reason" in line for line in screen.lines) >= 5
     of_loss = [line for line in screen.lines if line.lstrip().startswith("lost >= 0")]
     assert SHORT in of_loss[0]
-    assert "judged in no run: lost, silence" in screen.lines
+    assert "judged in no run: lost; silence" in screen.lines
     undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
     assert "confirmed-hence-delivered" in undecided[0]
     assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)

@@ -124,7 +124,7 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
         ("Lost", "0"),
         ("Silence", "0.17 s (0.086 s – 0.34 s)"),
-        ("Degraded", "not judged (0 of 5)"),
+        ("On time again", "not judged (0 of 5)"),
     ]
     assert [run.name for run in first.runs] == ["a", "c"]
     assert [run.name for run in second.runs] == ["b"]

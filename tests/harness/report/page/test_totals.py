@@ -149,15 +149,23 @@ def test_sending_is_not_on_time_again_before_the_first_confirm() -> None:
     """Messages that were due earlier may be confirmed in time, by a confirm that comes later."""
     story = Story().stage("sustained_success", 0.003).outage(12.003, 13.3).silence(1.283)
     (view,) = cells(report(summed(story)))
-    assert "nothing was confirmed" in view.sentence
+    assert "no confirm arrived for 1.28" in view.sentence
     assert "on time again" not in view.sentence
+
+
+def test_a_silence_longer_than_the_downtime_is_explained() -> None:
+    (view,) = cells(report(summed(Story().outage(12.0, 13.0).silence(2.0))))
+    assert "no confirm arrived for 2.00\u00a0s (downtime counts by the time" in view.sentence
 
 
 @pytest.mark.parametrize(
     ("known", "shown"),
     [
         ({}, "no expectation is recorded"),
-        ({"one-copy": Known((ClaimOutcome.PASS,))}, "1 claim without a recorded expectation"),
+        (
+            {"one-copy": Known((ClaimOutcome.PASS,))},
+            "no expectation is recorded for 1 claim, warnings included",
+        ),
     ],
 )
 def test_a_cell_that_is_known_in_part_says_how_much_is_not(

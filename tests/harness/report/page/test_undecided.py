@@ -11,7 +11,7 @@ from harness.report.undecided import undecided
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import CELL, report, run
 
-BESIDE = "window 2: window 1 was in force at the same time"
+BESIDE = "fault 2: fault 1 was in force at the same time"
 ADVICE = "let one fault end before the next begins"
 STALLED = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
 
@@ -33,15 +33,15 @@ def test_a_reason_stands_once_with_its_claims() -> None:
 
 
 def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
-    stalled = verdict("served", f"window 2: served_once_healed == true: {STALLED}")
+    stalled = verdict("served", f"fault 2: served_once_healed == true: {STALLED}")
     others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
-    warning = verdict("foretold", "window 9: no probe ran", warns=True)
+    warning = verdict("foretold", "fault 9: no probe ran", warns=True)
     made = report(run(Story(), verdicts=(stalled, warning, *others)))
     assert [(one.reasons, len(one.claims)) for one in undecided(made)] == [
         ((BESIDE,), NAMES_MAX + 2),
-        ((f"window 2: {STALLED}",), 1),
+        ((f"fault 2: {STALLED}",), 1),
     ]
-    assert " and 2 more: window 2" in shown(made).undecided[0]
+    assert " and 2 more: fault 2" in shown(made).undecided[0]
 
 
 def test_reasons_name_their_cell_if_there_are_several() -> None:
@@ -71,7 +71,7 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
             Story(),
             verdicts=(
                 verdict("stays", f"lost == 0, found 0 of 800, but {doubt}"),
-                verdict("silent", f"window 1: fault_kind == kill: {doubt}", f"window 2: {doubt}"),
+                verdict("silent", f"fault 1: fault_kind == kill: {doubt}", f"fault 2: {doubt}"),
                 verdict("corrupt", f"corrupt == 0, found 0, but {doubt}"),
             ),
         )

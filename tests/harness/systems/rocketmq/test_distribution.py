@@ -78,6 +78,28 @@ def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
     assert look(tmp_path).problems == ("it has no folder `lib`",)
 
 
+def test_a_path_that_is_too_long_is_named(tmp_path: Path) -> None:
+    found = look(tmp_path / ("x" * 300))
+    assert found.problems == ("it cannot be looked at: File name too long",)
+
+
+def test_a_folder_that_is_closed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    folder = distribution(tmp_path, *JARS, CONTROLLER)
+    monkeypatch.setattr(Path, "is_dir", closed)
+    assert look(folder).problems == ("it cannot be looked at: Permission denied",)
+
+
+def test_a_jar_is_a_regular_file(tmp_path: Path) -> None:
+    folder = distribution(tmp_path, *JARS)
+    (folder / "lib" / "other.jar").mkdir()
+    special, missing = look(folder).problems
+    assert special == "`lib` has jars that are no regular files: 'other.jar'"
+    assert missing == "`lib` has no rocketmq-controller-VERSION.jar"
+
+
 def test_its_jars_and_their_sums_are_in_the_image(tmp_path: Path) -> None:
     folder = distribution(tmp_path, *JARS, CONTROLLER)
     image = containers_of(SYSTEM).image(layout(folder))
@@ -109,9 +131,11 @@ def test_its_label_says_so_and_is_understood(tmp_path: Path) -> None:
     assert split(label) == ("colocated-v5@default", "")
 
 
-def file(tmp_path: Path, distribution: str) -> str:
-    text = (shipped(SYSTEM)() / "layouts" / "colocated-v5.toml").read_text()
-    own = text.replace('name = "colocated-v5"', f'name = "own"\ndistribution = "{distribution}"')
+def file(
+    tmp_path: Path, distribution: str, system: str = SYSTEM, like: str = "colocated-v5"
+) -> str:
+    text = (shipped(system)() / "layouts" / f"{like}.toml").read_text()
+    own = text.replace(f'name = "{like}"', f'name = "own"\ndistribution = "{distribution}"')
     path = tmp_path / "own.toml"
     path.write_text(own)
     return str(path)
@@ -122,6 +146,13 @@ def test_a_layout_file_may_name_a_distribution(tmp_path: Path) -> None:
     assert found.distribution == "/opt/acme"
     with pytest.raises(CatalogueError, match="is no absolute path of a folder"):
         load_layout(SYSTEM, file(tmp_path, "acme"))
+
+
+@pytest.mark.parametrize("system", ["reference-2m2s", "reference-dledger", "reference-ctgmq"])
+def test_a_reference_has_no_distribution(tmp_path: Path, system: str) -> None:
+    like = load_system(system).default_layout.partition("@")[0]
+    with pytest.raises(CatalogueError, match="distribution"):
+        load_layout(system, file(tmp_path, "/opt/acme", system, like))
 
 
 @pytest.mark.parametrize(

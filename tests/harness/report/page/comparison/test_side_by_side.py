@@ -133,7 +133,7 @@ def test_unavailable_queue_is_shown_beside_a_run_without_outage() -> None:
     one = field(story)
     assert (one.out, plain(one.worst)) == (
         "no downtime",
-        "one of 2 queues (q7): ≥ 40.0 s, did not recover",
+        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover",
     )
 
 
