@@ -10,7 +10,7 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.queues import agreed
 from harness.systems.rabbitmq_stream.queues import stream_queues
-from tests.harness.systems.rabbitmq.test_broker import FakeAgent, Said
+from tests.rigs.brokers.fake_agent import FakeAgent, Said
 from tests.rigs.machine.loops import in_a_loop
 
 PATH = "/api/queues/%2F/mqproof.r1.orders"
