@@ -18,6 +18,7 @@ def question(state: KnownFacts, run: str = "") -> Question:
     return Question(
         run=run,
         acknowledges=state.value("no_ack", 0) is not True,
+        polls=state.value("polls", 0) is True,
         reconnect_ns=_ns(reconnect.low) if isinstance(reconnect, Interval) else RECONNECT_NS,
         promises=tuple(_promises(state)),
         checks_within_ns=_ns(checks_within.low) if isinstance(checks_within, Interval) else None,

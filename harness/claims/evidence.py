@@ -13,7 +13,7 @@ from functools import cached_property
 
 from harness.claims import derived, served, waiting
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
-from harness.claims.doubts import Doubts, caveats_of, stalled_s
+from harness.claims.doubts import Caveat, Doubts, caveats_of, stalled_s
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
 from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
@@ -34,6 +34,7 @@ from harness.claims.vocabulary import (
     STEADY_STATE,
     WAITING,
 )
+from harness.plan.guarantees import CLIENTS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
@@ -41,6 +42,7 @@ from spark_analysis.schema.findings import Findings
 _UNDECLARED = "the time within which its brokers check a transaction is not declared"
 _SECOND_COPY = "duplicated.stored_twice"
 _AFTER_ACK = "duplicated.redelivery_after_ack"
+_FROM_BEFORE = ("redelivery", "offset_rollback")  # details of `duplicated`
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,8 @@ class Evidence:
     def _count(self, measure: str, detail: str, among: Among) -> Value:
         """Return the count. In a run that cannot be judged only found cases count."""
         value, doubt = self.counted.value(measure, detail, among), self.doubts.run
+        if measure == "duplicated" and detail in _FROM_BEFORE and self._resumed_too_early:
+            return self._resumed_too_early.unknown
         if not isinstance(value, Interval):
             return value
         if measure == "unchecked" and self.facts.checks_within_ns is None:
@@ -172,6 +176,16 @@ class Evidence:
         if doubt is None:
             return value
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
+
+    @property
+    def _resumed_too_early(self) -> Caveat | None:
+        """Return why readers may have asked for offsets that were read before; None: they did not.
+
+        Where clients keep their place, the next reader goes on where the last one reported. A
+        consumer that did not close its log had recorded more since.
+        """
+        kept_by_clients = self.state.run.get("progress_kept_by") == CLIENTS
+        return self.doubts.loss("consumer_log") if kept_by_clients else None
 
     def _of_steady_state(self, name: str) -> Value:
         doubt = self.doubts.run

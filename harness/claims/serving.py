@@ -19,6 +19,7 @@ from harness.claims.state import KnownFacts
 from harness.claims.times import NS, fault_length_s, stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.claims.vocabulary import SERVICE, TIMERS
+from harness.plan.guarantees import BROKERS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
@@ -149,7 +150,12 @@ class RunService:
         doubt, stalled_s = caveat or records, None if records else stalled_s
         if window:
             starved = steady_state.starved_once_healed(
-                self.findings, self.facts, window, doubt, stalled_s
+                self.findings,
+                self.facts,
+                window,
+                doubt,
+                stalled_s,
+                reassigned=self.state.run.get("progress_kept_by") == BROKERS,
             )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved

@@ -140,12 +140,16 @@ def starved_once_healed(
     window: int,
     doubt: Caveat | None,
     stalled_s: float | None,
+    *,
+    reassigned: bool,
 ) -> Value:
     """Return the longest starvation of queues after recovery from that window's fault, in seconds.
-    A group then reassigns the places of a log to its readers: a place may wait for PLACES_BACK_NS.
+
+    `reassigned`: brokers know how far a group has come. It then reassigns the places of a log to
+    its readers, and a place may wait for PLACES_BACK_NS.
     """
     rows = [row for row in findings.starvation if row.window == window]
-    worst = _hungriest((row for row in rows if not _shared_out(row)), window)
+    worst = _hungriest((row for row in rows if not (reassigned and _shared_out(row))), window)
     if worst is None:
         why = "after the fault had ended, too few messages were confirmed to judge consumers"
         return Unknown(why, _MORE_AFTER)
@@ -153,7 +157,7 @@ def starved_once_healed(
         return NotApplicable("another fault kept all consumers away once it was healed")
     found = _starved(worst, facts, doubt, stalled_s)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
-    if worst.place and waited_ns <= PLACES_BACK_NS:
+    if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
         return replace(found, low=0, doubt=why, advice=found.advice or _MORE_AFTER)
     return found

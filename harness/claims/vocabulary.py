@@ -62,6 +62,7 @@ DECLARED: dict[str, Fact] = {
     "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked for a notice of a new master"),
     "priorities": Fact(float, False, "levels of priority of messages; 0: they have none"),
+    "polls": Fact(bool, False, "consumers ask for each message (`basic.get`)"),
     "reconnect_s": Fact(float, False, "how long a client may take to be back after a fault"),
     "messages": Fact(float, False, "messages that the scenario sends, if it means to send few"),
     "delayed_messages": Fact(float, False, "delayed messages, if the scenario means to send few"),

@@ -7,9 +7,13 @@
 4. A master that was started for the audit is read, too. Where nothing is left in it, the queue
    that could not be drained while it was down is empty.
 5. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never
-   delivered is in some of them or lost.
+   delivered is in some of them or lost. If a broker had to be started for that, a queue whose
+   drainer was never subscribed is drained. A slow drainer leaves messages that any client could
+   get. Where clients keep their own place, nothing else completes a drain; and if a replica ends
+   after the place that its drainer came to, it was not complete.
 6. If the client can do `several queues`, READERS_MAX processes share the queues of a drain, and
-   those of one host in an audit. Each queue still has a reader and an end of its own.
+   those of one host in an audit. Each queue still has a reader and an end of its own. If it can
+   not, each queue has a process of its own, and READERS_MAX of them run at once.
 """
 
 import asyncio
@@ -40,6 +44,8 @@ class _Read:
     doubt: str = ""  # "" where it found the queue empty, or read all
     quiet_ns: int | None = None  # since when nothing had come any more, in run time, where empty
     doubts: tuple[str, ...] = ()  # of each of its ways, where it told
+    subscribed: bool = True  # at some time; False: it reported that it never was
+    next_offsets: tuple[int, ...] = ()  # of each of its ways, where it keeps its own place
 
     def of_each(self, ways: int) -> Sequence[str]:
         """What stands against each; one of several that it did not speak of may hold anything."""
@@ -75,6 +81,7 @@ class Logs:
     brokers: tuple[Process, ...]
     way_to: Callable[[str, Process], Awaitable[Endpoint | None]]
     together: int  # how many an auditor reads: runs that are played together share the machine
+    know_progress: bool  # brokers are known to keep how far consumers have come
 
 
 async def connections_gone(broker: ReportsConnections, prefix: str, by_force_s: float) -> str:
@@ -114,6 +121,11 @@ class DrainAndAudit:
         self._reader_start = reader_start
         self._logs = logs
         self._by_force_s = gone_by_force_s
+        self._some = asyncio.Semaphore(READERS_MAX)
+        self._drained_to: dict[str, int] = {}  # by queue: the next offset of its drainer
+        # By queue: the next offset of each replica that was audited, and its host.
+        self._replicas: dict[str, list[tuple[int, str]]] = {}
+        self._never_subscribed: set[str] = set()  # queues whose drainers never were
         self.workers: list[WorkerHandle] = []
 
     async def drain(self) -> tuple[QueueEnd, ...]:
@@ -161,12 +173,24 @@ class DrainAndAudit:
         unread = await asyncio.gather(*(self._read_logs(end.queue) for end in ends))
         audited = []
         for end, found in zip(ends, unread, strict=True):
-            # What a drain left behind where a broker was down is in a log, or nowhere.
-            read = (
-                replace(end, drained=True, undrained_reason="") if started and not found else end
-            )
-            audited.append(replace(read, unreadable=found))
+            # What could not be drained while a broker was down is in a log, or nowhere.
+            completes = self._logs.know_progress and end.queue in self._never_subscribed
+            if started and not found and completes:
+                end = replace(end, drained=True, undrained_reason="")
+            audited.append(replace(self._compared(end), unreadable=found))
         return RunEnding(tuple(audited), {}, tuple(self.workers))
+
+    def _compared(self, end: QueueEnd) -> QueueEnd:
+        """Return the end of a queue, which is not drained if a replica ends after its drain."""
+        drained_to = self._drained_to.get(end.queue)
+        furthest, host = max(self._replicas.get(end.queue, ()), default=(0, ""))
+        if not end.drained or drained_to is None or furthest <= drained_to:
+            return end
+        reason = (
+            f"the drain ended before offset {drained_to}, "
+            f"and the replica on {host} ends before offset {furthest}"
+        )
+        return replace(end, drained=False, undrained_reason=reason)
 
     async def _connections_gone(self) -> str:
         return await connections_gone(self._cluster.broker, self._prefix, self._by_force_s)
@@ -184,6 +208,11 @@ class DrainAndAudit:
             read = await self._read(Role.DRAINER, name, queues, endpoints)
         except DeployError as failure:
             read = [_Read(str(failure))] * len(queues)
+        for queue, one in zip(queues, read, strict=True):
+            self._drained_to.update((queue, offset) for offset in one.next_offsets)
+        if not doubt:
+            pairs = zip(queues, read, strict=True)
+            self._never_subscribed.update(queue for queue, one in pairs if not one.subscribed)
         return [
             self._end_of(queue, doubt or one.doubt, one.quiet_ns)
             for queue, one in zip(queues, read, strict=True)
@@ -212,6 +241,8 @@ class DrainAndAudit:
             (read,) = await self._read(Role.AUDITOR, name, [queue], led) if led else [_Read()]
         except DeployError as failure:
             return [str(failure)] * len(brokers)
+        ends = zip(read.next_offsets, (way.host for way in led), strict=False)
+        self._replicas.setdefault(queue, []).extend(ends)
         unread = iter(read.of_each(len(led)))
         return ["no link leads there" if way is None else next(unread) for way in ways]
 
@@ -242,6 +273,12 @@ class DrainAndAudit:
         self, role: Role, name: str, queues: Sequence[str], endpoints: tuple[Endpoint, ...]
     ) -> list[_Read]:
         """Run one reader from start to end; return how it came to the end of each queue."""
+        async with self._some:
+            return await self._read_alone(role, name, queues, endpoints)
+
+    async def _read_alone(
+        self, role: Role, name: str, queues: Sequence[str], endpoints: tuple[Endpoint, ...]
+    ) -> list[_Read]:
         config = self._reader_start.new_config(role, name, queues, endpoints)
         try:
             worker = await start_worker(self._cluster, name, config, self._reader_start.boot_id)
@@ -284,8 +321,11 @@ def _read_of(worker: WorkerHandle, config: WorkerConfig, queue: str) -> _Read:
         return _Read(worker.doubt or "it did not say that it was done")
     drained, at_ns = worker.drained[queue]
     doubts = tuple(map(str, drained.get("doubts", ())))
+    alone = [drained["next_offset"]] if "next_offset" in drained else []
+    places = tuple(map(int, drained.get("next_offsets", alone)))
     if not drained["complete"]:
-        return _Read(str(drained["doubt"]), None, doubts)
+        subscribed = drained.get("subscribed") is not False
+        return _Read(str(drained["doubt"]), None, doubts, subscribed, places)
     # It says so after the quiet time and two looks, so word of it may have taken a second.
     quiet_ns = at_ns - config.origin_ns - round(config.quiet_s * 1e9)
-    return _Read("", quiet_ns, doubts)
+    return _Read("", quiet_ns, doubts, next_offsets=places)

@@ -29,7 +29,7 @@ from harness.plan.clients.requirements import (
 )
 from harness.plan.demands import priorities
 from harness.plan.distribution import consumers_of, served
-from harness.plan.guarantees import CLIENTS
+from harness.plan.guarantees import BROKERS, CLIENTS
 from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
@@ -316,13 +316,16 @@ class Preparing:
             own=worker_options(client, workload, self._servers),
         )
 
+    @property
+    def _progress_kept_by(self) -> str | None:
+        return self._plan.system.guarantees(self._plan.layout).progress_kept_by
+
     def _resume_at(self, role: Role, queue: str) -> int | None:
         """Return the offset after the last one that a consumer of the queue has recorded.
 
         None: brokers know how far consumers have come, or it consumes nothing.
         """
-        kept_by = self._plan.system.guarantees(self._plan.layout).progress_kept_by
-        if kept_by != CLIENTS or role is Role.PUBLISHER:
+        if self._progress_kept_by != CLIENTS or role is Role.PUBLISHER:
             return None
         known = (
             one.status.get("next_offset", 0)
@@ -372,6 +375,11 @@ class Preparing:
             ReaderStart(
                 self._config, endpoints_of, self._boot_id, drains_several(self._plan.client)
             ),
-            Logs(self._servers.logs, way_to, self._participant.runs),
+            Logs(
+                self._servers.logs,
+                way_to,
+                self._participant.runs,
+                self._progress_kept_by == BROKERS,
+            ),
             drain.gone_by_force_s,
         )

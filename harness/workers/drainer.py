@@ -3,7 +3,8 @@
 1. Empty means: nothing was received for `quiet_s` on a live subscription, and two looks, one
    second apart, showed nothing ready, with nothing received in between. Whatever arrives, or a
    new subscription, starts it all again.
-2. It ends at `limit_s` at the latest, and then says what stood against it.
+2. It ends at `limit_s` at the latest, and then reports what stood against it, and whether it was
+   subscribed at any time (`subscribed`).
 3. When it has said so it stays subscribed until it is closed; what still comes is recorded.
 """
 
@@ -11,7 +12,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from harness.workers.clients.port import LinkLost
+from harness.workers.clients.port import LinkLost, UnknownBacklog
 from harness.workers.consumer import Consumer
 from harness.workers.protocol import WorkerConfig
 
@@ -59,7 +60,11 @@ class Drainer:
             doubt = self._consumer.trouble or self._doubt or "messages kept coming"
             doubt = f"not empty within {self._config.limit_s:g} s: {doubt}"
         queue = self._config.queue_word
-        self._say({"say": "drained", "queue": queue, "complete": not doubt, "doubt": doubt})
+        _, subscriptions = self._consumer.marks
+        outcome = {"complete": not doubt, "doubt": doubt, "subscribed": subscriptions > 0}
+        status = self._consumer.status()
+        place = {name: status[name] for name in ("next_offset",) if name in status}
+        self._say({"say": "drained", "queue": queue, **outcome, **place})
 
     async def _until_empty(self) -> None:
         while True:
@@ -96,6 +101,9 @@ class Drainer:
                 ready = await link.ready_messages()
         except LinkLost as lost:
             self._doubt = f"looking failed: {lost}"
+            return False
+        except UnknownBacklog as unknown:
+            self._doubt = str(unknown)
             return False
         except TimeoutError:
             self._doubt = f"no answer to a look in {self._consumer.look_limit_s:g} s"

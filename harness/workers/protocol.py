@@ -32,6 +32,9 @@ Worker to harness
                                               log: the first offset that it has not recorded
     {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor,
                                               once for each of its queues
+     "subscribed": true                       in it, of a drainer: whether it was so at any time
+     "next_offset": 7                         in it, of a drainer that keeps its own place in a log
+     "next_offsets": [7, 7]                   in it, of who audits such logs: of each endpoint
      "doubts": ["", ""]                       in it, of who reads logs: of each of its endpoints
     {"say": "closed"}                         the log is closed; the process ends
     {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends

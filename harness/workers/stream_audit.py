@@ -2,7 +2,8 @@
 
 1. Nodes are read one after another, each through its own address. All share the time limit.
 2. The client says where a replica ends (`ready_messages`): for an auditor, by its node alone.
-3. What could not be read is reported, node by node: it may hold anything.
+3. It reports at which offset each replica's next message would be.
+4. What could not be read is reported, node by node: it may hold anything.
 """
 
 import asyncio
@@ -37,6 +38,7 @@ class StreamAuditor:
         self._new_client = loaded(config.driver.client)
         self._consumer: Consumer | None = None
         self._delivered = 0  # by those before it
+        self._next_offsets: list[int] = []  # after the last message of each replica that was read
 
     async def run(self) -> None:
         """Return when all is read and reported."""
@@ -44,7 +46,8 @@ class StreamAuditor:
         doubts = [await self._read(endpoint, ends_s) for endpoint in self._config.endpoints]
         queue, doubt = self._config.queue_word, "; ".join(filter(None, doubts))
         outcome = {"complete": not doubt, "doubt": doubt, "doubts": doubts}
-        self._say({"say": "drained", "queue": queue, **outcome})
+        places = {"next_offsets": self._next_offsets}
+        self._say({"say": "drained", "queue": queue, **outcome, **places})
 
     def start(self, at_ns: int) -> None:
         """Reading begins with the configuration."""
@@ -81,4 +84,5 @@ class StreamAuditor:
             outcome = await outcomes.get()
             running.cancel()
         await consumer.close(nicely=True)
+        self._next_offsets.append(int(outcome["next_offset"]))
         return str(outcome["doubt"])

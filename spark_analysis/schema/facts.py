@@ -172,6 +172,7 @@ class Question:
 
     run: str = ""  # what the run is called in its rows; "" is its own name
     acknowledges: bool = True
+    polls: bool = False
     reconnect_ns: int = RECONNECT_NS
     promises: tuple[Promise, ...] = ()
     checks_within_ns: int | None = None
@@ -181,6 +182,7 @@ class Question:
             facts,
             run=self.run or facts.run,
             acknowledges=self.acknowledges,
+            polls=self.polls,
             reconnect_ns=self.reconnect_ns,
             promises=self.promises,
             checks_within_ns=self.checks_within_ns,
@@ -217,6 +219,7 @@ class Facts:
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
+    polls: bool = False  # consumers ask for each message, at a pace of their own
     reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     # The longest time that a stored transaction may wait for the broker's check; None: no check is

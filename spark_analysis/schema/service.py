@@ -160,11 +160,12 @@ until_ns has no rows.
   else from s = the larger of a and the smallest d of those that are ready later than it (strictly;
   b where there is none before). Only where b - s > 5 s, and its consumer had room: a consumer is
   full while it holds as many deliveries (identified, by LOAD or RETRY_TOPIC, of any queue; from
-  received_ns until acknowledged at, or the end of the connection, if earlier) as it ever held; it
-  had room if it was full for at most half of [s, b), or not facts.acknowledges. Its consumer: that
-  of its first delivery; of one by DRAIN any that got a delivery by LOAD or RETRY_TOPIC of a
-  message of the queue. If the largest b - s is larger than that of silence, it is
-  `longest_ns`, and of equals the smallest s `longest_from_ns`.
+  received_ns until acknowledged at, or the end of the connection, if earlier) as it ever held, and
+  full of a queue while it holds as many of that queue's as it ever held; it had room if it was
+  full for at most half of [s, b), and of the message's queue, too, or not facts.acknowledges;
+  never where facts.polls. Its consumer: that of its first delivery; of one by DRAIN any that got
+  a delivery by LOAD or RETRY_TOPIC of a message of the queue. If the largest b - s is larger than
+  that of silence, it is `longest_ns`, and of equals the smallest s `longest_from_ns`.
 """
 
 from dataclasses import dataclass

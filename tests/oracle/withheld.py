@@ -4,8 +4,9 @@
    that time; else from when one that was ready later came, for that one passed it over.
 2. Only more than a stretch counts, and only where the consumer that got it at last had room for at
    least half of that time; of what the drain got, any consumer of the queue.
-3. What a consumer holds shows its room: it is full while it holds as much as it ever held. Where
-   consumers do not acknowledge they always have room.
+3. What a consumer holds shows its room: it is full while it holds as much as it ever held, of all
+   queues or of the message's. Where consumers do not acknowledge they always have room; where they
+   poll they have none that is known.
 """
 
 from bisect import bisect_left, bisect_right
@@ -34,7 +35,9 @@ class ConsumerCapacity:
     """The times when consumers were full, and the consumers of each queue."""
 
     def __init__(self, facts: Facts, messages: Iterable[Message], channels: Channels) -> None:
-        steps = defaultdict[int, list[tuple[int, int]]](list)  # by consumer
+        # By consumer and queue; None: all of its queues.
+        steps = defaultdict[tuple[int, str | None], list[tuple[int, int]]](list)
+        self._polls = facts.polls
         self._consumers = defaultdict[str, set[int]](set)
         for message in messages:
             for delivery in message.consumed:
@@ -43,31 +46,35 @@ class ConsumerCapacity:
                 self._consumers[message.queue].add(delivery.consumer)
                 ends = (channels.acknowledged_ns(delivery), channels.ended_ns(delivery))
                 known = [end_ns for end_ns in ends if end_ns is not None]
-                steps[delivery.consumer].append((delivery.received_ns, 1))
-                if known:
-                    ended_ns = max(delivery.received_ns, min(known))
-                    steps[delivery.consumer].append((ended_ns, -1))
-        self._full = {
-            consumer: _Full(sorted(own)) for consumer, own in steps.items() if facts.acknowledges
-        }
+                for queue in (None, message.queue):
+                    of = steps[delivery.consumer, queue]
+                    of.append((delivery.received_ns, 1))
+                    if known:
+                        of.append((max(delivery.received_ns, min(known)), -1))
+        self._full = {of: _Full(sorted(own)) for of, own in steps.items() if facts.acknowledges}
 
     def had(self, queue: str, wait: Wait, from_ns: int, until_ns: int) -> bool:
         """Return whether the consumer of that wait had capacity for half of the time at least."""
         drained = wait.until_ns == inf
         consumers = self._consumers[queue] if drained else {wait.consumer}
-        return any(
-            self._full_ns(consumer, from_ns, until_ns) * 2 <= until_ns - from_ns
+        return not self._polls and any(
+            all(
+                self._full_ns((consumer, of), from_ns, until_ns) * 2 <= until_ns - from_ns
+                for of in (None, queue)
+            )
             for consumer in consumers
         )
 
-    def _full_ns(self, consumer: int, from_ns: int, until_ns: int) -> int:
-        full = self._full.get(consumer)
+    def _full_ns(self, of: tuple[int, str | None], from_ns: int, until_ns: int) -> int:
+        full = self._full.get(of)
         return 0 if full is None else full.until(until_ns) - full.until(from_ns)
 
 
 class _Full:
-    """The time for which one consumer had been full, over time. `steps`: (time, +1 or -1) in
-    order."""
+    """The time for which one consumer had been full (of a queue), over time.
+
+    `steps`: (time, +1 or -1) in order.
+    """
 
     def __init__(self, steps: Sequence[tuple[int, int]]) -> None:
         self._times = [at_ns for at_ns, _ in steps]

@@ -128,21 +128,35 @@ class RabbitBroker:
             raise DeployError(f"{why}, and claims about loss would be wrong; exempt ^mqproof[.-]")
 
     async def roles(self, queue: str) -> Roles:
+        roles, may_be_dead = await self._named_roles(queue)
+        return await self._of_running(roles) if may_be_dead else roles
+
+    async def _of_running(self, roles: Roles) -> Roles:
+        """By the word of the master's host: in a partition it counts on its own side alone."""
+        reply = await self._api.ask(roles.master, NODES) if roles.master else None
+        if reply is not None and reply.status == 200:
+            return cluster_state.of_running(roles, reply.body)
+        return cluster_state.of_running(roles, await self._api.first(NODES))
+
+    async def _named_roles(self, queue: str) -> tuple[Roles, bool]:
+        """Return also whether a mirror that is named may be on a host that is down."""
         statuses: list[int] = []
         answers: list[Roles] = []
+        may_be_dead = False
         enough = self._kind.agreeing(len(self._api.hosts))
         async with aclosing(self._api.as_answered(queue_path(queue))) as replies:
             async for reply in replies:
                 if reply.status == 200:
                     answers.append(self._kind.roles_of(reply.body))
+                    may_be_dead |= self._kind.names_dead(reply.body)
                 if (roles := agreed(answers, enough)) is not None:
-                    return roles
+                    return roles, may_be_dead
                 statuses.append(reply.status)
         if answers:
-            return unanimous(queue, answers)
+            return unanimous(queue, answers), may_be_dead
         # A broker does not find a queue whose only holder is down.
         if 404 in statuses:
-            return Roles(master=None, mirrors=(), synchronised=())
+            return Roles(master=None, mirrors=(), synchronised=()), False
         raise DeployError(f"no broker tells who holds {queue}")
 
     async def masters(self, queue: str) -> dict[str, bool | None]:

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from harness.cluster.port import Roles
@@ -39,6 +40,14 @@ def master_of(queue: dict[str, Any]) -> str | None:
 def runs(host: str, nodes: list[dict[str, Any]]) -> bool:
     """Whether a list of nodes says that the host's is running."""
     return any(host_of(str(node.get("name"))) == host and node.get("running") for node in nodes)
+
+
+def of_running(roles: Roles, nodes: list[dict[str, Any]]) -> Roles:
+    """Return the roles without mirrors whose hosts do not run by a list of nodes. Those may have
+    held everything, so fewer of the others do for certain."""
+    left = tuple(host for host in roles.mirrors if runs(host, nodes))
+    least = max(0, roles.synchronised_at_least - (len(roles.mirrors) - len(left)))
+    return replace(roles, mirrors=left, synchronised_at_least=least)
 
 
 def members(nodes: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -66,5 +66,6 @@ def queues_of(kind: str, arguments: Mapping[str, str], size: str) -> QueueKind:
         mirrors_wanted=lambda _, queue: len(hosts_of(queue.get("members"))) - 1,
         doubts=doubts,
         agreeing=majority,
+        names_dead=lambda _: False,
         ask_limit_s=ASK_LIMIT_S,
     )

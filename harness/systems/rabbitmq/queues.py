@@ -21,8 +21,9 @@ class QueueKind:
     """How queues of a kind are declared, and what the management API says of one.
 
     `arguments`: of a declare. `mirrors_wanted`: of a queue that was just declared. `agreeing`: how
-    many of so many hosts must say the same of who holds a queue. `ask_limit_s`: so long the API
-    may take while a member hangs.
+    many of so many hosts must say the same of who holds a queue. `names_dead`: whether such an
+    answer names mirrors on hosts that may be down. `ask_limit_s`: so long the API may take while a
+    member hangs.
     """
 
     arguments: Callable[[Layout], Mapping[str, str | int]]
@@ -30,6 +31,7 @@ class QueueKind:
     mirrors_wanted: Callable[[Layout, Answer], int]
     doubts: Callable[[Layout, Answer], list[str]]
     agreeing: Callable[[int], int]
+    names_dead: Callable[[Answer], bool]
     ask_limit_s: float
 
 
@@ -62,5 +64,6 @@ MIRRORED = QueueKind(
     mirrors_wanted=_mirrors_wanted,
     doubts=cluster_state.queue_doubts,
     agreeing=lambda _: 1,
+    names_dead=lambda _: False,
     ask_limit_s=4.0,
 )

@@ -4,8 +4,9 @@
 2. The node that declares it leads it, by RabbitMQ's default, too.
 3. RabbitMQ 4 reports leader, members, and which of these are online, as of a quorum queue.
 4. RabbitMQ 3.10 reports the leader's node alone, if it is asked without statistics. Every host of
-   the layout has a replica, so the other hosts are the followers, whether they run or not. Of the
-   followers one at least holds all that was confirmed: the one with the longest log.
+   the layout has a replica, so the other hosts are named as followers, whether they run or not
+   (`names_dead`). Of the followers one at least holds all that was confirmed: the one with the
+   longest log.
 
 docs/behaviour/streams.md 2 has it all.
 """
@@ -47,4 +48,5 @@ def stream_queues(layout: Layout) -> QueueKind:
         roles_of=roles_of,
         mirrors_wanted=lambda wanted, _: (wanted.copies or 1) - 1,
         doubts=doubts,
+        names_dead=lambda queue: "members" not in queue,
     )

@@ -8,6 +8,8 @@
    whichever node gave it. An audit is about one node's replica, and names the node.
 4. Nothing is left when two things hold: the last chunk of the asked node's replica is before our
    place; and so is the leader's count, which all nodes report. An audit asks for the first alone.
+5. Nothing is discarded, so a count below an offset that is known is not current, and nothing is
+   known of the rest. The same holds if no last chunk came of a stream that has messages.
 """
 
 import asyncio
@@ -16,7 +18,12 @@ from typing import Any
 
 from harness.workers.clients.amqp import AmqpClient, AmqpOptions, AmqpPublishingLink
 from harness.workers.clients.amqp_wire import Wire
-from harness.workers.clients.port import ConsumingListener, Fetched, PublishingListener
+from harness.workers.clients.port import (
+    ConsumingListener,
+    Fetched,
+    PublishingListener,
+    UnknownBacklog,
+)
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import NO_OFFSET
 
@@ -110,13 +117,26 @@ class AmqpStreamConsumingLink:
         self._wire.channel.basic_ack(tag, multiple=True)
 
     async def ready_messages(self) -> int:
-        """Return how many messages are left, at least, as far as this node knows."""
+        """Return how many messages are left, at least, as far as this node knows.
+
+        Raises UnknownBacklog.
+        """
         last = await self._last_offset()
         wanted = self._client.next_offset
-        left = last + 1 - wanted
-        if self._audits:
-            return max(0, left)
-        return max(0, left, await self._count() - wanted)
+        known = max(wanted, last + 1)
+        if self._audits and last >= 0:
+            return known - wanted
+        count = await self._count()
+        if last < 0 and max(count, wanted):
+            raise UnknownBacklog(
+                f"nothing of the replica's last chunk came within {LAST_CHUNK_S:g} s, and the "
+                f"stream has {max(count, wanted)} messages"
+            )
+        if count < known == wanted:
+            raise UnknownBacklog(
+                f"the leader's count of messages, {count}, is not current: {known} are known"
+            )
+        return max(known, count) - wanted
 
     async def close(self, limit_s: float) -> None:
         self._hand_over()

@@ -33,6 +33,10 @@ class LinkLost(Exception):
     """A connection could not be made, or ended before it answered; says why."""
 
 
+class UnknownBacklog(Exception):
+    """A broker's answers do not show whether it holds more; the text says why."""
+
+
 class Answer(NamedTuple):
     """What became of one send; `clock_ns` is CLOCK_MONOTONIC at the library's callback."""
 
@@ -133,7 +137,10 @@ class ConsumingLink(Protocol):
         """This delivery and every one before it on this link."""
 
     async def ready_messages(self) -> int:
-        """Return how many messages the broker holds that it gave to no consumer."""
+        """Return how many messages the broker holds that it gave to no consumer.
+
+        Raises UnknownBacklog.
+        """
 
     async def close(self, limit_s: float) -> None: ...
 

@@ -2,7 +2,8 @@
 
 1. Only messages that waited for more than a stretch count. The kernel reads acknowledgements only
    if there are such: there are none if a queue delivers what it has.
-2. A consumer's capacity is a sum over time: how long it had been full, up to each instant.
+2. A consumer's capacity is a sum over time: how long it had been full, up to each instant. One of
+   several queues is full of each queue, too: each may have a prefetch count of its own.
 3. The rules are STARVATION of schema/service.py.
 """
 
@@ -20,6 +21,8 @@ from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents,
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS
 
+ALL = -1  # the queues of a consumer
+
 
 @dataclass(frozen=True, slots=True)
 class Waits:
@@ -34,7 +37,8 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class _Full:
-    """One consumer: how long it had been full at each step, and whether it was from then on."""
+    """One consumer (of one queue): how long it had been full at each step, and whether it was from
+    then on."""
 
     at_ns: Ints
     before_ns: Ints
@@ -59,25 +63,31 @@ class ConsumerCapacity:
         """Return for each time whether that consumer had capacity for half of it; -1: any of the
         queue's."""
         found = np.zeros(len(consumer), np.bool_)
+        if self.facts.polls:
+            return found
         of_queue = np.unique(self.given.consumer[self.given.queue == queue]).tolist()
         for number in {*of_queue, *np.unique(consumer[consumer >= 0]).tolist()}:
             matching = consumer == number
             if number in of_queue:
                 matching |= consumer < 0
             places = np.flatnonzero(matching & ~found)
-            full_ns = self._full_ns(number, from_ns[places], until_ns[places])
+            full_ns = np.maximum(
+                self._full_ns((number, ALL), from_ns[places], until_ns[places]),
+                self._full_ns((number, queue), from_ns[places], until_ns[places]),
+            )
             found[places] = full_ns * 2 <= until_ns[places] - from_ns[places]
         return found
 
-    def _full_ns(self, consumer: int, from_ns: Ints, until_ns: Ints) -> Ints:
-        full = self._full.get(consumer)
+    def _full_ns(self, of: tuple[int, int], from_ns: Ints, until_ns: Ints) -> Ints:
+        full = self._full.get(of)
         if full is None:
             return np.zeros(len(from_ns), np.int64)
         sum_ns: Ints = full.until(until_ns) - full.until(from_ns)
         return sum_ns
 
     @cached_property
-    def _full(self) -> dict[int, _Full]:
+    def _full(self) -> dict[tuple[int, int], _Full]:
+        """By consumer and queue, or ALL."""
         if not self.facts.acknowledges:
             return {}
         rows = self.arrived.rows.pick(self.given.row)
@@ -86,11 +96,16 @@ class ConsumerCapacity:
             ended_ns(rows, self.reader.read(ClientEvents)),
         )
         end_ns = np.maximum(end_ns, rows.received_ns)
-        return {
-            consumer: _full(rows.received_ns[own], end_ns[own])
-            for consumer in np.unique(rows.consumer).tolist()
-            for own in (rows.consumer == consumer,)
-        }
+        found: dict[tuple[int, int], _Full] = {}
+        for consumer in np.unique(rows.consumer).tolist():
+            own = np.flatnonzero(rows.consumer == consumer)
+            received_ns, ends_ns = rows.received_ns[own], end_ns[own]
+            queues = self.given.queue[own]
+            found[consumer, ALL] = _full(received_ns, ends_ns)
+            for queue in np.unique(queues).tolist():
+                of_queue = queues == queue
+                found[consumer, queue] = _full(received_ns[of_queue], ends_ns[of_queue])
+        return found
 
 
 def _full(received_ns: Ints, end_ns: Ints) -> _Full:

@@ -15,6 +15,7 @@ from tests.harness.claims.judging import (
     PASS,
     verdict,
 )
+from tests.harness.claims.stories_of_majorities import STREAM
 from tests.rigs.runs.findings import Story
 
 
@@ -271,6 +272,20 @@ def test_marts_without_the_count_leave_the_verdict_as_it_was(
     old = replace(evidence, uncounted=frozenset({measure}))
     (one,) = judge([CLAIMS[claim]], old)
     assert one.outcome is PASS
+
+
+@pytest.mark.parametrize(
+    ("closed", "outcome"), [(True, ClaimOutcome.FAIL), (False, ClaimOutcome.INCONCLUSIVE)]
+)
+@pytest.mark.parametrize("detail", ["redelivery", "offset_rollback"])
+def test_an_open_log_excuses_reading_from_before(
+    detail: str, closed: bool, outcome: ClaimOutcome
+) -> None:
+    """A drain goes on where the dead consumer last reported, before what its log holds."""
+    story = Story(**STREAM).count("duplicated", detail, 40)  # type: ignore[arg-type]
+    if not closed:
+        story = story.doubt("loss", "consumer_log", worker=7)
+    assert verdict("reading-begins-at-the-offset", story).outcome is outcome
 
 
 def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:

@@ -158,6 +158,13 @@ def test_log_partition_has_a_minute_after_the_undo(
     assert low_and_high(story, "starved_once_healed_s", 1) == found
 
 
+@pytest.mark.parametrize(("seconds", "ends"), [(60, 120), (30, 60)])
+def test_a_stream_has_no_time_for_reassignment(seconds: float, ends: float) -> None:
+    story = Story(progress_kept_by="clients")
+    story = story.starved(seconds, place="stream", window=1, ends=ends)
+    assert low_and_high(story, "starved_once_healed_s", 1) == (seconds, seconds)
+
+
 @pytest.mark.parametrize(
     ("seconds", "outcome"),
     [

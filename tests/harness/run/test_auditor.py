@@ -16,6 +16,7 @@ from harness.run_folder.manifest import AuditStart
 from harness.systems.catalogue import load_layout
 from tests.harness.run.live_runs import Done, run
 from tests.harness.run.test_rocketmq_run import of as rocketmq
+from tests.harness.run.test_stream_run import STREAMS, on_streams
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
@@ -338,9 +339,32 @@ COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
 @pytest.mark.parametrize("place", ["rkt1/broker-a-0", "rkt3/broker-a-1", "rkt2/name-server"])
 def test_only_the_ended_process_of_a_shared_host_is_started(tmp_path: Path, place: str) -> None:
     cluster = SimulatedCluster(COLOCATED, drain_doubt="no route", on_disk=())
-    cluster.swallowed = frozenset({3})
+    cluster.swallowed, cluster.subscribes = frozenset({3}), False
     crash(cluster, place)
     done = run(cluster, rocketmq(), tmp_path)
     assert [one.host for one in starts(cluster)] == [place]
     assert only(done).place == place
     assert missing(done) == {"lost": 1}, "every log was read from its start"
+
+
+SLOW = "not empty within 5 s: messages kept coming"
+
+
+def test_a_started_broker_completes_no_drain_that_was_slow(tmp_path: Path) -> None:
+    """The rest of a log that was read too slowly could have been got by any client."""
+    cluster = SimulatedCluster(COLOCATED, drain_doubt=SLOW, on_disk=(3,))
+    cluster.swallowed = frozenset({3})
+    crash(cluster, "rkt1/broker-a-0")
+    done = run(cluster, rocketmq(), tmp_path)
+    assert only(done).answered_ns is not None
+    assert [end.undrained_reason for end in done.manifest.queues] == [SLOW]
+
+
+@pytest.mark.parametrize("subscribes", [True, False])
+def test_a_started_node_completes_no_drain_of_a_stream(tmp_path: Path, subscribes: bool) -> None:
+    """Its clients keep their place: what they had not read is in every replica, by right."""
+    cluster = SimulatedCluster(STREAMS, drain_doubt="not empty", subscribes=subscribes)
+    crash(cluster, "rqs2")
+    done = run(cluster, on_streams(), tmp_path)
+    assert only(done).answered_ns is not None
+    assert [end.drained for end in done.manifest.queues] == [False]

@@ -11,7 +11,9 @@ from harness.run.drain_and_audit import READERS_MAX
 from harness.run.resolving import describe
 from harness.workers.protocol import Role, WorkerConfig
 from tests.harness.run.live_runs import run
-from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.harness.run.test_rocketmq_run import COLOCATED
+from tests.harness.run.test_rocketmq_run import of as rocketmq
+from tests.rigs.clusters.simulated_cluster import ScriptedWorker, SimulatedCluster
 from tests.rigs.runs.plans import LAYOUT, plan
 
 QUEUES = ("orders", *generated(39))
@@ -54,6 +56,27 @@ def test_competing_masters_are_read_by_few_auditors(tmp_path: Path) -> None:
         read = [words_of(one) for one in auditors if one.endpoints[0].host == host]
         assert sorted(word for words in read for word in words) == sorted(QUEUES)
     assert {one.queue for one in done.facts.competing_leaders} == set(QUEUES)
+
+
+class ReadersAtOnce(SimulatedCluster):
+    """Knows how many drainers and auditors ran at once."""
+
+    most = 0
+
+    async def spawn(self, worker: str) -> ScriptedWorker:
+        spawned = await super().spawn(worker)
+        running = [one for one in self.workers.values() if await one.exit_code() is None]
+        readers = [one for one in running if one.name.startswith(("drain-", "audit-"))]
+        self.most = max(self.most, len(readers))
+        return spawned
+
+
+def test_readers_of_one_queue_each_run_eight_at_once(tmp_path: Path) -> None:
+    cluster = ReadersAtOnce(COLOCATED)
+    done = run(cluster, rocketmq(queues=QUEUES, publishers=3, consumers=2), tmp_path)
+    assert len(configured(cluster, Role.DRAINER)) == len(QUEUES)
+    assert cluster.most == READERS_MAX
+    assert all(end.drained and not end.unreadable for end in done.facts.queues)
 
 
 def test_the_role_of_a_host_counts_many_queues() -> None:

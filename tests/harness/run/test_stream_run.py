@@ -75,6 +75,27 @@ def test_a_message_that_only_a_replica_has_is_stranded(
     assert "lost" not in found
 
 
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        (19, ""),
+        (20, ""),
+        (22, "the drain ended before offset 20, and the replica on rqs3 ends before offset 22"),
+    ],
+)
+def test_a_replica_that_ends_after_the_drain_leaves_it_open(
+    tmp_path: Path, end: int, reason: str
+) -> None:
+    """The drained node lagged: what it lacked is in other replicas, and not stranded."""
+    everything = tuple(range(1, 21))
+    cluster = SimulatedCluster(STREAMS, swallowed=frozenset({20}), on_disk=everything)
+    cluster.replica_ends["rqs3"] = end
+    done = run(cluster, on_streams(fault("kill")), tmp_path)
+    assert [(one.drained, one.undrained_reason) for one in done.manifest.queues] == [
+        (not reason, reason)
+    ]
+
+
 def test_of_queues_brokers_know_how_far_consumers_have_come(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     run(cluster, plan(fault("client_crash", "consumer-1")), tmp_path)

@@ -201,7 +201,8 @@ def test_drain_is_complete_after_silence_and_two_empty_checks(
         fill(broker, 25)
         async with drainer(settings) as (_, said):
             await until(lambda: said)
-        assert said == [{"say": "drained", "queue": "orders", "complete": True, "doubt": ""}]
+        outcome = {"complete": True, "doubt": "", "subscribed": True}
+        assert said == [{"say": "drained", "queue": "orders", **outcome}]
         found = rows(settings, tables.DELIVERIES)
         assert len(found) == 25
         assert {(row["via"], row["broker"]) for row in found} == {(Via.DRAIN, "broker1")}

@@ -9,6 +9,7 @@ import pytest
 from pika import spec
 
 from harness.workers.clients.amqp_stream import STREAM, AmqpStreamClient
+from harness.workers.clients.port import UnknownBacklog
 from harness.workers.consumer import Consumer
 from harness.workers.drainer import Drainer
 from harness.workers.protocol import Role, WorkerConfig
@@ -170,6 +171,8 @@ def test_a_stream_that_was_read_is_empty(tmp_path: Path, count: int) -> None:
             "queue": "orders",
             "complete": True,
             "doubt": "",
+            "subscribed": True,
+            "next_offset": count,
         }
         assert offsets(settings) == []
 
@@ -187,6 +190,32 @@ def test_a_replica_behind_its_leader_is_not_empty(tmp_path: Path) -> None:
         assert offsets(settings) == list(range(18))
 
     play(story, count=20, lags=2)
+
+
+@pytest.mark.parametrize("counted", [0, 19])
+def test_a_count_below_a_known_offset_ends_no_drain(tmp_path: Path, counted: int) -> None:
+    """The leader does not answer, and the drained replica may lack what it has."""
+
+    async def story(broker: TinyBroker) -> None:
+        settings = drainer_of(tmp_path, broker, resume_at=18)
+        outcome = await drained(settings)
+        assert not outcome["complete"]
+        assert f"count of messages, {counted}, is not current: 20 are known" in outcome["doubt"]
+        assert offsets(settings) == [18, 19]
+
+    play(story, count=20, counts=counted)
+
+
+@pytest.mark.parametrize("role", [Role.DRAINER, Role.AUDITOR])
+def test_a_stream_without_a_last_chunk_is_not_empty(tmp_path: Path, role: Role) -> None:
+    async def story(broker: TinyBroker) -> None:
+        settings = settings_of(tmp_path, broker, role=role)
+        async with consumer(settings, AmqpStreamClient(settings)) as worker:
+            assert worker.link is not None
+            with pytest.raises(UnknownBacklog, match=r"nothing of .* last chunk .* 3 messages"):
+                await worker.link.ready_messages()
+
+    play(story, count=3, lags=3)
 
 
 def test_a_last_chunk_that_nobody_got_is_not_empty(tmp_path: Path) -> None:
@@ -217,6 +246,7 @@ def test_an_audit_reads_each_nodes_own_replica_from_its_start(tmp_path: Path) ->
             assert auditor.status()["delivered"] == 25
             recorder.close()
         assert [(one["complete"], one["doubts"]) for one in said] == [(True, ["", ""])]
+        assert said[0]["next_offsets"] == [20, 5]
         found = rows(settings, tables.DELIVERIES)
         assert {row["via"] for row in found} == {Via.AUDIT}
         by_node = {

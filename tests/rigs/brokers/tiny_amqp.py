@@ -48,6 +48,7 @@ class TinyBroker:
     streams: dict[str, list[bytes]] = field(default_factory=dict)
     chunk: int = 3  # so many messages are the last chunk of a stream
     rewinds: bool = False  # every subscription to a stream begins at its start
+    counts: int | None = None  # so many messages a stream has by its leader's count; None: as many
     lags: int = 0  # so many of a stream's last messages no consumer gets
     declared: dict[str, dict[str, object]] = field(default_factory=dict)  # queue -> arguments
     connections: list["Connection"] = field(default_factory=list)
@@ -277,6 +278,7 @@ class Channel:
                 self.send(spec.Channel.Close(404, "NOT_FOUND", 50, 10))
             case spec.Queue.Declare() if method.queue in self.broker.streams:
                 count = len(self.broker.streams[method.queue])
+                count = count if self.broker.counts is None else self.broker.counts
                 self.send(spec.Queue.DeclareOk(method.queue, count, len(self.consumers)))
             case spec.Basic.Consume() if method.queue in self.broker.streams and (
                 method.no_ack or not self._prefetch

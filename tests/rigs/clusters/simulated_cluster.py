@@ -109,7 +109,17 @@ class ScriptedWorker:
                 return
             for _, word in config.queues:
                 own = doubt or self._cluster.undrained.get(word, "")
-                self.say("drained", queue=word, complete=not own, doubt=own)
+                end = {"complete": not own, "doubt": own, "subscribed": self._cluster.subscribes}
+                self.say("drained", queue=word, **end, **self._places(config))
+
+    def _places(self, config: WorkerConfig) -> dict[str, Any]:
+        """Where a reader of a stream came to."""
+        if config.resume_at is None:
+            return {}
+        cluster, host = self._cluster, config.endpoints[0].host
+        if config.role is Role.DRAINER:
+            return {"next_offset": cluster.messages}
+        return {"next_offsets": [cluster.replica_ends.get(host, cluster.messages)]}
 
     def _start(self, _: dict[str, Any]) -> None:
         assert self._config is not None and self._log is not None
@@ -302,9 +312,11 @@ class SimulatedCluster:
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     orphaned: frozenset[str] = frozenset()  # workers that lose the harness in the middle of a run
     drain_doubt: str = ""
+    subscribes: bool = True  # its drainers do, at some time
     undrained: dict[str, str] = field(default_factory=dict)  # why a queue of the scenario was not
     endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
+    replica_ends: dict[str, int] = field(default_factory=dict)  # others end where the drain does
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()
     left_out: LeftOut = field(default_factory=dict)  # of its brokers' logs

@@ -224,6 +224,40 @@ def test_a_slow_queue_of_a_full_consumer_withholds_nothing() -> None:
     assert starved_ns(history) <= ns(5_000)
 
 
+@pytest.mark.parametrize(
+    ("queue", "held"),
+    [
+        ("refunds", 5),  # each queue has a prefetch count: 1 of orders is all it takes
+        ("orders", 3),  # one count of 3 for both queues, and refunds take 2
+    ],
+)
+def test_a_consumer_of_two_queues_is_full_of_either(queue: str, held: int) -> None:
+    """It holds each order until just before the next one comes."""
+    history = History().queue("refunds")
+    for number in range(1, held + 1):
+        history.publish(number, at_ms=5_000, queue=queue).confirm(number, at_ms=5_001)
+        history.deliver(number, at_ms=5_002, tag=number, connection=2)
+        history.acknowledge(number, at_ms=5_200, connection=2)
+    for number in range(11, 13) if queue == "orders" else ():
+        history.publish(number, at_ms=6_000, queue="refunds").confirm(number, at_ms=6_001)
+        history.deliver(number, at_ms=6_002, tag=number, connection=2)
+    for number in range(100, 500):
+        history.publish(number, at_ms=number * 100).confirm(number, at_ms=number * 100 + 1)
+        came_ms = 10_500 + (number - 100) * 1_000
+        history.deliver(number, at_ms=came_ms, tag=number)
+        history.acknowledge(number, at_ms=came_ms + 990)
+    assert starved_ns(history) <= ns(5_000)
+
+
+@pytest.mark.parametrize(("polls", "withheld"), [(False, True), (True, False)])
+def test_from_a_polling_consumer_nothing_is_withheld(polls: bool, withheld: bool) -> None:
+    """One message a second is its own pace; it acknowledges each at once."""
+    history = History(polls=polls)
+    for number in range(100, 500):
+        pass_on(history, number, number * 100, 10_500 + (number - 100) * 1_000)
+    assert (starved_ns(history) > ns(5_000)) is withheld
+
+
 def test_one_repeated_message_is_no_service() -> None:
     history = every_100_ms(100, 150)
     for number in range(200, 300):

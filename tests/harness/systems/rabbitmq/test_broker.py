@@ -1,23 +1,21 @@
 """The broker port over an agent whose answers are written down."""
 
 import asyncio
-import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq import broker as adapter
 from harness.systems.rabbitmq.api import ManagementApi
-from harness.systems.rabbitmq.broker import DECLARE, RabbitBroker
+from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api, by_nobody
 from harness.systems.rabbitmq.khepri import KHEPRI, MNESIA, STORE
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
+from tests.rigs.brokers.fake_agent import HANGS, FakeAgent, Said
 from tests.rigs.machine.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
@@ -29,36 +27,6 @@ QUEUE = {
     "synchronised_slave_nodes": ["rabbit@rmq3"],
 }
 HELD = Roles("rmq2", ("rmq3",), ("rmq3",))
-HANGS = "hangs"
-Said = tuple[int, Any] | str
-
-
-class FakeAgent:
-    """Answers by (host, method, path without its query); keeps what it was asked."""
-
-    def __init__(self, said: dict[tuple[str, str], Said]) -> None:
-        self.said = said
-        self.requests: list[tuple[str, str, str]] = []
-        self.declared: list[tuple[str, dict[str, Any]]] = []
-        self.limits_s: set[float] = set()
-
-    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        if name == DECLARE:
-            self.declared.append((arguments["queue"], arguments["arguments"]))
-        if name != "http":
-            return {}
-        address, _, path = arguments["url"].removeprefix("http://").partition(":15672")
-        method = arguments["method"]
-        self.requests.append((address, method, path.partition("?")[0]))
-        self.limits_s.add(timeout_s)
-        said = self.said.get((address, path.partition("?")[0]), (404, None))
-        if said == HANGS:
-            await asyncio.sleep(timeout_s)
-            raise AgentTimeout("silent")
-        if method == "DELETE":
-            return {"status": 204, "body": ""}
-        assert not isinstance(said, str), said
-        return {"status": said[0], "body": json.dumps(said[1])}
 
 
 def broker(
