@@ -10,7 +10,7 @@ import pytest
 
 from harness.cluster.log_tails import BYTES_MAX, Tail, append_all, append_new, gap, those_cut
 from harness.deploy import labels
-from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
+from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, LogsInPlace
 
 LINES = b"".join(b"line %05d\n" % number for number in range(2000))
 
@@ -83,6 +83,7 @@ def compose() -> tuple[ComposeCluster, Engine]:
         "_containers": FoundContainers(places),
         "_fetched": {},
         "log_bytes_max": 1100,
+        "worker_logs": LogsInPlace(),
     }
     for name, value in attributes.items():
         setattr(cluster, name, value)

@@ -35,13 +35,13 @@ def test_a_foreign_system_is_drained_as_declared(tmp_path: Path) -> None:
     assert drainer.limit_s == of().schedule.drain_limit_s + 100
 
 
-def test_logs_that_it_keeps_are_read_or_may_hold_anything(tmp_path: Path) -> None:
-    """No link of this cluster leads to a process."""
-    done = run(SimulatedCluster(plan().layout), of(), tmp_path)
+def test_logs_that_it_keeps_are_read_through_each_brokers_address(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(plan().layout)
+    done = run(cluster, of(), tmp_path)
     (end,) = done.manifest.queues
-    assert end.unreadable == tuple(
-        f"rabbit@rmq{number} on rmq{number}: no link leads there" for number in (1, 2, 3)
-    )
+    assert end.unreadable == ()
+    auditors = [name for name in cluster.configured if name.startswith("audit-orders")]
+    assert sorted(auditors) == [f"audit-orders-rmq{one}-rabbit@rmq{one}" for one in (1, 2, 3)]
 
 
 OWN = (Level(1, "quorum_synced"), Level(9, "quorum_cached"))
