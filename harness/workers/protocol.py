@@ -103,7 +103,7 @@ class WorkerConfig:
     queue_word: str  # the scenario's name of it, which the records hold: orders
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
     connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
-    # The queues that it serves besides `queue`: the broker's name and the scenario's of each.
+    # Further queues that it serves: the name on the broker and in the scenario of each.
     more_queues: tuple[tuple[str, str], ...] = ()
     index: int = 0  # of those of its role: what is given to them in turn is dealt by it
     # publishers

@@ -127,7 +127,7 @@ def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
         return
     polls = own.get("consume") == GET
     if polls and "prefetch" in own:
-        text = "with consume = 'get' the broker sends nothing unasked: leave prefetch out"
+        text = "with consume = 'get' the broker sends only what is requested: leave prefetch out"
         yield TomlProblem(("workload", "amqp", "prefetch"), text)
     if polls and own.get("cancel_on_ha_failover") is True:
         text = "with consume = 'get' there is no subscription that a failover could cancel"

@@ -120,7 +120,7 @@ rate = 10
     ("keys", "wrong"),
     [
         ('consume = "pull"', "consume: 'pull' is not a valid value"),
-        ('consume = "get"\nprefetch = 10', "the broker sends nothing unasked: leave prefetch out"),
+        ('consume = "get"\nprefetch = 10', "sends only what is requested: leave prefetch out"),
         ('consume = "get"\ncancel_on_ha_failover = true', "no subscription that a failover"),
         ('consume = "get"\nget_pause = "1001 ms"', "must be from 1 ms to 1 s"),
         ('consume = "get"\nget_pause = "0 s"', "must be from 1 ms to 1 s"),

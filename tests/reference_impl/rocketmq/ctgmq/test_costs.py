@@ -170,7 +170,7 @@ def min_in_sync(sender: Sender) -> list[bytes]:
 
 
 def fence_state(sender: Sender) -> list[bytes]:
-    """A late answer makes a slave the master that it was. It cuts what nobody has acknowledged
+    """A late answer makes a slave the master that it was. It cuts what no slave has acknowledged
     to it, and is elected before it has all of it again."""
     control = sender.control
     sender.world.cut(control, sender.old)  # an answer is on its way
