@@ -27,6 +27,7 @@ from harness.workers.host_names import own_table
 from tests.docker.whole_runs import mostly_nightly
 from tests.rigs.clusters.local import armed, seen
 from tests.rigs.runs.plans import plan
+from tests.rigs.workers.rig import until
 
 pytestmark = pytest.mark.slow
 BY_NIGHT = pytest.mark.nightly
@@ -137,10 +138,13 @@ def test_processes_beside_the_target_run_on(cluster: LocalCluster, play: Play) -
 def test_a_frozen_host_freezes_all_its_processes_and_no_others(
     cluster: LocalCluster, play: Play
 ) -> None:
+    def stopped() -> set[int]:
+        return {one.pid for one in processes.of(cluster.site.cluster) if one.stopped}
+
     play(cluster.executor.perform(Freeze("rkt1")))
-    stopped = {one.pid for one in processes.of(cluster.site.cluster) if one.stopped}
+    # A process stops when it is scheduled next: on a busy machine that is later than the signal.
+    play(until(lambda: stopped() == pids(cluster, "rkt1"), "a stop of both processes"))
     play(cluster.executor.perform(Thaw("rkt1")))
-    assert stopped == pids(cluster, "rkt1")
     assert play(cluster.health(CLEAN_S)).clean
 
 
