@@ -71,6 +71,15 @@ def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
     assert not refused(one, other, Pauses(detection_timeout_s=60))
 
 
+def test_a_host_that_pauses_takes_no_command_that_ends_an_alarm() -> None:
+    one, other = ("partition", MASTER, 0.0), ("alarm", THERE, 6.0)
+    assert not refused(one, other)
+    assert "takes no command" in refused(one, other, Pauses(detection_timeout_s=10))
+    assert not refused(one, other, Pauses(detection_timeout_s=60))
+    assert not refused(one, ("alarm", ELSEWHERE, 6.0), Pauses(detection_timeout_s=10))
+    assert not refused(("alarm", MASTER, 0.0), ("partition", THERE, 6.0), Pauses(10))
+
+
 def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:
     assert not refused(("freeze", MASTER, 0), ("kill", MASTER, 8))
     assert refused(("freeze", MASTER, 0), ("kill", MASTER, 0))
