@@ -74,7 +74,7 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
 
 
-def warning_lines(experiment: Experiment) -> Iterator[str]:
+def notices(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     """Yield what a run says before it starts: faults too short to verify, shifting words."""
     firsts = {run.cell: run for run in reversed(experiment.runs)}
     for run in reversed(firsts.values()):
@@ -82,6 +82,8 @@ def warning_lines(experiment: Experiment) -> Iterator[str]:
             texts = [_too_short(window, run), *_shifting(window.fault.target, window.opens_s, run)]
             for text in filter(None, texts):
                 yield f"{cell_name(run.cell)}: fault {window.number}: {text.strip()}"
+    if bound is not None:
+        yield from bound_lines(experiment, bound)
 
 
 def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
@@ -109,11 +111,8 @@ def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
 
 def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     """One cell: its workload, its phases in seconds, its faults."""
-    schedule, scenario, detection_timeout_s = (
-        run.schedule,
-        run.scenario,
-        run.layout.detection_timeout_s,
-    )
+    schedule, scenario = run.schedule, run.scenario
+    detection_timeout_s = run.layout.detection_timeout_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
     yield f"  layout     {run.layout.title}; T = {detection_timeout_s:g} s"
     yield from _layout_lines(run)
