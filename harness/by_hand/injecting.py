@@ -61,7 +61,7 @@ class FaultsByHand:
         one = ActiveByHand(
             self._running.choice.system.name, live, interrupt, time.monotonic() + lasts_s
         )
-        interrupt.armed[str(number)] = lambda: int(bool(live.resolved))
+        interrupt.armed[str(number)] = lambda: int(bool(live.places))
         self.active.append(one)
         try:
             return await self._play(live, lasts_s, report, interrupt)

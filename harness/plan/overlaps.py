@@ -48,7 +48,7 @@ class ActiveFault:
         place = place or self.target.word
         return things(
             self.kind,
-            place,
+            (place,),
             self.resource,
             links=[f"{place} of {role}" for role in self.clients],
             clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),

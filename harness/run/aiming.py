@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from faults.compile import compile as compile_fault
+from faults.compile import mark
 from faults.exclusive import Thing, clash, things
 from faults.interference import interference
+from faults.kind import ResolvedFault
 from faults.kinds import KINDS
 from faults.model import Armed, Interference
 from faults.targets import CLIENT, CLIENT_LINK
@@ -53,25 +55,26 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
     clients: tuple[str, ...] = ()
     if KINDS[fault.kind].applies_to == CLIENT:
         clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
-        host, role = ", ".join(clients), "clients"
+        places, role = clients, "clients"
     else:
-        host, role = await _meant(stage, window, roles)
-    return compile_fault(
+        places, role = await _meant(stage, window, roles)
+    resolved = ResolvedFault(
         kind=fault.kind,
         target=fault.target.word,
-        resolved=host,
+        places=places,
         role=role,
-        hosts=(*stage.hosts, *(name for name in (host,) if role in (BALANCER, STANDBY))),
+        hosts=(*stage.hosts, *(places if role in (BALANCER, STANDBY) else ())),
         clients=clients,
-        proxies=stage.proxies(fault.options.clients, host),
+        proxies=stage.proxies(fault.options.clients, places[0]),
         window=window.number,
-        run=_marked_by(stage, fault),
+        mark=mark(_marked_by(stage, fault), window.number),
         returns=fault.returns,
         mechanism=stage.executor.mechanism(fault.kind),
         options=fault.options,
         serving=stage.servers.serving,
         alarms=stage.plan.system.alarms,
     )
+    return compile_fault(resolved)
 
 
 def _marked_by(stage: Stage, fault: FaultPlan) -> str:
@@ -81,25 +84,28 @@ def _marked_by(stage: Stage, fault: FaultPlan) -> str:
     return stage.plan.name if of_links else (*stage.plan.together, stage.plan.name)[0]
 
 
-async def _meant(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> tuple[str, str]:
+async def _meant(
+    stage: Stage, window: Window, roles: Mapping[str, Roles]
+) -> tuple[tuple[str, ...], str]:
     """Return the host or the processes, and their role now."""
     fault, target = window.fault, window.fault.target
     if target.fault:
         host = resolve_reference(target, stage.hosts_of.get(window.refers_to, ""), stage.hosts)
-        return host, describe(host, roles)
+        return (host,), describe(host, roles)
     if target.of_processes:
         attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
             target, fault.kind, stage.servers, attached, layout.peer_links
         )
-        return meant, describe(meant, roles) if target.whole_host else role
+        return meant, describe(meant[0], roles) if target.whole_host else role
     if target.of_balancers or target.word in stage.plan.layout.balancers:
         async with asyncio.timeout(LOOK_LIMIT_S):
             entered = await stage.cluster.entered()
-        return resolve_balancer(target, stage.plan.layout.balancers, entered)
+        host, role = resolve_balancer(target, stage.plan.layout.balancers, entered)
+        return (host,), role
     host = resolve(target, roles, stage.hosts, holders(roles))
-    return host, describe(host, roles)
+    return (host,), describe(host, roles)
 
 
 async def _attached(stage: Stage, target: Target) -> str:
@@ -141,4 +147,4 @@ def to_look_at(
 
 def _things(armed: Armed) -> frozenset[Thing]:
     resource = armed.options.resource
-    return things(armed.kind, armed.resolved, resource, armed.proxies, armed.clients)
+    return things(armed.kind, armed.places, resource, armed.proxies, armed.clients)

@@ -23,9 +23,9 @@ async def see_what_is_held(stage: Stage, window: LiveWindow, state: dict[str, An
             stage.roles, lambda found: target.role_by(found) != "none", RETURN_LIMIT_S
         )
         state["synchronised_when_rejoined"] = target.synchronised_by(roles)
-        copied = [word for word, role in roles.items() if window.resolved in role.mirrors]
+        copied = [word for word, role in roles.items() if target.host in role.mirrors]
         if len(copied) == len(roles):
-            state["held_when_rejoined"] = await _held(stage, copied, window.resolved)
+            state["held_when_rejoined"] = await _held(stage, copied, target.host)
 
 
 async def see_who_is_who(

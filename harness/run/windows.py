@@ -18,6 +18,7 @@ from faults.actions import KillClients, ReplaceClients
 from faults.kinds import KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
+from faults.places import joined
 from faults.rhythm import Change, Rhythm
 from faults.verification import counted, gone, held, held_limit_s, prepare, shortest_s
 from harness.cluster.port import DeployError
@@ -74,8 +75,13 @@ class LiveWindow:
         )
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """Return the hosts or processes that it means (of clients: their names); () before."""
+        return self.target.places if self._armed else ()
+
+    @property
     def resolved(self) -> str:
-        return self.target.resolved if self._armed else ""
+        return joined(self.places)
 
     @property
     def look(self) -> "asyncio.Task[Proof] | None":
@@ -242,7 +248,7 @@ class LiveWindow:
         roles = await roles_before(stage, fault)
         self.target = replace(self.target, roles=roles)
         armed = await resolve_fault(stage, self._window, roles)
-        self.target = replace(self.target, resolved=armed.resolved, role=armed.role)
+        self.target = replace(self.target, places=armed.places, role=armed.role)
         return armed
 
     async def _arm(self, armed: Armed) -> bool:

@@ -80,4 +80,4 @@ def test_an_isolated_name_server_loses_its_host_or_only_itself() -> None:
         found = resolve_processes(
             word, "partition", SYSTEM.servers(layout), "rkt2", layout.peer_links
         )
-        assert found == (place, "name server")
+        assert found == ((place,), "name server")
