@@ -21,7 +21,8 @@ from harness.plan import (
 )
 from harness.plan.clients import requirements
 from harness.plan.clients.client_options import name_of
-from harness.plan.model import BALANCERS, BootstrapAddress, FaultPlan, Layout, Scenario, System
+from harness.plan.layout_values import BALANCERS
+from harness.plan.model import BootstrapAddress, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import Target, TargetForm
 

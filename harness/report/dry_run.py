@@ -18,9 +18,8 @@ from harness.plan import distribution, references, spans
 from harness.plan.bound import Bound
 from harness.plan.clients.requirements import uses_name_servers
 from harness.plan.declared import ignored, shown
+from harness.plan.layout_values import NO_HANDLING, ONE
 from harness.plan.model import (
-    NO_HANDLING,
-    ONE,
     BootstrapAddress,
     Duration,
     Experiment,

@@ -17,7 +17,8 @@ from faults.kinds import KINDS
 from faults.model import Armed, Interference
 from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
-from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
+from harness.plan.layout_values import BALANCER, STANDBY
+from harness.plan.model import FaultPlan, Window
 from harness.plan.targets import Target, TargetForm
 from harness.run.resolving import (
     NoSuchTarget,

@@ -8,7 +8,7 @@ from faults.places import overlap
 from harness.cluster.port import Roles
 from harness.plan.clients.registry import named
 from harness.plan.declared import AT_LEAST, NO_CLIENT_ENDPOINT, NO_NAME_SERVERS, Declared
-from harness.plan.model import BALANCER
+from harness.plan.layout_values import BALANCER
 from harness.run.drain_and_audit import DrainAndAudit
 from harness.run.stage import Stage
 from harness.run.windows import LiveWindow

@@ -30,7 +30,8 @@ from harness.plan.clients.requirements import (
 from harness.plan.demands import priorities
 from harness.plan.distribution import consumers_of, served
 from harness.plan.guarantees import BROKERS, CLIENTS
-from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan
+from harness.plan.layout_values import BALANCER, ONE
+from harness.plan.model import BootstrapAddress, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.plan.targets import Target

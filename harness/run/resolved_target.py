@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from faults.kind import Kind
 from harness.cluster.port import Roles
-from harness.plan.model import BALANCER, STANDBY
+from harness.plan.layout_values import BALANCER, STANDBY
 from harness.plan.servers import Servers
 from harness.run.resolving import NAME_SERVER, promoted_rank, role_of_places
 

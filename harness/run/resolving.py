@@ -12,7 +12,8 @@ from faults.mechanisms import DIRECT
 from faults.places import host_of, process_of
 from harness.cluster.port import Roles
 from harness.plan.distribution import NAMED_MAX, named
-from harness.plan.model import BALANCER, STANDBY, BootstrapAddress
+from harness.plan.layout_values import BALANCER, STANDBY
+from harness.plan.model import BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.servers import ServerRole, Servers
 from harness.plan.targets import Target, TargetForm

@@ -5,15 +5,8 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.model import (
-    Duration,
-    Host,
-    Layout,
-    OperationOptions,
-    OperationPlan,
-    Policy,
-    System,
-)
+from harness.plan.layout_values import Host, Policy
+from harness.plan.model import Duration, Layout, OperationOptions, OperationPlan, System
 from harness.plan.operations import MEANINGS, OPERATIONS, OPTIONS, parse_operation
 from harness.plan.problems import PlanError
 from harness.plan.targets import CLUSTER

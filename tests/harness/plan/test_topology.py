@@ -8,7 +8,8 @@ from faults.model import Options
 from harness.plan.applicability import obstacles
 from harness.plan.clients import requirements
 from harness.plan.declared import declared
-from harness.plan.model import FaultPlan, Layout, PauseIfAllDown
+from harness.plan.layout_values import PauseIfAllDown
+from harness.plan.model import FaultPlan, Layout
 from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
 from harness.plan.topology import Tls

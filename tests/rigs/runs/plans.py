@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from faults.kinds import KINDS
 from faults.targets import CLIENT
+from harness.plan.layout_values import Host
 from harness.plan.model import (
     BootstrapAddress,
     Duration,
     FaultPlan,
-    Host,
     Layout,
     OperationOptions,
     OperationPlan,
