@@ -11,7 +11,7 @@ from harness.plan.declared import AT_LEAST, NO_CLIENT_ENDPOINT, NO_NAME_SERVERS,
 from harness.plan.layout_values import BALANCER
 from harness.run.drain_and_audit import DrainAndAudit
 from harness.run.stage import Stage
-from harness.run.windows import LiveWindow
+from harness.run.window_state import WindowState
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.client_events import CONSUMING, NAME_SERVERS_HIT, REPORT_LOST
 from harness.workers.protocol import Role
@@ -44,7 +44,7 @@ class Prepared:
         scheduled = sorted({worker.scheduling for worker in self.workers} - {""})
         return versions | ({"scheduling of workers": "; ".join(scheduled)} if scheduled else {})
 
-    def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
+    def state_at_fault(self, window: WindowState) -> dict[str, Any]:
         """What claims ask of the moment of the first fault; None is unknown."""
         roles = window.target.roles
         return {
@@ -60,7 +60,7 @@ class Prepared:
             **self._name_servers(window.places),
         }
 
-    def _consuming_from(self, window: LiveWindow) -> list[int]:
+    def _consuming_from(self, window: WindowState) -> list[int]:
         """The consumers of the queues whose master is at the window's target."""
         roles = window.target.roles.items()
         held = {word for word, role in roles if window.places == (role.master,)}
@@ -71,7 +71,7 @@ class Prepared:
             and any(word in held for _, word in worker.config.queues)
         ]
 
-    def _entered(self, who: str, window: LiveWindow) -> Declared:
+    def _entered(self, who: str, window: WindowState) -> Declared:
         """None, too, where a balancer decides to whom clients come."""
         if self.entries[who] == BY_NAME_SERVERS:  # who finds masters is at no slave's
             return (
