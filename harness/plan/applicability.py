@@ -19,8 +19,7 @@ from harness.plan import (
     references,
     worker_addresses,
 )
-from harness.plan.clients import requirements
-from harness.plan.clients.client_options import name_of
+from harness.plan.clients.requirements import ChosenClient, wanted_by
 from harness.plan.layout_values import BALANCERS
 from harness.plan.model import BootstrapAddress, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
@@ -28,23 +27,23 @@ from harness.plan.targets import Target, TargetForm
 
 
 def obstacles(
-    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: ChosenClient, deployment: str
 ) -> list[str]:
     """Every reason why this cell is NOT APPLICABLE."""
     reasons = []
-    if (name := name_of(client)) not in system.clients:
-        reasons.append(f"{system.name} has no client {name}")
+    if client.name not in system.clients:
+        reasons.append(f"{system.name} has no client {client.name}")
     else:
         wanted = [
-            *requirements.wanted(client, scenario.workload),
-            *requirements.wanted_by(system.servers(layout)),
+            *client.wanted(scenario.workload),
+            *wanted_by(system.servers(layout)),
             *(layout.topology.client_capabilities if layout.topology else ()),
         ]
-        reasons += requirements.obstacles(client, wanted)
-        reasons += requirements.layout_obstacles(client, scenario.workload, system.servers(layout))
+        reasons += client.obstacles(wanted)
+        reasons += client.layout_obstacles(scenario.workload, system.servers(layout))
         reasons += demands.obstacles(system, client, scenario.workload)
-        reasons += requirements.size_obstacles(client, scenario.workload)
-        reasons += requirements.drain_obstacles(client)
+        reasons += client.size_obstacles(scenario.workload)
+        reasons += client.drain_obstacles()
     reasons += layout_obstacles(system, layout, deployment)
     reasons += fault_obstacles(scenario, system, layout, client, deployment)
     reasons += operable.obstacles(scenario, system, layout, deployment)
@@ -56,7 +55,7 @@ def obstacles(
         ("publisher_endpoint", scenario.workload.publisher_endpoint),
         ("consumer_endpoint", scenario.workload.consumer_endpoint),
     ):
-        if not requirements.uses_name_servers(client):
+        if not client.uses_name_servers:
             entering = _entry_obstacles(entry, scenario, layout)
             reasons += [f"{who}: {reason}" for reason in entering]
     return reasons
@@ -85,7 +84,7 @@ def layout_obstacles(system: System, layout: Layout, deployment: str) -> list[st
 
 
 def fault_obstacles(
-    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: ChosenClient, deployment: str
 ) -> Iterator[str]:
     """Yield every reason why a fault of the scenario means nothing here."""
     yield from _fault_obstacles(scenario, system, layout, client, deployment)
@@ -93,7 +92,7 @@ def fault_obstacles(
 
 
 def _fault_obstacles(
-    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: ChosenClient, deployment: str
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = fault.target

@@ -22,6 +22,7 @@ from harness.plan import variants, worker_addresses
 from harness.plan.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
+from harness.plan.clients.requirements import ChosenClient, chosen_client
 from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve
@@ -117,12 +118,12 @@ class _Cell:
     scenario: Scenario
     system: System
     layout: Layout
-    client: str
+    client: ChosenClient
     deployment: str
 
     @property
     def labels(self) -> tuple[str, str, str, str]:
-        return (self.scenario.name, self.system.name, self.layout.label, self.client)
+        return (self.scenario.name, self.system.name, self.layout.label, self.client.word)
 
 
 def plan(request: ExperimentOptions, catalogue: Catalogue) -> Experiment:
@@ -234,9 +235,10 @@ def _cells(
 ) -> Iterator[_Cell]:
     """Every cell that was asked for, cluster by cluster."""
     for system in systems:
+        clients = [chosen_client(word) for word in request.clients or system.clients[:1]]
         for layout in _layouts(request, system, catalogue):
             for scenario in request.scenarios:
-                for client in request.clients or system.clients[:1]:
+                for client in clients:
                     deployment = request.deployment or system.deployments[0]
                     yield _Cell(scenario, system, layout, client, deployment)
 
@@ -290,7 +292,7 @@ def _run(request: ExperimentOptions, cell: _Cell, repeat: int, number: int) -> R
         scenario=cell.scenario,
         system=cell.system,
         layout=cell.layout,
-        client=cell.client,
+        client=cell.client.word,
         deployment=cell.deployment,
         repeat=repeat,
         seed=derive(request.seed, "run", *labels),
@@ -320,7 +322,7 @@ def _nothing_applies(
                 scenarios[scenario],
                 system,
                 layout,
-                client,
+                chosen_client(client),
                 request.deployment or system.deployments[0],
             )
         )

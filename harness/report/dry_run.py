@@ -16,7 +16,7 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, references, spans
 from harness.plan.bound import Bound
-from harness.plan.clients.requirements import uses_name_servers
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import ignored, shown
 from harness.plan.layout_values import NO_HANDLING, ONE
 from harness.plan.model import (
@@ -145,7 +145,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 
 def _entries(run: RunPlan) -> Iterator[str]:
-    if uses_name_servers(run.client):
+    if chosen_client(run.client).uses_name_servers:
         yield "  clients    connect to every master that name servers show"
         return
     workload = run.scenario.workload
@@ -176,7 +176,9 @@ def _layout_lines(run: RunPlan) -> Iterator[str]:
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
     client_endpoint = (
-        "" if uses_name_servers(run.client) else f"; client endpoint: {layout.client_endpoint}"
+        ""
+        if chosen_client(run.client).uses_name_servers
+        else f"; client endpoint: {layout.client_endpoint}"
     )
     yield f"  peer links {peers}{client_endpoint}"
 

@@ -60,7 +60,7 @@ def test_a_fault_at_several_places_is_undone_at_each() -> None:
     ],
 )
 def test_a_host_and_its_process_do_not_fail_at_once(one: str, other: str, meet: bool) -> None:
-    own, others = (things("kill", (place,), "", (), ()) for place in (one, other))
+    own, others = (things("kill", places.split(place), "", (), ()) for place in (one, other))
     assert clash(own, others) is meet
 
 

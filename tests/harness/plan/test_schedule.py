@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from harness.plan import schedule
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Duration, FaultPlan, Layout, OperationPlan, Scenario, Schedule
 from harness.plan.operations import parse_operation
 from harness.plan.targets import CLUSTER, parse_target
@@ -28,7 +29,7 @@ SCENARIO = Scenario(
 
 def resolved(scenario: Scenario, layout: Layout, client: str) -> Schedule:
     guarantees = load_system(layout.system).guarantees(layout)
-    return schedule.resolve(scenario, layout, guarantees, client)
+    return schedule.resolve(scenario, layout, guarantees, chosen_client(client))
 
 
 def test_windows_are_numbered_as_they_open() -> None:
