@@ -139,3 +139,6 @@ class Kind:
     compile: Callable[[ResolvedFault], Compiled]  # pure; raises FaultError if it touches nothing
     verify: Verify
     verify_commanded: Verify | None  # where a user's own commands do it; None: they cannot
+
+    def __str__(self) -> str:
+        return self.name

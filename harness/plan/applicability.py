@@ -6,7 +6,8 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS, by_signals, mechanism
+from faults.kind import Kind
+from faults.kinds import by_signals, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
@@ -101,13 +102,13 @@ def _fault_obstacles(
                 yield f"fault {number}: {reason}"
             continue
         target_reasons = (
-            process_targets.obstacles(target, fault.kind, system, layout, client, deployment)
+            process_targets.obstacles(target, fault.kind.name, system, layout, client, deployment)
             if target.of_processes
             else _target_obstacles(target, scenario, layout)
         )
         for reason in target_reasons:
             yield f"fault {number}: {reason}"
-        if layout.is_balanced and KINDS[fault.kind].applies_to == CLIENT_LINK:
+        if layout.is_balanced and fault.kind.applies_to == CLIENT_LINK:
             yield (
                 f"fault {number}: a {fault.kind} means clients' links to a host, and theirs lead "
                 f"to a balancer"
@@ -121,21 +122,21 @@ def _fault_obstacles(
                 f"fault {number}: a server of {system.name} sends nothing without a request, so "
                 f"direction = 'to_broker' cannot be verified; use direction = 'both'"
             )
-        if "shape" in KINDS[fault.kind].options:
+        if "shape" in fault.kind.options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
-        if fault.kind in system.cannot:
-            why = system.cannot[fault.kind]
+        if fault.kind.name in system.cannot:
+            why = system.cannot[fault.kind.name]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
-        elif why := system.cannot_by.get(deployment, {}).get(fault.kind, ""):
+        elif why := system.cannot_by.get(deployment, {}).get(fault.kind.name, ""):
             whose = f"by {deployment}, {system.name}"
             yield f"fault {number}: {whose} can suffer no {fault.kind}: {why}"
-        elif (only_on := KINDS[fault.kind].only_on) and system.name not in only_on:
+        elif (only_on := fault.kind.only_on) and system.name not in only_on:
             only = ", ".join(only_on)
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: only {only} can"
-        elif not mechanism(fault.kind, deployment, layout.peer_links):
-            why = KINDS[fault.kind].why_not.get(deployment, "it is not implemented")
+        elif not mechanism(fault.kind.name, deployment, layout.peer_links):
+            why = fault.kind.why_not.get(deployment, "it is not implemented")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
-        elif "resource" in KINDS[fault.kind].options and not _has_alarm(system, fault):
+        elif "resource" in fault.kind.options and not _has_alarm(system, fault):
             what = f"{fault.options.resource} alarm"
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: it has no {what}"
         elif layout.topology is not None:
@@ -163,7 +164,7 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
     texts += references.problems(targets, opens_s)
     for number, fault in enumerate(scenario.faults, start=1):
         options = fault.options
-        if KINDS[fault.kind].repeats and options.down_s:
+        if fault.kind.repeats and options.down_s:
             lasts_s = fault.lasts.resolve_s(layout.detection_timeout_s)
             text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
             texts += [(number, text)] if text else []
@@ -171,7 +172,7 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
         yield f"fault {number}: {text}, where T = {layout.detection_timeout_s:g} s"
 
 
-def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[str]:
+def _balancer_obstacles(target: Target, kind: Kind, layout: Layout) -> Iterator[str]:
     wanted = 2 if target.form is TargetForm.STANDBY_BALANCER else 1
     if len(layout.balancers) < wanted:
         found = ", ".join(layout.balancers) or "none"
@@ -181,7 +182,7 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
             f"{layout.client_endpoint!r} and these balancers: {found}; choose a layout with "
             f"client_endpoint = {ways}"
         )
-    elif not KINDS[kind].strikes_processes:
+    elif not kind.strikes_processes:
         yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"
 
 

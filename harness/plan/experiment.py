@@ -15,7 +15,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import groupby
 
-from faults.kinds import KINDS
 from faults.targets import CLIENT
 from harness.outside.text import brief
 from harness.plan import variants, worker_addresses
@@ -42,12 +41,12 @@ def group_obstacles(
 ) -> Iterator[str]:
     """Why so many runs of a scenario cannot be played together."""
     for number, fault in enumerate(scenario.faults, start=1):
-        if KINDS[fault.kind].applies_to == CLIENT:
+        if fault.kind.applies_to == CLIENT:
             yield f"fault {number}: a {fault.kind} strikes clients, and each run has its own"
         elif client := fault.target.client:
             whose = f"depends on a client, and each run has its own {client}"
             yield f"fault {number}: {fault.target} {whose}"
-        elif KINDS[fault.kind].repeats:
+        elif fault.kind.repeats:
             yield f"fault {number}: a {fault.kind} comes and goes by the clock of one run"
     for number, operation in enumerate(scenario.operations, start=1):
         yield f"operation {number}: {operation.kind} would be done once for each run"

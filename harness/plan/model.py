@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from faults.alarms import AlarmCommands
+from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.guarantees import Guarantees
@@ -96,7 +97,7 @@ class FaultPlan:
     pause between the two is kept, and begins when that fault was seen to be gone.
     """
 
-    kind: str  # a name of faults.kinds.KINDS
+    kind: Kind
     target: Target
     opens: Duration
     lasts: Duration

@@ -81,7 +81,7 @@ def _located(found: TomlProblem) -> Problem:
 
 
 def _of_clients(fault: FaultPlan, given: Mapping[str, object]) -> Iterator[Problem]:
-    kind, target = KINDS[fault.kind], fault.target
+    kind, target = fault.kind, fault.target
     none = "mqproof starts no clients beside clusters by hand"
     if kind.applies_to == CLIENT:
         others = tuple(one.name for one in KINDS.values() if one.applies_to != CLIENT)

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from faults.kinds import KINDS, mechanism
+from faults.kinds import mechanism
 from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
 from faults.model import Options
 from faults.options import OPTIONS
@@ -198,7 +198,7 @@ def _pause(layout: Layout) -> str:
 
 def _window(window: Window, run: RunPlan) -> Iterator[str]:
     fault = window.fault
-    kind = KINDS[fault.kind]
+    kind = fault.kind
     clients = (
         f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
     )
@@ -230,7 +230,8 @@ def _shifting(target: Target, at_s: float, run: RunPlan) -> Iterator[str]:
 
 def _too_short(window: Window, run: RunPlan) -> str:
     """What becomes of a fault that ends before a look at it can be over; "": it lasts longer."""
-    kind, least_s = window.fault.kind, shortest_s(window.fault.kind)
+    kind = window.fault.kind
+    least_s = shortest_s(kind.name)
     if window.lasts_s >= least_s:
         return ""
     text = f"shorter than {least_s:g} s, the shortest window in which a {kind} is verified"
@@ -297,7 +298,7 @@ def _done(run: RunPlan) -> str:
 def _options(fault: FaultPlan) -> str:
     """Return what the scenario says of it, without its links and what has a line of its own."""
     defaults = Options()
-    taken = (OPTIONS[key] for key in KINDS[fault.kind].options if key != "clients")
+    taken = (OPTIONS[key] for key in fault.kind.options if key != "clients")
     given = {option.key: getattr(fault.options, option.field) for option in taken}
     usual = {key: getattr(defaults, OPTIONS[key].field) for key in given}
     return "".join(

@@ -41,7 +41,7 @@ async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
     try:
         return await stage.roles()
     except (DeployError, TimeoutError):
-        by_itself = KINDS[fault.kind].applies_to == CLIENT
+        by_itself = fault.kind.applies_to == CLIENT
         if by_itself or fault.target.of_processes:
             return {}
         raise
@@ -54,13 +54,13 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
     """
     fault = window.fault
     clients: tuple[str, ...] = ()
-    if KINDS[fault.kind].applies_to == CLIENT:
+    if fault.kind.applies_to == CLIENT:
         clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
         places, role = clients, "clients"
     else:
         places, role = await _meant(stage, window, roles)
     resolved = ResolvedFault(
-        kind=fault.kind,
+        kind=fault.kind.name,
         target=fault.target.word,
         places=places,
         role=role,
@@ -70,7 +70,7 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
         window=window.number,
         mark=mark(_marked_by(stage, fault), window.number),
         returns=fault.returns,
-        mechanism=stage.executor.mechanism(fault.kind),
+        mechanism=stage.executor.mechanism(fault.kind.name),
         options=fault.options,
         serving=stage.servers.serving,
         alarms=stage.plan.system.alarms,
@@ -81,7 +81,7 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
 def _marked_by(stage: Stage, fault: FaultPlan) -> str:
     """Return the run whose name marks the fault: runs that are played together share one fault,
     with the name of the first run."""
-    of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
+    of_links = fault.kind.applies_to == CLIENT_LINK
     return stage.plan.name if of_links else (*stage.plan.together, stage.plan.name)[0]
 
 
@@ -97,7 +97,7 @@ async def _meant(
         attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
-            target, fault.kind, stage.servers, attached, layout.peer_links
+            target, fault.kind.name, stage.servers, attached, layout.peer_links
         )
         return meant, describe(meant[0], roles) if target.whole_host else role
     if target.of_balancers or target.word in stage.plan.layout.balancers:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from faults.actions import KillClients
-from faults.kinds import KINDS
 from faults.model import Armed
 from faults.places import joined
 from harness.plan.fault_properties import properties_of
@@ -37,14 +36,14 @@ class WindowState:
         self.promoted_rank: int | None = None  # seen just before it was undone
         self.facts = WindowFacts(
             window.number,
-            window.fault.kind,
+            window.fault.kind.name,
             now_ns,
             now_ns,
             None,
             False,
             False,
             NOT_OPENED,
-            properties=properties_of(window.fault.kind),
+            properties=properties_of(window.fault.kind.name),
         )
 
     def fail(self, doubt: str) -> None:
@@ -104,4 +103,4 @@ class WindowState:
     def resource(self) -> str:
         """Return the resource that its host runs short of; "" for other faults."""
         fault = self.window.fault
-        return fault.options.resource if "resource" in KINDS[fault.kind].options else ""
+        return fault.options.resource if "resource" in fault.kind.options else ""

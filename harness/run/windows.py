@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from faults.actions import ReplaceClients
-from faults.kinds import KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from harness.cluster.port import DeployError
@@ -222,5 +221,5 @@ class LiveWindow:
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns
         timeout_s = self._stage.plan.layout.detection_timeout_s
-        kind = KINDS[self._window.fault.kind]
+        kind = self._window.fault.kind
         return takeover_over_ns(kind, self.state.facts.returned_ns, gone_ns, timeout_s)
