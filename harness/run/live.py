@@ -82,24 +82,24 @@ class LiveRun:
         self._auditor = Auditor(self._stage, self._save)
         self._states = {number: window.state for number, window in self._windows.items()}
         self._kept = KeptManifest(
-            manifest,
-            self._states,
-            self._operating,
-            self._auditor,
-            self._stage.process_ends,
-            self._workers,
-            self._drain_and_audit,
-            out.save,
+            manifest=manifest,
+            windows=self._states,
+            operating=self._operating,
+            auditor=self._auditor,
+            process_ends=self._stage.process_ends,
+            workers=self._workers,
+            drain_and_audit=self._drain_and_audit,
+            write=out.save,
         )
         self._view = LiveRunView(
-            plan,
-            manifest,
-            self._conductor,
-            self._states,
-            self._operating,
-            self._auditor,
-            self._workers,
-            self._stage.origin_ns,
+            plan=plan,
+            manifest=manifest,
+            conductor=self._conductor,
+            windows=self._states,
+            operating=self._operating,
+            auditor=self._auditor,
+            workers=self._workers,
+            origin_ns=self._stage.origin_ns,
         )
         self._full = False  # the disk refused something
 
