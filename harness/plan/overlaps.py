@@ -48,7 +48,7 @@ class ActiveFault:
         place = place or self.target.word
         return things(
             self.kind,
-            place,
+            (place,),
             self.resource,
             links=[f"{place} of {role}" for role in self.clients],
             clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),
@@ -86,7 +86,7 @@ def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool
     opens_s = fault.opens.resolve_s(detection_timeout_s)
     ends_s = opens_s + fault.lasts.resolve_s(detection_timeout_s)
     return active_fault(
-        fault.kind,
+        fault.kind.name,
         fault.target,
         fault.options.clients,
         fault.options.resource,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.overlaps import Pauses, active_fault, problems
 from harness.plan.problems import PlanError
@@ -143,7 +144,7 @@ def test_an_operation_may_name_the_host_of_a_fault() -> None:
     scenario = read_scenario("pair", source + restart.format(2))
     layout = catalogue.load_layout("reference-mirrored", "all-automatic@T=10")
     system = catalogue.load_system("reference-mirrored")
-    schedule = resolve(scenario, layout, system.guarantees(layout), "pika")
+    schedule = resolve(scenario, layout, system.guarantees(layout), chosen_client("pika"))
     assert [step.refers_to for step in schedule.steps] == [2]
     with pytest.raises(PlanError, match="there is no fault 3"):
         read_scenario("pair", source + restart.format(3))
