@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
-from faults.actions import Freeze, RaiseAlarm
+from faults.actions import Freeze, KillClients, RaiseAlarm
 from faults.exclusive import Thing, clash, things
 from faults.kind import Sight
 from faults.kinds import KINDS
@@ -53,6 +53,13 @@ class ActiveFault:
             links=[f"{place} of {role}" for role in self.clients],
             clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),
         )
+
+    @property
+    def kills_publishers(self) -> bool:
+        """Of a fault that kills clients: whether publishers may be among them."""
+        if self.target.form is TargetForm.CLIENT:
+            return self.target.client.startswith("publisher-")
+        return "publishers" in self.clients
 
     @property
     def verified_s(self) -> float:
@@ -173,16 +180,24 @@ def _problem(
 
 
 def _blocked(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
-    """An alarm of any broker blocks what publishes, everywhere: canaries' words, too."""
+    """An alarm of any broker blocks what publishes, everywhere: canaries' words, too. A broker
+    reads no connection that it blocks, so it does not notice that its client died."""
     one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
-    if one is None or other is None or RaiseAlarm not in one.actions or not other.canaries_speak:
+    if one is None or other is None or RaiseAlarm not in one.actions:
         return ""
-    if earlier.ends_s <= later.opens_s + _CLEARED_S:
-        return ""
-    return (
-        f"fault {number} ({earlier.kind} {earlier.target}) blocks publishers, by whose words "
-        f"{_a(later.kind)} is verified: let the alarm end before the other opens"
-    )
+    named = f"fault {number} ({earlier.kind} {earlier.target})"
+    if other.canaries_speak and earlier.ends_s > later.opens_s + _CLEARED_S:
+        return (
+            f"{named} blocks publishers, by whose words {_a(later.kind)} is verified: let the "
+            f"alarm end before the other opens"
+        )
+    kills = KillClients in other.actions and later.kills_publishers
+    if kills and earlier.ends_s + _CLEARED_S > later.ends_s:
+        return (
+            f"{named} blocks publishers: their brokers do not notice that one died, by which "
+            f"{_a(later.kind)} is verified: let the alarm end before the other ends"
+        )
+    return ""
 
 
 def _unheard(number: int, earlier: ActiveFault, later: ActiveFault) -> str:

@@ -81,6 +81,13 @@ def test_a_host_that_pauses_takes_no_command_that_ends_an_alarm() -> None:
     assert not refused(("alarm", MASTER, 0.0), ("partition", THERE, 6.0), Pauses(10))
 
 
+def test_a_blocked_publishers_death_is_noticed_after_the_alarm() -> None:
+    alarm, crash = ("alarm", MASTER, 8.0), "client_crash"
+    assert not refused(("alarm", MASTER, 0.0), (crash, "publisher-1", 8.0))
+    assert "do not notice that one died" in refused(alarm, (crash, "publisher-1", 8.0))
+    assert not refused(alarm, (crash, "consumer-1", 8.0))
+
+
 def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:
     assert not refused(("freeze", MASTER, 0), ("kill", MASTER, 8))
     assert refused(("freeze", MASTER, 0), ("kill", MASTER, 0))
