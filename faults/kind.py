@@ -142,3 +142,7 @@ class Kind:
 
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        """As that of its name: what is made of it is the same in every process."""
+        return repr(self.name)
