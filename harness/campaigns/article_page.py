@@ -11,13 +11,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.campaigns.markdown import escaped, row
-from harness.campaigns.runs import CampaignRun
-from harness.claims.articles import Compared, Unjudged
+from harness.campaigns.stored import CampaignRun
+from harness.claims.articles import Compared
 from harness.claims.claims import Beside, Claim
 from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import Comparison, falls
 from harness.compare.rates import rate
+from harness.report.markdown import escaped, head, row
+from harness.view.grouping import by_key
 
 ORDER = (
     ClaimOutcome.FAIL,
@@ -25,18 +26,20 @@ ORDER = (
     ClaimOutcome.INCONCLUSIVE,
     ClaimOutcome.NOT_APPLICABLE,
 )
-NOT_RUN = "not run yet"
+NOT_RUN, _UNJUDGED = "not run yet", "no run judges it"
+_LEAD = (
+    "Claims of harness/claims/claims.toml, judged by {runs} runs against {system}. Made by "
+    "`mqproof campaign articles`: no verdict stands here without a run. One FAIL refutes a claim; "
+    "a PASS says that no run here refuted it; NOT APPLICABLE that no run here does what it asks "
+    "for. Where a claim has changed since a run was analysed, the run stands as it was judged "
+    "then."
+)
 
 Shown = Mapping[ClaimOutcome, Sequence[CampaignRun]]  # the runs that show a claim's outcome
 
 
 def shown(claim: str, runs: Iterable[CampaignRun]) -> Shown:
-    by: dict[ClaimOutcome, list[CampaignRun]] = defaultdict(list)
-    for run in runs:
-        outcome = run.outcomes.get(claim)
-        if outcome is not None:
-            by[outcome].append(run)
-    return by
+    return by_key((run for run in runs if claim in run.outcomes), lambda run: run.outcomes[claim])
 
 
 def verdict(by: Shown) -> ClaimOutcome | None:
@@ -47,57 +50,44 @@ def verdict(by: Shown) -> ClaimOutcome | None:
 def page(
     claims: Sequence[Claim], beside: Beside, runs: Sequence[CampaignRun], system: str
 ) -> Iterator[str]:
-    """Markdown lines."""
     own = [run for run in runs if run.system == system]
     quoted = [claim for claim in claims if _is_of(claim.source, beside)]
     by_claim = {claim.name: shown(claim.name, own) for claim in quoted}
     results = {one.name: falls(one.falls_over, _values(one, own)) for one in beside.compared}
     yield from _head(own, beside, system)
-    yield "| claim | in English | source | verdict | runs |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield from head("claim", "in English", "source", "verdict", "runs")
     for claim in quoted:
-        fields = (
-            f"[{claim.name}](#{claim.name})",
-            claim.meaning,
-            claim.source,
-            _word(verdict(by_claim[claim.name])),
-            _numbers(by_claim[claim.name]),
-        )
-        yield row(fields)
+        by = by_claim[claim.name]
+        words = _word(verdict(by)), _numbers(by)
+        yield row((_link(claim.name), claim.meaning, claim.source, *words))
     for one in beside.compared:
         word = _word(results[one.name].outcome)
-        yield row((f"[{one.name}](#{one.name})", one.meaning, one.place, word, ""))
+        yield row((_link(one.name), one.meaning, one.place, word, ""))
     for each in beside.unjudged:
-        link = f"[{each.name}](#{each.name})"
-        yield row((link, each.meaning, each.place, "no run judges it", ""))
+        yield row((_link(each.name), each.meaning, each.place, _UNJUDGED, ""))
     for claim in quoted:
         yield from _claim(claim, by_claim[claim.name])
     for one in beside.compared:
         yield from _compared(one, results[one.name], own)
     for each in beside.unjudged:
-        yield from _unjudged(each)
+        yield from _title(each.name, _UNJUDGED, each.sentence, each.meaning, each.place)
+        yield f"- {escaped(each.why.strip())}"
+
+
+def _link(name: str) -> str:
+    return f"[{name}](#{name})"
 
 
 def _head(runs: Sequence[CampaignRun], beside: Beside, system: str) -> Iterator[str]:
     brokers = sorted({run.broker for run in runs} - {""})
     named = f" ({', '.join(brokers)})" if brokers else ""
-    yield "# What the articles claim"
-    yield ""
-    yield (
-        f"Claims of harness/claims/claims.toml, judged by {len(runs)} runs against "
-        f"{system}{named}. Made by `mqproof campaign articles`: no verdict stands here "
-        f"without a run. One FAIL refutes a claim; a PASS says that no run here refuted it; "
-        f"NOT APPLICABLE that no run here does what it asks for. Where a claim has changed since "
-        f"a run was analysed, the run stands as it was judged then."
-    )
-    yield ""
-    for article in beside.articles:
-        yield f"- {article.name}: {escaped(str(article))}"
-    yield ""
+    articles = (f"- {one.name}: {escaped(str(one))}" for one in beside.articles)
+    lead = _LEAD.format(runs=len(runs), system=f"{system}{named}")
+    yield from ("# What the articles claim", "", lead, "", *articles, "")
 
 
 def _claim(claim: Claim, by: Shown) -> Iterator[str]:
-    yield from _title(claim.name, verdict(by), claim.sentence, claim.meaning, claim.source)
+    yield from _title(claim.name, _word(verdict(by)), claim.sentence, claim.meaning, claim.source)
     for other in claim.also:
         yield f"- also {escaped(other)}"
     conditions = "; ".join(condition.text for condition in claim.precondition) or "nothing"
@@ -117,15 +107,13 @@ def _runs(outcome: ClaimOutcome, runs: Sequence[CampaignRun], claim: str) -> Ite
     yield f"- {outcome} in {len(runs)} of its runs: {where}"
     last = runs[-1]
     why = f": {escaped(last.why(claim))}" if last.why(claim) else ""
-    yield (
-        f"  - {last.experiment}, {last.scenario} on {last.layout}, seed {last.seed}, repeat "
-        f"{last.repeat}{why}"
-    )
+    place = f"{last.scenario} on {last.layout}, seed {last.seed}, repeat {last.repeat}"
+    yield f"  - {last.experiment}, {place}{why}"
     yield f"  - `{last.replay}`"
 
 
 def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) -> Iterator[str]:
-    yield from _title(one.name, result.outcome, one.sentence, one.meaning, one.place)
+    yield from _title(one.name, _word(result.outcome), one.sentence, one.meaning, one.place)
     yield f"- must hold: {one.measure} of {one.scenario} falls over {', '.join(one.falls_over)}"
     if result.text:
         yield f"- {result.text}"
@@ -136,28 +124,9 @@ def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) ->
             yield f"  - {own[-1].experiment}: `{own[-1].replay}`"
 
 
-def _unjudged(one: Unjudged) -> Iterator[str]:
-    yield from _title(one.name, None, one.sentence, one.meaning, one.place, "no run judges it")
-    yield f"- {escaped(one.why.strip())}"
-
-
-def _title(
-    name: str,
-    outcome: ClaimOutcome | None,
-    sentence: str,
-    meaning: str,
-    source: str,
-    word: str = "",
-) -> Iterator[str]:
-    yield ""
-    yield f'<a id="{name}"></a>'
-    yield ""
-    yield f"## {name}: {word or _word(outcome)}"
-    yield ""
-    yield f"> {escaped(sentence)}"
-    yield ""
-    yield f"{escaped(meaning)} ({escaped(source)})"
-    yield ""
+def _title(name: str, word: str, sentence: str, meaning: str, source: str) -> Iterator[str]:
+    yield from ("", f'<a id="{name}"></a>', "", f"## {name}: {word}", "")
+    yield from (f"> {escaped(sentence)}", "", f"{escaped(meaning)} ({escaped(source)})", "")
 
 
 def _values(one: Compared, runs: Iterable[CampaignRun]) -> dict[str, list[float]]:

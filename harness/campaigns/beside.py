@@ -10,14 +10,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from harness.campaigns.packed import Packed
-from harness.campaigns.table_parts import NONE, cells_of, head, out_of, row, silences
+from harness.campaigns.page_tables import NONE, cells_of, out_of, silences
 from harness.claims.judge import ClaimOutcome
 from harness.compare.medians import Time, median
 from harness.judging.result import RunReport
+from harness.report.markdown import head, row
 from harness.report.page import formats
 from harness.report.tried import claims_of
 
@@ -29,8 +30,7 @@ _Outcomes = Mapping[str, Counter[ClaimOutcome]]  # by claim: in how many runs
 _Middle = tuple[float, bool] | None  # a median, and whether it was reached; None: not known
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """What two systems came to in one cell: in the order in which they were first played."""
 
     place: tuple[str, str, str]  # scenario, layout, client
@@ -49,18 +49,11 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
         scenario, layout, client = pair.place
         first, second = pair.runs
         times = [(_middle(of(first)), _middle(of(second))) for of in (out_of, silences)]
-        yield row(
-            [
-                f"`{scenario}`",
-                f"`{layout}` {client}",
-                ", ".join(pair.systems),
-                ", ".join(str(len(runs)) for runs in pair.runs),
-                str(same),
-                "; ".join(differing) or NONE,
-                *(_middle_text(*both) for both in times),
-                _compared(times),
-            ]
-        )
+        place = f"`{scenario}`", f"`{layout}` {client}", ", ".join(pair.systems)
+        numbers = ", ".join(str(len(runs)) for runs in pair.runs), str(same)
+        middles = (_middle_text(*both) for both in times)
+        differ = "; ".join(differing) or NONE
+        yield row((*place, *numbers, differ, *middles, _compared(times)))
 
 
 def _pairs(packs: Sequence[Packed]) -> Iterator[_Pair]:
@@ -74,24 +67,22 @@ def _pairs(packs: Sequence[Packed]) -> Iterator[_Pair]:
 
 
 def _outcomes(runs: _Runs) -> _Outcomes:
+    found = {claim: one.verdicts for claim, one in claims_of(runs).items()}
+    unknown = ClaimOutcome.INCONCLUSIVE
     return {
-        claim: Counter(
-            each.outcome for each in one.verdicts if each.outcome is not ClaimOutcome.INCONCLUSIVE
-        )
-        for claim, one in claims_of(runs).items()
+        claim: Counter(one.outcome for one in verdicts if one.outcome is not unknown)
+        for claim, verdicts in found.items()
     }
 
 
 def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[str]]:
     """How many claims are of one class on both sides, and each that is not."""
     same, differing = 0, []
-    for claim in first.keys() | second.keys():
-        here, there = first.get(claim, Counter()), second.get(claim, Counter())
-        if not (here and there):
-            continue
+    for claim in first.keys() & second.keys():
+        here, there = first[claim], second[claim]
         if here.keys() & there.keys():
             same += 1
-        else:
+        elif here and there:
             differing.append(f"`{claim}`: {_counted(here)}, {_counted(there)}")
     return same, sorted(differing)
 

@@ -10,32 +10,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.campaigns.cells import Cell, Matrix
-from harness.campaigns.markdown import escaped, row
-from harness.campaigns.runs import CampaignRun, Knowledge
+from harness.campaigns.stored import CampaignRun, Knowledge
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import Standing
 from harness.compare.rates import Rate, rate, too_many
+from harness.report.markdown import escaped, head, row
+from harness.report.page.formats import plural
+from harness.view.grouping import by_key
 
 
 def table(runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge) -> Iterator[str]:
     """Yield lines: cells with a run, then those without one, by scenario."""
-    by_cell: dict[Cell, list[CampaignRun]] = defaultdict(list)
-    for one in runs:
-        by_cell[one.scenario, one.system, one.layout].append(one)
+    by_cell = by_key(runs, lambda one: (one.scenario, one.system, one.layout))
     sides = sorted({system for _, system, _ in (*whole.cells, *whole.reasons)})
-    yield row(["scenario", "layout", *sides])
-    yield f"| --- | --- |{' --- |' * len(sides)}"
+    yield from head("scenario", "layout", *sides)
     waiting: dict[str, list[str]] = defaultdict(list)
     for name, layout in sorted({(name, layout) for name, _, layout in whole.cells}):
         cells = [(name, system, layout) for system in sides]
-        if any(by_cell[cell] for cell in cells):
-            yield row(
-                [
-                    name,
-                    layout,
-                    *(_cell_text(cell, by_cell[cell], whole, knowledge) for cell in cells),
-                ]
-            )
+        if any(cell in by_cell for cell in cells):
+            texts = (_cell_text(cell, by_cell.get(cell, []), whole, knowledge) for cell in cells)
+            yield row((name, layout, *texts))
         else:
             waiting[name].append(layout)
     yield from _waiting(waiting)
@@ -48,7 +42,7 @@ def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
         return "not run"
     judged = [one for one in runs if knowledge.of([one]).standing is not Standing.NOT_JUDGED]
     unjudged = len(runs) - len(judged)
-    parts = [f"{unjudged} of {_runs(len(runs))} not judged"] if unjudged else []
+    parts = [f"{unjudged} of {plural(len(runs), 'run')} not judged"] if unjudged else []
     if judged:
         result = knowledge.of(judged)
         standing = str(result.standing.value)
@@ -68,13 +62,9 @@ def _cell_text(
 
 
 def _waiting(waiting: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Cells that can run, and have not."""
     number = sum(len(cells) for cells in waiting.values())
-    yield ""
-    yield f"Not run yet, on any system ({number} cells):"
-    yield ""
-    for name, cells in waiting.items():
-        yield f"- {name}: {', '.join(cells)}"
+    yield from ("", f"Not run yet, on any system ({number} cells):", "")
+    yield from (f"- {name}: {', '.join(cells)}" for name, cells in waiting.items())
 
 
 def _nowhere(whole: Matrix) -> Iterator[str]:
@@ -82,13 +72,10 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
     grouped: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for (name, system, layout), why in whole.reasons.items():
         grouped[system, why][name].append(layout)
-    yield ""
-    yield "NOT APPLICABLE, and why:"
-    yield ""
+    yield from ("", "NOT APPLICABLE, and why:", "")
     for (system, why), cells in sorted(grouped.items()):
-        places = "; ".join(
-            f"{name} on {', '.join(found)}" for name, found in sorted(cells.items())
-        )
+        found = (f"{name} on {', '.join(layouts)}" for name, layouts in sorted(cells.items()))
+        places = "; ".join(found)
         yield f"- {system}: {escaped(why)}: {places}"
 
 
@@ -96,12 +83,12 @@ def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
     failed = Counter(claim for one in runs for claim in one.failed.split())
     rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
-    broken = [found.describe(claim) for claim, found in rates.items() if knowledge.promised(claim)]
-    untrue = [
-        found.describe(f"{claim} did not come true")
-        for claim, found in rates.items()
-        if not knowledge.promised(claim)
-    ]
+    broken, untrue = [], []
+    for claim, found in rates.items():
+        if knowledge.promised(claim):
+            broken.append(found.describe(claim))
+        else:
+            untrue.append(found.describe(f"{claim} did not come true"))
     open_ = dict.fromkeys(claim for one in runs for claim in one.inconclusive.split())
     if broken:
         first = f"FAIL: {', '.join(broken)}"
@@ -110,7 +97,7 @@ def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     elif any(one.passed or untrue for one in runs):
         first = f"PASS: {rate(0, len(runs)).describe('broken')}"
     else:
-        first = f"{ClaimOutcome.NOT_APPLICABLE} in {_runs(len(runs))}"
+        first = f"{ClaimOutcome.NOT_APPLICABLE} in {plural(len(runs), 'run')}"
     return "; ".join([first, *untrue])
 
 
@@ -118,7 +105,3 @@ def _rate(runs: Sequence[CampaignRun], claim: str) -> Rate:
     outcomes = Counter(one.outcomes.get(claim) for one in runs)
     failed = outcomes[ClaimOutcome.FAIL]
     return rate(failed, failed + outcomes[ClaimOutcome.PASS])
-
-
-def _runs(number: int) -> str:
-    return f"{number} run{'' if number == 1 else 's'}"

@@ -51,7 +51,7 @@ def matrix(choice: Choice) -> Matrix:
     cells: list[Cell] = []
     reasons: dict[Cell, str] = {}
     scenarios = [scenario(name) for name in scenario_names() if _meant(name, choice.scenarios)]
-    for system in _systems(choice.systems):
+    for system in (one for one in systems() if _meant(one.name, choice.systems)):
         for layout in _layouts(system, choice):
             for one in scenarios:
                 if not _is_played(one.name, system, layout, choice):
@@ -157,34 +157,22 @@ def _layouts_named(name: str, default: str) -> Iterator[str]:
             yield from layouts or [default.partition("@")[0]]
 
 
-def _systems(names: Sequence[str]) -> Iterator[System]:
-    yield from (one for one in systems() if _meant(one.name, names))
-
-
 def _layouts(system: System, choice: Choice) -> Iterator[Layout]:
+    own = system.default_layout.partition("@")[2]
+    wanted = own if choice.profile is None else choice.profile
     for label in layout_names(system.name):
         name, _, profile = label.partition("@")
-        if profile == _profile(system, choice) and _meant(name, choice.layouts):
+        if profile == wanted and _meant(name, choice.layouts):
             yield load_layout(system.name, label)
 
 
 def _without(profile: str, names: Sequence[str]) -> Iterator[Problem]:
     """Systems that were named and would be left out silently."""
-    for name in dict.fromkeys(names):
-        has = sorted({label.partition("@")[2] for label in _labels(name)})
+    for name in (one for one in dict.fromkeys(names) if one in system_names()):
+        has = sorted({label.partition("@")[2] for label in layout_names(name)})
         if has and profile not in has:
             text = f"no layout of {name} has {brief(profile)}"
             yield Problem("--profile", text, tuple(has))
-
-
-def _labels(name: str) -> Sequence[str]:
-    return layout_names(name) if name in system_names() else ()
-
-
-def _profile(system: System, choice: Choice) -> str:
-    if choice.profile is not None:
-        return choice.profile
-    return system.default_layout.partition("@")[2]
 
 
 def _wrong_deployment(word: str | None, of: Iterable[System]) -> Iterator[Problem]:

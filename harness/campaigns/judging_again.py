@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.campaigns import evidence, run_marts
-from harness.campaigns.evidence import Evidence
-from harness.campaigns.fetch import fetched
+from harness.campaigns.evidence import Evidence, fetched
 from harness.campaigns.packed import marts_of
 from harness.campaigns.pages import Page
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
@@ -47,18 +46,14 @@ def judge_again(pages: Iterable[Page], how: Again, log: Log) -> int:
             problems += error.problems
             continue
         differing += not same
-        log(f"{one.file}: marts {_said(same, how)} ({number} of {len(wanted)})")
+        other = "are rewritten, as its pack says" if how.writes else "are NOT what its pack says"
+        text = "are what its pack says" if same else other
+        log(f"{one.file}: marts {text} ({number} of {len(wanted)})")
         if same or how.writes:
             _note(how.done, one.file)
     if problems:
         raise PlanError(problems)
     return differing
-
-
-def _said(same: bool, how: Again) -> str:
-    if same:
-        return "are what its pack says"
-    return "are rewritten, as its pack says" if how.writes else "are NOT what its pack says"
 
 
 def _same(one: Evidence, how: Again) -> bool:

@@ -7,25 +7,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median as middle
+from typing import NamedTuple
 
 from harness.compare.frontier import Offer, Place, Standing, standings
-from harness.compare.medians import Median, Time, median
+from harness.compare.medians import Median, median
 from harness.compare.rates import rate
 from harness.judging.verdict_file import RunEntry
 from harness.report.html import template
 from harness.report.page import formats
 from harness.view.costs import BROKERS
+from harness.view.grouping import by_key
 from spark_analysis.schema.writing import write_whole
 
 MIB = 2**20
 ROOM = 1.15
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A place in the drawing, in per cent from the left and from the top."""
 
     x: float
@@ -35,70 +35,65 @@ class Point:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
 class LayoutRow:
-    number: int
-    place: Place
-    tone: str
-    standing: str
-    runs: str
-    hosts: str
-    memory: str
-    cores: str
-    latency: str
-    rate: str
-    lost: str
-    broken: str
-    outs: tuple[str, ...]
-    worst: str
+    def __init__(self, number: int, one: Standing, numbers: Mapping[Place, int]) -> None:
+        offer = one.offer
+        self.number, self.place = number, offer.place
+        self.tone, self.standing = _tone(one), _standing(one, numbers)
+        self.runs = formats.plural(offer.runs, "run")
+        hosts = formats.plural(offer.hosts or 0, "host")
+        self.hosts = "hosts unknown" if offer.hosts is None else hosts
+        self.memory = _text(offer.memory_bytes, lambda octets: f"{octets / MIB:,.0f} MiB")
+        self.cores = _text(offer.cores, "{:.2f}".format)
+        self.rate = _text(offer.per_s, "{:,.0f}".format)
+        self.latency = _text(offer.p50_ms, "{:.1f} ms".format)
+        self.lost = offer.lost.describe("lost")
+        self.broken = offer.broken.describe("a promise broken")
+        self.outs = tuple(f"{name}: {_median(out)}" for name, out in offer.outs.items())
+        self.worst = "the time of unavailability is unknown"
+        if offer.worst is not None:
+            self.worst = f"out for longest: {offer.worst[0]}, {_median(offer.worst[1])}"
 
 
-@dataclass(frozen=True, slots=True)
 class LayoutsPage:
-    rows: tuple[LayoutRow, ...]
-    points: tuple[Point, ...]
-    memory_top: str
-    out_top: str
-    scenarios: tuple[str, ...]  # that every place has
-    frontier: int
+    """`scenarios`: that every place has."""
 
-
-def offers(runs: Iterable[RunEntry]) -> list[Offer]:
-    """What the runs come to, by place."""
-    by_place: dict[Place, list[RunEntry]] = {}
-    for run in runs:
-        by_place.setdefault(run.cell.cell[1:], []).append(run)
-    return [_offer(place, of_place) for place, of_place in by_place.items()]
-
-
-def page(runs: Sequence[RunEntry]) -> LayoutsPage:
-    ranked = standings(offers(runs))
-    known = [one.offer for one in ranked]
-    every = [set(one.outs) for one in known]
-    shared = set.intersection(*every) if every else set()
-    longest = {one.place: _longest(one, shared) for one in known}
-    memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
-    out_top = ROOM * max(longest.values(), default=0.0) or 1.0
-    return LayoutsPage(
-        rows=tuple(_row(number, one, ranked) for number, one in enumerate(ranked, start=1)),
-        points=tuple(_points(ranked, longest, memory_top, out_top)),
-        memory_top=f"{memory_top / MIB:,.0f} MiB",
-        out_top=formats.seconds(out_top),
-        scenarios=tuple(sorted(shared)),
-        frontier=sum(one.on_frontier for one in ranked),
-    )
+    def __init__(self, runs: Iterable[RunEntry]) -> None:
+        places = by_key(runs, lambda run: run.cell.cell[1:])
+        ranked = standings([_offer(place, of_place) for place, of_place in places.items()])
+        known = [one.offer for one in ranked]
+        shared = set.intersection(*(set(one.outs) for one in known)) if known else set[str]()
+        longest = {one.place: _longest(one, shared) for one in known}
+        memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
+        out_top = ROOM * max(longest.values(), default=0.0) or 1.0
+        numbers = {one.place: number for number, one in enumerate(known, start=1)}
+        self.rows = tuple(LayoutRow(numbers[one.offer.place], one, numbers) for one in ranked)
+        self.points = tuple(
+            Point(
+                x=round(100 * one.memory_bytes / memory_top, 2),
+                y=round(100 * (1 - longest[one.place] / out_top), 2),
+                tone=row.tone,
+                number=row.number,
+                title=" · ".join(one.place),
+            )
+            for one, row in zip(known, self.rows, strict=True)
+            if one.memory_bytes is not None and one.worst is not None
+        )
+        self.memory_top = f"{memory_top / MIB:,.0f} MiB"
+        self.out_top = formats.seconds(out_top)
+        self.scenarios = tuple(sorted(shared))
+        self.frontier = sum(one.on_frontier for one in ranked)
 
 
 def lines(runs: Sequence[RunEntry]) -> Iterator[str]:
     """For a terminal."""
-    for row in page(runs).rows:
+    for row in LayoutsPage(runs).rows:
         yield f"{row.number}. {' · '.join(row.place)}: {row.standing}"
         yield f"   {row.runs}; {row.hosts}, {row.memory}; {row.lost}; {row.worst}"
 
 
 def write(runs: Sequence[RunEntry], path: Path) -> Path:
-    """Writes the page, whole or not at all."""
-    return write_whole(path, template("layouts.html").render(page=page(runs)))
+    return write_whole(path, template("layouts.html").render(page=LayoutsPage(runs)))
 
 
 def _offer(place: Place, runs: Sequence[RunEntry]) -> Offer:
@@ -122,11 +117,10 @@ def _offer(place: Place, runs: Sequence[RunEntry]) -> Offer:
 
 def _outs(runs: Iterable[RunEntry]) -> Mapping[str, Median]:
     """Return the downtime by scenario with faults, also of those without downtime."""
-    by_scenario: dict[str, list[Time]] = {}
-    for run in runs:
-        if run.out is not None and run.summary is not None and run.summary.faults:
-            by_scenario.setdefault(run.cell.scenario, []).append(run.out)
-    return {name: median(times) for name, times in sorted(by_scenario.items())}
+    timed = [(run.cell.scenario, run.out) for run in runs if run.summary and run.summary.faults]
+    known = [(scenario, out) for scenario, out in timed if out is not None]
+    by_scenario = by_key(known, lambda one: one[0])
+    return {name: median([out for _, out in own]) for name, own in sorted(by_scenario.items())}
 
 
 def _middle(values: Iterable[float | None]) -> float | None:
@@ -144,45 +138,6 @@ def _tone(one: Standing) -> str:
     if one.offer.lost.violated:
         return "fail"
     return "pass" if one.on_frontier else "not_applicable"
-
-
-def _points(
-    ranked: Sequence[Standing], longest: Mapping[Place, float], memory_top: float, out_top: float
-) -> Iterator[Point]:
-    for number, one in enumerate(ranked, start=1):
-        offer = one.offer
-        if offer.memory_bytes is None or offer.worst is None:
-            continue
-        yield Point(
-            x=round(100 * offer.memory_bytes / memory_top, 2),
-            y=round(100 * (1 - longest[offer.place] / out_top), 2),
-            tone=_tone(one),
-            number=number,
-            title=" · ".join(offer.place),
-        )
-
-
-def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> LayoutRow:
-    offer = one.offer
-    numbers = {each.offer.place: place for place, each in enumerate(ranked, start=1)}
-    return LayoutRow(
-        number=number,
-        place=offer.place,
-        tone=_tone(one),
-        standing=_standing(one, numbers),
-        runs=formats.plural(offer.runs, "run"),
-        hosts="hosts unknown" if offer.hosts is None else formats.plural(offer.hosts, "host"),
-        memory=_text(offer.memory_bytes, lambda octets: f"{octets / MIB:,.0f} MiB"),
-        cores=_text(offer.cores, lambda cores: f"{cores:.2f}"),
-        rate=_text(offer.per_s, lambda per_s: f"{per_s:,.0f}"),
-        latency=_text(offer.p50_ms, lambda ms: f"{ms:.1f} ms"),
-        lost=offer.lost.describe("lost"),
-        broken=offer.broken.describe("a promise broken"),
-        outs=tuple(f"{name}: {_median(out)}" for name, out in offer.outs.items()),
-        worst=f"out for longest: {offer.worst[0]}, {_median(offer.worst[1])}"
-        if offer.worst is not None
-        else "the time of unavailability is unknown",
-    )
 
 
 def _standing(one: Standing, numbers: Mapping[Place, int]) -> str:

@@ -24,6 +24,7 @@ from harness.compare.expectations import Expectations, read_expectations
 from harness.judging.result import RunReport
 from harness.plan.problems import PlanError, Problem
 from harness.report.page.formats import plural
+from harness.view.grouping import by_key
 
 FILE = expectations.MEASURED
 HEAD = """\
@@ -50,10 +51,8 @@ class Shown:
 
 def shown(page: Page, already: Expectations) -> Iterator[Shown]:
     """By the packed runs of a page. Raises PlanError."""
-    cells: dict[Cell, list[RunReport]] = {}
-    for run in (run for pack in judged_packs(page) for run in pack.runs):
-        cells.setdefault(run.cell, []).append(run)
-    for cell, runs in cells.items():
+    every = (run for pack in judged_packs(page) for run in pack.runs)
+    for cell, runs in by_key(every, lambda run: run.cell).items():
         new = {
             claim: _sorted(outcomes)
             for claim, outcomes in _outcomes(runs).items()
@@ -91,7 +90,6 @@ def with_entries(text: str, found: Sequence[Shown], pages: Iterable[str]) -> str
 
 
 def _written(text: str) -> Iterator[Shown]:
-    """What stands there."""
     for one in read(text).entries if "[[cell]]" in text else ():
         why = _WHY.fullmatch(one.why)
         if why is None:
@@ -121,18 +119,14 @@ def entry(one: Shown) -> Iterator[str]:
     yield "[[cell]]"
     yield from (f'{key} = "{word}"' for key, word in zip(KEYS, one.cell, strict=True))
     yield f'why = "{PAGES}/{one.page}, {plural(one.runs, "run")}"'
-    yield from _listed("passes", passes)
+    if passes:
+        quoted = " ".join(f'"{name}",' for name in passes)
+        folded = textwrap.fill(quoted, _WIDTH - 2, break_on_hyphens=False)
+        yield from ("passes = [", textwrap.indent(folded, "  "), "]")
     if others := {claim: known for claim, known in one.claims.items() if claim not in passes}:
         yield ""
         yield "[cell.claims]"
         yield from (f"{claim} = {_words(known)}" for claim, known in others.items())
-
-
-def _listed(key: str, names: Sequence[str]) -> Iterator[str]:
-    if names:
-        quoted = " ".join(f'"{name}",' for name in names)
-        folded = textwrap.fill(quoted, _WIDTH - 2, break_on_hyphens=False)
-        yield from (f"{key} = [", textwrap.indent(folded, "  "), "]")
 
 
 def _words(outcomes: Sequence[ClaimOutcome]) -> str:
@@ -141,7 +135,6 @@ def _words(outcomes: Sequence[ClaimOutcome]) -> str:
 
 
 def known_by_hand() -> Expectations:
-    """Return what a person wrote."""
     return read(expectations.BY_HAND.read_text(encoding="utf-8"))
 
 
@@ -155,6 +148,5 @@ def read(text: str) -> Expectations:
 
 
 def lines(found: Iterable[Shown]) -> Iterator[str]:
-    """The entries, as they would be written."""
     for one in found:
         yield from (*entry(one), "")

@@ -93,13 +93,8 @@ def _packed(marts: PackMarts, place: Path) -> Packed:
         found = [_report(one, place) for one in marts.runs]
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise unusable(place, failure) from failure
-    return Packed(
-        marts.file,
-        marts.seed,
-        marts.replay,
-        tuple(dict.fromkeys(server for _, server in found if server)),
-        tuple(report for report, _ in found),
-    )
+    servers = tuple(dict.fromkeys(server for _, server in found if server))
+    return Packed(marts.file, marts.seed, marts.replay, servers, tuple(one for one, _ in found))
 
 
 def _reason(failure: Exception) -> str:
@@ -124,9 +119,13 @@ def _only(folder: Path) -> Stored:
 
 
 def _judged(stored: StoredRun) -> RunMarts:
-    run = judge_one(stored.folder)
-    failure = _why_not(stored.folder, run) if isinstance(run, Failed) else ""
-    body = None if isinstance(run, Failed) else run_marts.body_of(run)
+    run, folder, failure, body = judge_one(stored.folder), stored.folder, "", None
+    if not isinstance(run, Failed):
+        body = run_marts.body_of(run)
+    elif folder.is_dir():
+        failure = run.reason.replace(str(folder), folder.name)
+    else:
+        failure = "it was not begun"
     return RunMarts(stored.name, stored.cell, stored.repeat, stored.seed, failure, body)
 
 
@@ -144,10 +143,6 @@ def _server(versions: Mapping[str, str]) -> str:
     """`rabbitmq 3.10.8`: the broker's image has its name and version; processes have none."""
     name, _, tag = versions.get("broker image", "").partition(" ")[0].partition(":")
     return f"{name.rpartition('/')[2]} {tag.partition('-')[0]}".strip()
-
-
-def _why_not(folder: Path, why: Failed) -> str:
-    return why.reason.replace(str(folder), folder.name) if folder.is_dir() else "it was not begun"
 
 
 @cache

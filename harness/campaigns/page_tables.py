@@ -8,53 +8,42 @@
 3. Scenarios come in the order of the first run of each, systems in each likewise.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 
-from harness.campaigns.beside import beside
-from harness.campaigns.incident_tables import dropped, sends
 from harness.campaigns.packed import Packed
-from harness.campaigns.table_parts import (
-    NONE,
-    Fields,
-    cells_of,
-    head,
-    middle,
-    middle_of,
-    out_of,
-    row,
-    silences,
-    timed,
-)
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many
 from harness.judging.result import RunReport
+from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
+from harness.report.page.totals import Cell, RunTotals, loss_rate, worst_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
-from harness.view.out import Out
+from harness.view.grouping import by_key
+from harness.view.summary import Out, Summary
 
 
 def made(packs: Sequence[Packed]) -> Iterator[str]:
     """Which pack has which runs, and how they were made."""
     yield from head("pack", "what", "server", "runs", "made by")
     for pack in packs:
-        cells = dict.fromkeys(_what(run.cell) for run in pack.runs)
+        cells = dict.fromkeys(" on ".join(_place(run.cell)) for run in pack.runs)
         servers, runs = ", ".join(pack.servers) or NONE, str(len(pack.runs))
         yield row([f"`{pack.file}`", "; ".join(cells), servers, runs, f"`{pack.replay}`"])
 
 
 def loss(packs: Sequence[Packed]) -> Iterator[str]:
-    """What was confirmed, lost, and came more than once."""
     yield from head(
         *("scenario", "system", "runs", "confirmed", "lost"),
         *("runs with a loss", "rate over all runs", "came more than once: median of runs"),
     )
     for cell, runs in cells_of(packs):
-        totals = totals_of(runs)
+        totals = RunTotals(runs)
         lost = Tried(loss_rate(totals), totals.runs - totals.loss_judged)
         numbers = formats.count(totals.confirmed), _lost(totals)
         surplus = "; ".join(_duplicates(runs)) or "0"
@@ -69,17 +58,11 @@ def out(packs: Sequence[Packed]) -> Iterator[str]:
     )
     for cell, runs in cells_of(packs):
         known = [one for one in map(timed, runs) if one is not None]
-        unknown = len(runs) - len(known)
-        yield row(
-            [
-                *_place(cell),
-                _known(len(known), unknown),
-                _times(out_of(runs)),
-                _worst([one.worst for one in known if one.worst]),
-                _times(silences(runs)),
-                _late(runs),
-            ]
-        )
+        downtime = middle(out_of(runs), formats.seconds)
+        silence = middle(silences(runs), formats.seconds)
+        worst = _worst([one.worst for one in known if one.worst])
+        first = *_place(cell), _known(len(known), len(runs) - len(known))
+        yield row((*first, downtime, worst, silence, _late(runs)))
 
 
 def promises(packs: Sequence[Packed]) -> Iterator[str]:
@@ -92,7 +75,9 @@ def promises(packs: Sequence[Packed]) -> Iterator[str]:
             if not one.rate.violated and not one.not_judged:
                 held.setdefault(_interval(one.rate), []).append(claim)
                 continue
-            yield row([*_place(cell), f"{_broken(claim, one)}", *_tried(one)])
+            runs_text = formats.plural(one.not_judged, "run")
+            first = f"**not judged in {runs_text}**: " if one.mostly_unjudged else ""
+            yield row((*_place(cell), f"{first}`{claim}`", *_tried(one)))
         for bounds, claims in held.items():
             of = counted[claims[0]].rate
             other = "other promise" if len(claims) < len(counted) else "promise"
@@ -135,35 +120,25 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
         *("system", "runs", "hosts", "memory of all hosts", "processor seconds a 1,000 messages"),
         *("half of confirms within", "99 % within", "out: median by fault", "lost"),
     )
-    by_place: dict[tuple[str, ...], list[RunReport]] = {}
-    for cell, runs in cells_of(packs):
-        by_place.setdefault(cell[1:], []).extend(runs)
-    for place, runs in by_place.items():
+    every = (run for _, runs in cells_of(packs) for run in runs)
+    for place, runs in by_key(every, lambda run: run.cell[1:]).items():
         costs = [run.cost for run in runs if run.cost is not None]
         hosts = {cost.broker_hosts for cost in costs}
         memory = [cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs]
-        totals = totals_of(runs)
-        yield row(
-            [
-                f"{place[0]} `{place[1]}` {place[2]}",
-                _runs(totals),
-                ", ".join(map(str, sorted(hosts - {0}))) or NONE,
-                middle_of(memory, lambda octets: f"{octets / 2**20:,.0f} MiB"),
-                middle_of(
-                    [cost.cpu_s_per_1000(BROKERS) for cost in costs], lambda s: f"{s:.2f} s"
-                ),
-                middle_of([cost.p50_ms for cost in costs], _milliseconds),
-                middle_of([cost.p99_ms for cost in costs], _milliseconds),
-                "; ".join(_out_by_fault(runs)) or NONE,
-                _lost(totals),
-            ]
+        totals = RunTotals(runs)
+        cpu = [cost.cpu_s_per_1000(BROKERS) for cost in costs]
+        numbers = (
+            middle_of(memory, lambda octets: f"{octets / 2**20:,.0f} MiB"),
+            middle_of(cpu, "{:.2f} s".format),
+            *(middle_of([each(c) for c in costs], "{:,.1f} ms".format) for each in _LATENCIES),
         )
+        first = f"{place[0]} `{place[1]}` {place[2]}", _runs(totals)
+        hosts_text = ", ".join(map(str, sorted(hosts - {0}))) or NONE
+        outages = "; ".join(_out_by_fault(runs)) or NONE
+        yield row((*first, hosts_text, *numbers, outages, _lost(totals)))
 
 
-TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
-    table.__name__: table
-    for table in (made, loss, out, promises, foretold, articles, price, sends, dropped, beside)
-}
+_LATENCIES = attrgetter("p50_ms"), attrgetter("p99_ms")
 
 
 def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
@@ -173,10 +148,6 @@ def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
             found = median(times)
             bound = "" if found.reached else "≥ "
             yield f"`{scenario}` {bound}{formats.seconds(found.median)}"
-
-
-def _milliseconds(value: float) -> str:
-    return f"{value:,.1f} ms"
 
 
 def _applying(
@@ -196,12 +167,8 @@ def _came_true(one: Tried) -> Rate:
     return rate(one.rate.runs - one.rate.violated, one.rate.runs)
 
 
-def _place(cell: Cell) -> Fields:
+def _place(cell: Cell) -> tuple[str, str]:
     return f"`{cell[0]}`", f"{cell[1]} `{cell[2]}` {cell[3]}"
-
-
-def _what(cell: Cell) -> str:
-    return " on ".join(_place(cell))
 
 
 def _runs(totals: RunTotals) -> str:
@@ -234,25 +201,12 @@ def _unknown(number: int) -> str:
     return f", {number} not judged" if number else ""
 
 
-def _broken(claim: str, one: Tried) -> str:
-    first = (
-        f"**not judged in {formats.plural(one.not_judged, 'run')}**: "
-        if one.mostly_unjudged
-        else ""
-    )
-    return f"{first}`{claim}`"
-
-
-def _tried(one: Tried) -> Fields:
+def _tried(one: Tried) -> tuple[str, str]:
     return _share(one.rate, _unknown(one.not_judged)), _interval(one.rate)
 
 
 def _interval(of: Rate) -> str:
     return of.bounds if of.runs else "anything"
-
-
-def _times(times: Sequence[Time]) -> str:
-    return middle(times, formats.seconds)
 
 
 def _worst(found: Sequence[Out]) -> str:
@@ -265,7 +219,7 @@ def _worst(found: Sequence[Out]) -> str:
 
 
 def _late(runs: Sequence[RunReport]) -> str:
-    missed, publishes, of = totals_of(runs).late
+    missed, publishes, of = RunTotals(runs).late
     if not publishes:
         return NONE
     return f"{formats.share(missed / publishes)} of {formats.plural(of, 'run')}"
@@ -273,14 +227,73 @@ def _late(runs: Sequence[RunReport]) -> str:
 
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
     """By what they came of, the most first; a run without any counts with none."""
-    summaries = [run.summary for run in runs if run.summary is not None]
-    sums: dict[str, int] = {}
-    for name, number in (each for one in summaries for each in one.duplicates.items()):
-        sums[name] = sums.get(name, 0) + number
-    for name in sorted((name for name in sums if sums[name]), key=lambda one: -sums[one]):
-        values = [Time(one.duplicates.get(name, 0)) for one in summaries]
-        yield f"{middle(values, partial(_number))} {formats.detail_name('duplicated', name)}"
+    found = [run.summary.duplicates for run in runs if run.summary is not None]
+    sums = sum((Counter(one) for one in found), Counter[str]())
+    for name, _ in sums.most_common():
+        values = [Time(one.get(name, 0)) for one in found]
+        yield f"{middle(values, '{:,g}'.format)} {formats.detail_name('duplicated', name)}"
 
 
-def _number(value: float) -> str:
-    return f"{value:,g}"
+NONE = "-"
+Fields = Sequence[str]
+ToText = Callable[[float], str]
+
+
+def cells_of(packs: Sequence[Packed]) -> Iterator[tuple[Cell, list[RunReport]]]:
+    cells = by_key((run for pack in packs for run in pack.runs), lambda run: run.cell)
+    scenarios = list(dict.fromkeys(cell[0] for cell in cells))
+    places = list(dict.fromkeys(cell[1:] for cell in cells))
+    order = sorted(cells, key=lambda cell: (scenarios.index(cell[0]), places.index(cell[1:])))
+    yield from ((cell, cells[cell]) for cell in order)
+
+
+def middle(times: Sequence[Time], to_text: ToText) -> str:
+    """`11.2 s (9.0 s to 12.1 s)`, or `11.2 s [9.0 s; 11.2 s; ≥ 12.1 s]` of few."""
+    if not times:
+        return NONE
+    found = median(times)
+    middle = f"{'' if found.reached else '≥ '}{to_text(found.median)}"
+    if math.isfinite(found.high):
+        unknown = f", {found.censored} did not recover" if found.censored else ""
+        return f"{middle} ({to_text(found.low)} to {to_text(found.high)}{unknown})"
+    ordered = sorted(times, key=lambda time: time.value)
+    each = "; ".join(f"{'≥ ' if one.censored else ''}{to_text(one.value)}" for one in ordered)
+    return f"{middle} [{each}]"
+
+
+def middle_of(values: Iterable[float | None], to_text: ToText) -> str:
+    """The median of those that are known."""
+    known = [Time(one) for one in values if one is not None]
+    return to_text(median(known).median) if known else NONE
+
+
+def never_or(values: Sequence[float | None], never: str) -> str:
+    """The median and each value of few; how many of them there were none of."""
+    known = [Time(one) for one in values if one is not None]
+    without = len(values) - len(known)
+    if not known:
+        return never
+    text = middle(known, formats.seconds) if len(known) > 1 else formats.seconds(known[0].value)
+    return f"{text}; {never} in {without} of {len(values)}" if without else text
+
+
+def timed(run: RunReport) -> Summary | None:
+    """Where the instrument stood still, or the records are doubted, no time is known."""
+    one = run.summary
+    return one if one and one.outage_proved and one.out_s.least is not None else None
+
+
+def out_of(runs: Iterable[RunReport]) -> list[Time]:
+    """Return the total downtime of each run in which it is known."""
+    return [time_of(one.out_s.least, one.out_s.exact) for one in map(timed, runs) if one]
+
+
+def silences(runs: Iterable[RunReport]) -> list[Time]:
+    """The longest silence of each, likewise."""
+    longest = (worst_of(one, "silence_s") for one in map(timed, runs) if one)
+    return [time_of(one.least, one.exact) for one in longest if one is not None]
+
+
+def time_of(least: float | None, exact: bool) -> Time:
+    assert least is not None, "only what is known is counted"
+    return Time(least, censored=not exact)

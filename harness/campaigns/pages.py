@@ -7,34 +7,84 @@ page_tables.py goes:
     <!-- table: loss -->
     <!-- end -->
 
-and which picture (pictures.py).
+and which picture, of runs that were played together, second by second:
+
+    <!-- picture: freeze.svg incident-freeze colocated@default -->
+    <!-- end -->
 
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
 2. All problems of a page are reported at once, and no page is made in part.
 3. Packs are added where a page's runs lie, in the first of these places; one that is there already
    is left as it is. Marts and an entry in evidence.toml are made with it.
-4. A pattern names packs on the disk and packs of evidence.toml that were removed (evidence.py).
+4. A picture's file lies beside the page; of several repeats the first that was judged is drawn.
+5. A pattern names packs on the disk and packs of evidence.toml that were removed (evidence.py).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
-from harness.campaigns import pictures
+from harness.campaigns import page_tables
+from harness.campaigns.beside import beside
 from harness.campaigns.evidence import Evidence, matching
+from harness.campaigns.incident_tables import dropped, sends
 from harness.campaigns.packed import Packed, of_page
-from harness.campaigns.page_tables import TABLES
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan.problems import PlanError, Problem, unknown
+from harness.plan.problems import PlanError, Problem, each, unknown
+from harness.report.charts import svg
+from harness.report.page.joint import pictures
 from harness.run_folder.experiments import NAME, NoExperiment, recall
 from harness.run_folder.packing import SUFFIX
 
 RUNS = re.compile(r"^<!-- runs: (\S+(?: \S+)*) -->$", re.MULTILINE)
 TABLE = re.compile(r"^<!-- table: (\S+) -->$")
+PICTURE = re.compile(r"^<!-- picture: ([\w.-]+\.svg) (\S+) (\S+) -->$")
 END = "<!-- end -->"
+TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
+    table.__name__: table
+    for table in (
+        *(page_tables.made, page_tables.loss, page_tables.out, page_tables.promises),
+        *(page_tables.foretold, page_tables.articles, page_tables.price, sends, dropped, beside),
+    )
+}
 _WILD = re.compile(r"[*?\[]")
+
+
+class WantedPicture(NamedTuple):
+    file: str
+    scenario: str
+    layout: str  # with its profile
+
+    @property
+    def lines(self) -> Iterable[str]:
+        """What stands on the page for it."""
+        caption = f"{self.scenario} on {self.layout}, second by second from the fault on"
+        return "", f"![{caption}]({self.file})", ""
+
+
+def wanted(line: str) -> WantedPicture | None:
+    """What a line of a page asks for; None where it asks for no picture."""
+    found = PICTURE.match(line)
+    return None if found is None else WantedPicture(*found.groups())
+
+
+def drawn(one: WantedPicture, packs: Sequence[Packed]) -> str:
+    """An SVG document. Raises PlanError where no runs of that cell were played together."""
+    for pack in packs:
+        cell = one.scenario, one.layout
+        for found in pictures(run for run in pack.runs if (run.cell[0], run.cell[2]) == cell):
+            blocks = (
+                ("the fault, verified", found.faults),
+                ("what each name server showed", found.servers),
+                ("what each client's own route had", found.believed),
+                ("each publisher's sends (red: some failed in that second)", found.sends),
+            )
+            return svg.image(found.place, blocks, found.ticks)
+    text = f"no runs of {one.scenario} on {one.layout} were played together and judged"
+    raise PlanError([Problem(one.file, text)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +119,9 @@ def read(path: Path) -> Page:
 
 def judged_packs(page: Page) -> list[Packed]:
     """What a page is made from. Raises PlanError with every pack that cannot be read."""
-    found: list[Packed] = []
-    problems: list[Problem] = []
-    for one in page.evidence:
-        try:
-            found.append(of_page(one))
-        except PlanError as error:
-            problems += error.problems
-    for pattern in page.patterns:
-        if not page.named(pattern):
-            problems.append(Problem(str(page.path), f"there is no {pattern}"))
-    if problems:
-        raise PlanError(problems)
-    return found
+    missing = (pattern for pattern in page.patterns if not page.named(pattern))
+    problems = [Problem(str(page.path), f"there is no {pattern}") for pattern in missing]
+    return each(page.evidence, of_page, problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +133,19 @@ class Made:
 
     def is_there(self, page: Page) -> bool:
         """Whether all of it is what lies there already."""
-        drawn = all(_text(path) == text for path, text in self.pictures.items())
-        return drawn and self.text == page.text
+        if self.text != page.text or not all(path.exists() for path in self.pictures):
+            return False
+        return all(path.read_text("utf-8") == text for path, text in self.pictures.items())
 
 
 def made(page: Page) -> Made:
     """Raises PlanError."""
     found, lines = judged_packs(page), page.text.splitlines()
-    wanted = [one for one in map(pictures.wanted, lines) if one is not None]
+    found_pictures = [one for one in map(wanted, lines) if one is not None]
     return Made(
         "".join(f"{line}\n" for line in _lines(lines, found)),
-        {page.path.parent / one.file: pictures.drawn(one, found) for one in wanted},
+        {page.path.parent / one.file: drawn(one, found) for one in found_pictures},
     )
-
-
-def _text(path: Path) -> str:
-    """Of a picture; "" where there is none yet."""
-    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def experiments_in(folder: Path) -> list[Path]:
@@ -163,7 +199,7 @@ def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
     inside = ""
     for number, line in enumerate(lines, start=1):
         place = f"{path}, line {number}"
-        table, picture = TABLE.match(line), pictures.wanted(line)
+        table, picture = TABLE.match(line), wanted(line)
         begun = f"table {table[1]}" if table else f"picture {picture.file}" if picture else ""
         if begun and inside:
             yield Problem(place, f"the {inside} has no {END}")
@@ -179,7 +215,7 @@ def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
 def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
     inside = False
     for line in lines:
-        table, picture = TABLE.match(line), pictures.wanted(line)
+        table, picture = TABLE.match(line), wanted(line)
         inside = inside and line != END
         if not inside:
             yield line

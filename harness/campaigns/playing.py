@@ -15,22 +15,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
-from harness.campaigns.runs import CampaignRun, Knowledge
+from harness.campaigns.stored import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
 from harness.judging.exits import NOTHING_JUDGED, Exit
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import Problem
+from harness.report.page.formats import plural
 from harness.request.run_request import scenario
 from harness.run import signals
 from harness.systems.catalogue import load_layout, load_system
+from harness.view.grouping import by_key
 
 UNJUDGED_MAX = 3
 PIECE_MAX = 100  # scenarios
@@ -113,22 +115,19 @@ def next_piece(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Piece | Non
 
     What may leave a cluster altered (operations, a host that its peers give up) is played last.
     """
-    poor: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for cell in sorted(cells, key=lambda one: counts.judged[one]):
-        if counts.wants(cell, pace.repeats):
-            name, system, layout = cell
-            poor[system, layout].append(name)
-    if not poor:
-        return None
-    (system, layout), names = next(iter(poor.items()))
-    return Piece(system, layout, tuple(sorted(names[: pace.piece], key=_alters)))
+    wanted = (cell for cell in cells if counts.wants(cell, pace.repeats))
+    poor = by_key(sorted(wanted, key=lambda one: counts.judged[one]), lambda cell: cell[1:])
+    for (system, layout), own in poor.items():
+        names = [name for name, *_ in own[: pace.piece]]
+        return Piece(system, layout, tuple(sorted(names, key=_alters)))
+    return None
 
 
 def once_more(piece: Piece, counts: Counts) -> Iterator[str]:
     """What is played again, for nothing is repeated silently."""
     for name in piece.scenarios:
         if in_vain := counts.in_vain[name, piece.system, piece.layout]:
-            runs = f"{in_vain} run{'' if in_vain == 1 else 's'}"
+            runs = plural(in_vain, "run")
             yield f"{name} on {piece.layout}: {runs} not judged so far; repeating it"
 
 
@@ -178,12 +177,9 @@ def standing(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Iterator[str]
 def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -> Iterator[str]:
     """What would be played, and what first."""
     yield from standing(cells, counts, pace)
-    left: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for cell in cells:
-        if counts.wants(cell, pace.repeats):
-            name, system, layout = cell
-            left[system, layout].append(f"{name} ({counts.judged[cell]} of {pace.repeats})")
-    for (system, layout), names in left.items():
+    left = (cell for cell in cells if counts.wants(cell, pace.repeats))
+    for (system, layout), own in by_key(left, lambda cell: cell[1:]).items():
+        names = (f"{cell[0]} ({counts.judged[cell]} of {pace.repeats})" for cell in own)
         yield f"left on {layout} of {system}: {', '.join(names)}"
     piece = next_piece(cells, counts, pace)
     if piece is None:

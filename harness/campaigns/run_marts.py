@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.analyse.judged_run import JudgedRun
 from harness.analyse.marts import restored
-from harness.judging.raw_reading import RawReading, read_raw
+from harness.judging.assemble import RawReading, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.manifest import BYTES_MAX, NAME, Manifest
@@ -75,30 +75,20 @@ class PackMarts:
 def body_of(run: JudgedRun) -> dict[str, Any]:
     """Return the JSON document of a run that was judged in its folder."""
     raw = read_raw(run)
-    events = raw.material.events
-    events_by_kind = {
-        **_tables_of(events),
-        "clients": [e for e in events.clients if e.kind in _SHOWN_EVENTS],
-    }
+    events = {name: getattr(raw.material.events, name) for name in _EVENTS}
+    events["clients"] = [each for each in events["clients"] if each.kind in _SHOWN_EVENTS]
     found = {name: _rows_of(run, name) for name in STORED}
     body = {
         "manifest": json_of(run.folder / NAME, BYTES_MAX),
         "marts": {name: _columns(STORED[name], rows) for name, rows in found.items() if rows},
         "words": dict(raw.words),
         "audited": [asdict(one) for one in raw.audited],
-        "events": {
-            name: _columns(_EVENTS[name], rows) for name, rows in events_by_kind.items() if rows
-        },
+        "events": {name: _columns(_EVENTS[name], rows) for name, rows in events.items() if rows},
         "unreadable": raw.material.unreadable,
     }
     # Comparisons are between what was read from files, so tuples become lists here.
     document: dict[str, Any] = json.loads(json.dumps(body))
     return document
-
-
-def _tables_of(events: Events) -> dict[str, Sequence[Any]]:
-    """Return the tables of `events` by name."""
-    return {name: getattr(events, name) for name in _EVENTS}
 
 
 def judged_from(body: Mapping[str, Any], place: Path) -> tuple[JudgedRun, RawReading]:
@@ -168,18 +158,16 @@ def unusable(path: Path, failure: Exception) -> PlanError:
 def _run(document: Mapping[str, Any]) -> RunMarts:
     names = "name", "repeat", "seed", "failure", "body"
     scenario, system, layout, client = document["cell"]
-    return RunMarts(
-        cell=(scenario, system, layout, client), **{name: document[name] for name in names}
-    )
+    found = {name: document[name] for name in names}
+    return RunMarts(cell=(scenario, system, layout, client), **found)
 
 
 def _rows_of(run: JudgedRun, name: str) -> list[Any]:
     """Return the rows of one mart, in the order in which they were found."""
-    holder: Any = run.findings
-    holder = run.costs if name in COSTS else holder
-    holder = run.sends if name in SENDS else holder
-    holder = run.views if name in VIEWS else holder
-    return list(getattr(holder, name))
+    for names, holder in ((COSTS, run.costs), (SENDS, run.sends), (VIEWS, run.views)):
+        if name in names:
+            return list(getattr(holder, name))
+    return list(getattr(run.findings, name))
 
 
 def _columns(row: type, rows: Iterable[Any]) -> dict[str, list[Any]]:

@@ -138,7 +138,7 @@ def _options(words: Sequence[str]) -> dict[str, object]:
 
 def _hearing(display: "Display") -> Any:
     from harness.deploy import by_hand_lines as lines
-    from harness.report.console.steps import Steps
+    from harness.report.display import Steps
 
     steps = Steps(display)
 

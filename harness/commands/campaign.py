@@ -10,10 +10,10 @@ import typer
 from harness.commands import campaign_pages, spark
 from harness.commands.bounds import Once
 from harness.commands.shell import Shell, print_lines, print_text
-from harness.commands.together import each, unwritable, wrong_words
+from harness.commands.together import unwritable, wrong_words
 from harness.judging.exits import Exit
 from harness.outside.files import is_folder
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema.writing import write_whole
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
@@ -139,7 +139,7 @@ def table(
     mean nothing, each with its reason.
     """
     from harness.campaigns import cell_table, cells, stored
-    from harness.campaigns.runs import Knowledge
+    from harness.campaigns.stored import Knowledge
     from harness.claims.claims import shipped
 
     shell: Shell = context.obj
@@ -162,7 +162,7 @@ def collect(
     A run that stands in several places counts once. Put the file into another
     folder, and `run`, `table` and `articles` count its runs there.
     """
-    from harness.campaigns import runs, stored
+    from harness.campaigns import stored
 
     shell: Shell = context.obj
     problems = list(_no_file(output))
@@ -170,7 +170,7 @@ def collect(
         text = f"{output} is no CSV file of runs, and is left as it is"
         problems.append(Problem("--output", text))
     (found,) = each([folder], stored.some, problems)
-    write_whole(output, runs.as_csv(found))
+    write_whole(output, stored.as_csv(found))
     print_text(shell.out, f"wrote {output} ({len(found):,} runs)")
     return 0
 

@@ -9,8 +9,8 @@ import typer
 
 from harness.commands import pack
 from harness.commands.shell import Shell, print_lines, print_text
-from harness.commands.together import each, unwritable, wrong_words
-from harness.plan.problems import PlanError, Problem, twice
+from harness.commands.together import unwritable, wrong_words
+from harness.plan.problems import PlanError, Problem, each, twice
 from spark_analysis.schema.writing import write_whole
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
@@ -47,7 +47,7 @@ def judge(
     Neither Docker nor Spark is started.
     """
     from harness.campaigns.packed import judged
-    from harness.campaigns.page_tables import TABLES
+    from harness.campaigns.pages import TABLES
     from harness.judging.exits import of_claims
 
     shell: Shell = context.obj

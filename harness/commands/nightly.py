@@ -122,7 +122,7 @@ def _whole(
     where: Place,
 ) -> "Night":
     """The night played, judged and told. Raises PlanError, KeyboardInterrupt."""
-    from harness.nightly import gated, junit, keeping, message, playing, record, site
+    from harness.nightly import gated, message, playing, record, site
 
     def log(line: str) -> None:
         print_lines(shell.err, [line])
@@ -134,16 +134,15 @@ def _whole(
     print_lines(shell.out, message.lines(night, gate))
     every = [*before, night]
     log(f"pages: {site.write(results, every, baseline, gate)}")
-    log(f"junit: {junit.write(night, gate, results / record.NIGHTS / night.name)}")
-    if removed := keeping.tidy(results, every, suite.keep_passed):
+    log(f"junit: {message.write(night, gate, results / record.NIGHTS / night.name)}")
+    if removed := record.tidy(results, every, suite.keep_passed):
         log(f"recordings of {removed} older experiments that did no harm are removed")
     return night
 
 
 def _world(where: Place) -> "NightEnvironment":
     from harness.campaigns import playing as campaign
-    from harness.nightly.playing import NightEnvironment
-    from harness.nightly.quiet import busy, pause
+    from harness.nightly.playing import NightEnvironment, busy, pause
 
     def analyse(folder: Path, log: Callable[[str], None]) -> int:
         words = ["analyse", str(folder), *where.words]
@@ -168,7 +167,7 @@ def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") 
     for title, chosen in (("planned", plan.chosen), ("left out", plan.left_out)):
         for one in chosen:
             times = f"{one.plays} x " if one.plays > 1 else ""
-            cell = " · ".join(one.item.cell)
+            cell = " · ".join(one.cell)
             yield f"{title}: {times}{cell} ({_hours(one.estimate_s)}): {one.reason}"
     for skipped in suite.skipped:
         yield f"NOT APPLICABLE: {' · '.join(skipped.cell)}: {skipped.reason}"

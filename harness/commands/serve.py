@@ -25,18 +25,18 @@ def serve(
     """Show the experiments in DIR to browsers on this machine, until Ctrl-C."""
     # Loaded here: what judges takes long to load.
     from harness.nightly.site import INDEX, SITE
-    from harness.report import results_page, serving
+    from harness.report import serving
 
     shell: Shell = context.obj
     if not is_folder(folder):
         raise PlanError([no_folder("DIR", folder, EXPECTED, ADVICE)])
     nights = f"{SITE}/{INDEX}" if is_file(folder / SITE / INDEX) else ""
-    if not nights and not results_page.all_experiments(folder):
+    if not nights and not serving.all_experiments(folder):
         raise PlanError(
             [Problem("DIR", f"{folder} has no experiment", expected=EXPECTED, advice=ADVICE)]
         )
     try:
-        server = serving.server(folder, port, partial(results_page.text, folder, nights))
+        server = serving.server(folder, port, partial(serving.text, folder, nights))
     except OSError as failure:
         raise PlanError([Problem("--port", f"{port}: {failure.strerror}")]) from None
     with server, suppress(KeyboardInterrupt):

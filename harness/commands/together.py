@@ -1,30 +1,10 @@
 """What several things are wrong with, told at once: no command ends at the first of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from harness.outside.files import why_not_written
-from harness.plan.problems import PlanError, Problem, twice, unknown
-
-Item = TypeVar("Item")
-Found = TypeVar("Found")
-
-
-def each(
-    items: Iterable[Item], make: Callable[[Item], Found], problems: Sequence[Problem] = ()
-) -> list[Found]:
-    """What is made of each. Raises PlanError with the problems of all."""
-    found: list[Found] = []
-    wrong = list(problems)
-    for item in items:
-        try:
-            found.append(make(item))
-        except PlanError as error:
-            wrong += error.problems
-    if wrong:
-        raise PlanError(wrong)
-    return found
+from harness.plan.problems import Problem, twice, unknown
 
 
 def wrong_words(

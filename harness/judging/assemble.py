@@ -4,28 +4,56 @@
 2. Cells come in the order of their first run.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from harness.analyse import operated, routed
 from harness.analyse.judged_run import JudgedRun
 from harness.claims.doubts import Caveat
 from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimVerdict
 from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
-from harness.judging.raw_reading import RawReading
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
 from harness.plan.model import Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.systems.registry import registry
 from harness.view import routes
-from harness.view.audited import starts
 from harness.view.costs import cost
-from harness.view.detail import detail_of
-from harness.view.observations import observe, unplanned
+from harness.view.detail import Material, detail_of, material
+from harness.view.grouping import by_key
+from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.summary import Summary, summary
 
+_OPEN_LOG = (
+    "caveat: the harness's log has no end, so it may lack its last probes, fault events and "
+    "resource samples; times of faults come from the manifest"
+)
+_NO_SEAL = (
+    "no checksums: an old version sealed this run, so it is unknown whether its records are "
+    "complete"
+)
 _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messages
+
+
+@dataclass(frozen=True, slots=True)
+class RawReading:
+    """What the raw rows of one run tell. `words`: facts of claims/vocabulary (OPERATED, SEEN) by
+    name; None is unknown. `uncounted`: measures whose opportunities its marts do not hold, since
+    they are of before format 3."""
+
+    words: Mapping[str, Any]
+    audited: tuple[Observation, ...]
+    material: Material
+    uncounted: frozenset[str] = frozenset()
+
+
+def read_raw(run: JudgedRun) -> RawReading:
+    words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
+    words |= routed.route_state(run.folder, run.manifest, run.facts)
+    return RawReading(words, audit(run.folder), material(run.folder, run.findings))
 
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
@@ -82,16 +110,10 @@ def _brokers(manifest: Manifest) -> str:
 def _doubt(doubt: Caveat, run_summary: Summary) -> str:
     """Return the doubt's sentence. An unread place can hold nothing if nothing is missing: then
     the count is decided."""
-    nothing = (
-        run_summary.confirmed
-        and run_summary.loss_proved
-        and not (run_summary.lost.least or run_summary.stranded.least)
-    )
-    if nothing and doubt.reason in _OF_MISSING:
-        return (
-            f"loss was judged, because every confirmed message arrived, although {doubt.sentence}"
-        )
-    return doubt.sentence
+    missing = run_summary.lost.least or run_summary.stranded.least
+    arrived = run_summary.confirmed and run_summary.loss_proved and not missing
+    judged = "loss was judged, because every confirmed message arrived, although "
+    return f"{judged if arrived and doubt.reason in _OF_MISSING else ''}{doubt.sentence}"
 
 
 def unjudged(plan: RunPlan, reason: str) -> RunReport:
@@ -101,36 +123,29 @@ def unjudged(plan: RunPlan, reason: str) -> RunReport:
 
 def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[CellResult, ...]:
     """Every cell against what is known of it."""
-    cells = dict.fromkeys(run.cell for run in runs)
     return tuple(
-        expectations.compare(cell, [run.verdicts for run in runs if run.cell == cell])
-        for cell in cells
+        expectations.compare(cell, [run.verdicts for run in own])
+        for cell, own in by_key(runs, lambda run: run.cell).items()
     )
 
 
 def titles(experiment: Experiment) -> dict[tuple[str, str, str, str], CellTitle]:
-    """Return the titles of every cell."""
-    return {
-        run.cell: CellTitle(run.scenario.title, run.system.title, run.layout.title)
-        for run in experiment.runs
-    }
+    runs = experiment.runs
+    return {r.cell: CellTitle(r.scenario.title, r.system.title, r.layout.title) for r in runs}
 
 
 def _notes(manifest: Manifest) -> tuple[str, ...]:
-    notes = [*_kept(manifest)]
-    if manifest.cluster_fresh_because:
-        notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
-    if manifest.cluster_stood:
-        notes.append("cluster: the one that `mqproof up` had started")
-    if manifest.client_options:
-        notes.append(f"options of {manifest.client}: {', '.join(manifest.client_options)}")
-    if manifest.together:
-        others = ", ".join(manifest.together)
-        notes.append(f"played together with {others}: one cluster, and one fault for all")
-    if manifest.ignored:
-        notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
-    notes += [_resolved(*one) for one in sorted(manifest.resolved.items())]
-    return tuple(notes)
+    others, ignored = ", ".join(manifest.together), ", ".join(manifest.ignored)
+    options = ", ".join(manifest.client_options)
+    notes = (
+        (manifest.cluster_fresh_because, f"fresh cluster: {manifest.cluster_fresh_because}"),
+        (manifest.cluster_stood, "cluster: the one that `mqproof up` had started"),
+        (options, f"options of {manifest.client}: {options}"),
+        (others, f"played together with {others}: one cluster, and one fault for all"),
+        (ignored, f"ignored by {manifest.client}: {ignored}"),
+    )
+    resolved = (_resolved(*one) for one in sorted(manifest.resolved.items()))
+    return (*_kept(manifest), *(text for applies, text in notes if applies), *resolved)
 
 
 def _resolved(word: str, place: str) -> str:
@@ -143,15 +158,8 @@ def _resolved(word: str, place: str) -> str:
 def _kept(manifest: Manifest) -> Iterator[str]:
     """Yield notes about the records themselves."""
     if not manifest.harness_log_closed:
-        yield (
-            "caveat: the harness's log has no end, so it may lack its last probes, fault events "
-            "and resource samples; times of faults come from the manifest"
-        )
+        yield _OPEN_LOG
     if manifest.seal is None:
-        yield (
-            "no checksums: an old version sealed this run, so it is unknown whether its records "
-            "are complete"
-        )
-        return
-    for one in manifest.seal.resealed:
+        yield _NO_SEAL
+    for one in manifest.seal.resealed if manifest.seal is not None else ():
         yield f"sealed again from its logs at {one.at}, because {one.because}"

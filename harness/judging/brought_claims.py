@@ -42,7 +42,6 @@ def every() -> tuple[Claim, ...]:
 
 
 def articles() -> tuple[Article, ...]:
-    """Return the sources of all these claims."""
     return (*shipped_beside().articles, *registry().articles)
 
 
@@ -67,12 +66,9 @@ def read(offers: Iterable[Offer]) -> BroughtClaims:
 
     known, packages, spoilt = sorted_out(offers, "claims file", ClaimsOffer, {}, mistakes)
     files = [_read(offer) for offer in known.values()]
-    return BroughtClaims(
-        tuple(claim for claims, _ in files for claim in claims),
-        tuple(article for _, beside in files for article in beside.articles),
-        packages,
-        spoilt,
-    )
+    claims = tuple(claim for claims, _ in files for claim in claims)
+    articles = tuple(article for _, beside in files for article in beside.articles)
+    return BroughtClaims(claims, articles, packages, spoilt)
 
 
 def _read(offer: ClaimsOffer) -> tuple[tuple[Claim, ...], Beside]:

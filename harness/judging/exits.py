@@ -31,8 +31,6 @@ NOTHING_DONE = {  # the same of commands that judge nothing
 
 
 class Exit(IntEnum):
-    """Exit codes."""
-
     PASSED = 0
     FAILED = 1
     NOT_DECIDED = 2
@@ -42,8 +40,6 @@ class Exit(IntEnum):
 
 
 class Judge(StrEnum):
-    """The judges that decide the exit code."""
-
     CLAIMS = "claims"
     EXPECTATIONS = "expectations"
 

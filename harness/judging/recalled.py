@@ -4,18 +4,18 @@ Runs are counted from the result of each, so files from before there were rates 
 is compared in part: every file that cannot be read is a problem.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.claims.judge import ClaimOutcome
-from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate, tried
 from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
 from harness.judging import exits
-from harness.judging.verdict_file import NAME, RunEntry, read, read_each
+from harness.judging.verdict_file import NAME, RunEntry, read
 from harness.outside.files import is_folder
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import Problem, each
+from harness.view.grouping import by_key
 
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 
@@ -36,10 +36,9 @@ def outcome(path: Path) -> ExperimentOutcome:
     """Return what this file says in short. Raise PlanError."""
     document = read(path)
     verdicts = [run.claims for run in document.runs]
+    promises = [one for run in verdicts for one in run if one.is_promise]
     broken, undecided = (
-        dict.fromkeys(
-            one.claim for run in verdicts for one in run if one.is_promise and one.outcome is word
-        )
+        dict.fromkeys(one.claim for one in promises if one.outcome is word)
         for word in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
     )
     code = exits.of_claims(verdicts) if document.exit_code is None else document.exit_code
@@ -55,28 +54,21 @@ def outcome(path: Path) -> ExperimentOutcome:
 
 def runs(paths: Sequence[Path]) -> list[RunEntry]:
     """Return every run of these files. Raise PlanError with what is wrong with each."""
-    return [run for document in read_each(paths) for run in document.runs]
+    return [run for document in each(paths, read) for run in document.runs]
 
 
 def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
     """Return the content of each path: a verdict.json, or the folder that holds one. Raise
     PlanError."""
     files = [path / NAME if is_folder(path) else path for path in paths]
-    problems: list[Problem] = []
-    found = []
-    try:
-        found = [_side(one.experiment, one.runs) for one in read_each(files)]
-    except PlanError as error:
-        problems += error.problems
     places = [path.resolve() for path in files]
-    problems += [
+    problems = [
         Problem(str(path), "is named twice: nothing differs from itself")
         for path in dict.fromkeys(places)
         if places.count(path) > 1
     ]
-    if problems:
-        raise PlanError(problems)
-    return tuple(found)
+    documents = each(files, read, problems)
+    return tuple(_side(one.experiment, one.runs) for one in documents)
 
 
 def joined(name: str, paths: Sequence[Path]) -> Side:
@@ -87,16 +79,14 @@ def joined(name: str, paths: Sequence[Path]) -> Side:
 def versions(paths: Sequence[Path]) -> dict[str, str]:
     """Return the versions under test, all of them if there were several. Raise PlanError."""
     found: dict[str, dict[str, None]] = {}
-    for document in read_each(paths):
+    for document in each(paths, read):
         for name, version in sorted(document.versions.items()):
             found.setdefault(name, {})[version] = None
     return {name: ", ".join(versions_found) for name, versions_found in found.items()}
 
 
 def _side(name: str, runs: Sequence[RunEntry]) -> Side:
-    cells: dict[Cell, list[RunEntry]] = {}
-    for run in runs:
-        cells.setdefault(run.cell.cell, []).append(run)
+    cells = by_key(runs, lambda run: run.cell.cell)
     brokers = {
         cell: tuple(dict.fromkeys(run.brokers for run in of_cell if run.brokers))
         for cell, of_cell in cells.items()
@@ -108,22 +98,14 @@ def _ran(runs: Sequence[RunEntry]) -> Ran:
     counted = tried([run.claims for run in runs])
     meanings = {one.claim: one.meaning for run in runs for one in run.claims}
     claims = {name: Counted(one, meanings[name]) for name, one in counted.items()}
-    times: dict[str, list[Time]] = {}
-    for name, time in _times(runs):
-        times.setdefault(name, []).append(time)
+    known = [run.lost for run in runs if run.lost is not None]
+    lost = Tried(rate(sum(known), len(known)), len(runs) - len(known))
+    times = (each for run in runs if run.summary is not None for each in run.summary.times)
     return Ran(
         runs=len(runs),
-        claims={LOSS: _loss(runs), **claims},
-        times={name: tuple(values) for name, values in times.items()},
+        claims={LOSS: Counted(lost, MEANT_BY_LOSS), **claims},
+        times={
+            name: tuple(time for _, time in own)
+            for name, own in by_key(times, lambda one: one[0]).items()
+        },
     )
-
-
-def _times(runs: Sequence[RunEntry]) -> Iterator[tuple[str, Time]]:
-    for run in runs:
-        if run.summary is not None:
-            yield from run.summary.times
-
-
-def _loss(runs: Sequence[RunEntry]) -> Counted:
-    known = [run.lost for run in runs if run.lost is not None]
-    return Counted(Tried(rate(sum(known), len(known)), len(runs) - len(known)), MEANT_BY_LOSS)

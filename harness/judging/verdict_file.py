@@ -6,7 +6,7 @@
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -194,9 +194,8 @@ def read(path: Path) -> VerdictFile:
     except Unreadable as error:
         reason = str(error)
         if not is_file(path) and is_file(path.parent / EXPERIMENT):
-            reason = (
-                f"it is not judged yet: {shlex.join(['mqproof', 'analyse', str(path.parent)])}"
-            )
+            advice = shlex.join(["mqproof", "analyse", str(path.parent)])
+            reason = f"it is not judged yet: {advice}"
         raise PlanError([unreadable(str(path), reason, EXPECTED, ADVICE)]) from None
     try:
         found = _reader().validate_json(old_names.verdict(text), strict=True)
@@ -207,20 +206,6 @@ def read(path: Path) -> VerdictFile:
         raise PlanError([problem])
     if not found.runs:
         raise PlanError([Problem(f"{path}, runs", "must have 1 entries at least, not 0")])
-    return found
-
-
-def read_each(paths: Sequence[Path]) -> list[VerdictFile]:
-    """Return the files at `paths`. Raise PlanError with what is wrong with each."""
-    problems: list[Problem] = []
-    found: list[VerdictFile] = []
-    for path in paths:
-        try:
-            found.append(read(path))
-        except PlanError as error:
-            problems += error.problems
-    if problems:
-        raise PlanError(problems)
     return found
 
 

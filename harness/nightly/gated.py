@@ -38,10 +38,8 @@ def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Nig
     every = [*before, night]
     result = gate(baseline, [record.side(one) for one in every])
     changed = dict(zip((one.name for one in every), record.changes(every), strict=True))
-    alarms = tuple(
-        Alarmed(one.cell, one.what, alarm_text(one, changed.get(one.since, ())))
-        for one in result.alarms
-    )
+    texts = [(one, alarm_text(one, changed.get(one.since, ()))) for one in result.alarms]
+    alarms = tuple(Alarmed(one.cell, one.what, text) for one, text in texts)
     return replace(night, alarms=alarms, exit_code=_exit(result, night)), result
 
 

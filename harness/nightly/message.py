@@ -1,10 +1,15 @@
-"""A night's outcome as one text, for a chat or a mail: alarms first, and what is undecided.
+"""A night's outcome as one text, for a chat or a mail, and as nightly.xml for machines.
 
-1. The first line shows whether to read on.
+1. The first line shows whether to read on: alarms come first, then what is undecided.
 2. Every number comes with its number of runs.
+3. In nightly.xml a suite is a cell and a test a thing asked. An alarm is a failure, what could
+   not be judged an error; what has no baseline, or did not fit into the night, is skipped with the
+   reason.
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from xml.etree import ElementTree as xml
 
 from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, is_few
 from harness.compare.rates import Rate
@@ -12,6 +17,8 @@ from harness.judging.exits import Exit
 from harness.nightly import playing
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell
+from harness.outside.text import visible
+from harness.report.junit import ERROR, FAILURE, SKIPPED, counted, save
 from harness.report.page import formats
 from harness.report.versus_page import side_text
 
@@ -24,7 +31,6 @@ HEADS = {
 
 
 def lines(night: Night, gate: Gate) -> Iterator[str]:
-    """The whole message."""
     yield headline(night)
     label = f", {night.label}" if night.label else ""
     yield (
@@ -40,22 +46,19 @@ def lines(night: Night, gate: Gate) -> Iterator[str]:
 
 def sections(night: Night, gate: Gate) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What there is to tell, by sort; the gravest first."""
-    new = (f"{' · '.join(cell)}: {gate.baseline} has no run of it" for cell in gate.new)
-    out = (
-        f"{' · '.join(one.cell)}: {formats.plural(one.plays, 'play')}; {one.reason}"
-        for one in night.left_out
-    )
-    open_ends = (f"{' · '.join(cell)}: {why}" for cell, why in unjudged(night, gate))
-    worse = (f"{' · '.join(one.cell)}: {one.text}" for one in night.alarms)
+    new = [(cell, f"{gate.baseline} has no run of it") for cell in gate.new]
+    out = [
+        (one.cell, f"{formats.plural(one.plays, 'play')}; {one.reason}") for one in night.left_out
+    ]
     for title, texts in (
-        ("worse", worse),
-        ("flaky, and watched all the same", map(flaky_text, gate.flaky)),
-        ("not judged", open_ends),
+        ("worse", [(one.cell, one.text) for one in night.alarms]),
+        ("flaky, and watched all the same", [(one.cell, _flaky_text(one)) for one in gate.flaky]),
+        ("not judged", list(unjudged(night, gate))),
         ("no baseline", new),
         ("left out, for the night is too short", out),
     ):
-        if every := tuple(texts):
-            yield title, every
+        if texts:
+            yield title, tuple(f"{' · '.join(cell)}: {text}" for cell, text in texts)
 
 
 def headline(night: Night) -> str:
@@ -72,11 +75,14 @@ def alarm_text(one: Alarm, changed: Sequence[str] = ()) -> str:
 
     `changed`: the versions that differ between the night in which it began and the night before.
     """
-    before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
+    what = formats.measure_name(one.what).lower() if one.kind is AlarmKind.LONGER else one.what
     tail = f": {one.meaning}" if one.meaning else ""
     between = f"; between these nights: {', '.join(changed)}" if changed else ""
-    when = f"since {formats.dated(one.since)}{between}{_few_text(one)}"
-    return f"{_what(one)} {one.kind}: {side_text(one.after)}, {before}; {when}{tail}"
+    few = ""
+    if one.kind is AlarmKind.HARM and isinstance(one.before, Rate) and is_few(one.before.runs):
+        few = f"; {few_runs(one.before.runs)}"
+    when = f"since {formats.dated(one.since)}{between}{few}"
+    return f"{what} {one.kind}: {side_text(one.after)}, {_before(one)}; {when}{tail}"
 
 
 def few_runs(runs: int) -> str:
@@ -87,19 +93,12 @@ def few_runs(runs: int) -> str:
     )
 
 
-def _few_text(one: Alarm) -> str:
-    if one.kind is not AlarmKind.HARM or not isinstance(one.before, Rate):
-        return ""
-    return f"; {few_runs(one.before.runs)}" if is_few(one.before.runs) else ""
+def _flaky_text(one: Flaky) -> str:
+    return f"{one.what} {side_text(one.after)}, {_before(one)}"
 
 
-def flaky_text(one: Flaky) -> str:
-    before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
-    return f"{' · '.join(one.cell)}: {one.what} {side_text(one.after)}, {before}"
-
-
-def _what(one: Alarm) -> str:
-    return formats.measure_name(one.what).lower() if one.kind is AlarmKind.LONGER else one.what
+def _before(one: Alarm | Flaky) -> str:
+    return "no baseline" if one.before is None else f"before {side_text(one.before)}"
 
 
 def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:
@@ -117,8 +116,40 @@ def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:
 def _length(night: Night) -> str:
     cells = len({one.cell for one in night.played if one.judged})
     minutes = round(sum(one.seconds for one in night.played) / 60)
-    plays = sum(bool(one.experiment) for one in night.played)
-    return (
-        f"{formats.plural(plays, 'play')} of {formats.plural(cells, 'cell')} in "
-        f"{minutes // 60} h {minutes % 60:02d} min"
-    )
+    plays = formats.plural(sum(bool(one.experiment) for one in night.played), "play")
+    took = f"{minutes // 60} h {minutes % 60:02d} min"
+    return f"{plays} of {formats.plural(cells, 'cell')} in {took}"
+
+
+NAME = "nightly.xml"
+Case = tuple[str, str, str]  # what was asked, what came of it ("" where it holds), why
+
+
+def text(night: Night, gate: Gate) -> str:
+    suites = xml.Element("testsuites", name=visible(f"mqproof nightly {night.name}"))
+    planned = (one.cell for one in (*night.planned, *night.left_out))
+    for cell in dict.fromkeys((*(one.cell for one in night.cells), *planned)):
+        name = visible(" · ".join(cell))
+        suite = xml.SubElement(suites, "testsuite", name=name)
+        for title, came, why in cases(night, gate, cell):
+            case = xml.SubElement(suite, "testcase", classname=name, name=visible(title))
+            if came:
+                xml.SubElement(case, came, message=visible(why)).text = visible(why)
+    return counted(suites)
+
+
+def write(night: Night, gate: Gate, folder: Path) -> Path:
+    return save(text(night, gate), folder / NAME)
+
+
+def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
+    alarms = [one for one in night.alarms if one.cell == cell]
+    yield from ((f"{one.what} is no worse", FAILURE, one.text) for one in alarms)
+    if cell in gate.new:
+        yield "there is a baseline", SKIPPED, f"{gate.baseline} has no run of it"
+    left_out = (one.reason for one in night.left_out if one.cell == cell)
+    yield from (("is played", SKIPPED, why) for why in left_out)
+    reasons = (why for one, why in unjudged(night, gate) if one == cell)
+    yield from (("is judged", ERROR, why) for why in reasons)
+    if not alarms and any(one.cell == cell for one in night.cells):
+        yield "nothing is worse", "", ""

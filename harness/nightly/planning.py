@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+import msgspec
+
 from harness.nightly.suite import Cell, Item
 
 
@@ -33,22 +35,22 @@ class Past:
     alarmed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """So many plays of an item; `estimate_s`: of all of them."""
+class PlannedCell(msgspec.Struct, frozen=True):
+    """`plays`: how often; `estimate_s`: of all of them. `digest`: suite.py, Item."""
 
-    item: Item
+    cell: Cell
     plays: int
     reason: str
     estimate_s: float
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`chosen` in the order in which it is played; `left_out` the most urgent first."""
 
-    chosen: tuple[Planned, ...]
-    left_out: tuple[Planned, ...]
+    chosen: tuple[PlannedCell, ...]
+    left_out: tuple[PlannedCell, ...]
 
 
 NOTHING = Past(None, "", alarmed=False)
@@ -64,8 +66,8 @@ def plan(
     """Return the plan. `estimates_s`: of one play. `changed`: systems that the user says have
     changed."""
     ranked = sorted(items, key=lambda item: _rank(item, past.get(item.cell, NOTHING), changed))
-    chosen: list[Planned] = []
-    left_out: list[Planned] = []
+    chosen: list[PlannedCell] = []
+    left_out: list[PlannedCell] = []
     left_s = night_s
     for item in ranked:
         each_s = estimates_s[item.cell]
@@ -74,7 +76,8 @@ def plan(
         left_s -= fit * each_s
         for listed, plays in ((chosen, fit), (left_out, item.plays - fit)):
             if plays:
-                listed.append(Planned(item, plays, reason, plays * each_s))
+                estimate_s = plays * each_s
+                listed.append(PlannedCell(item.cell, plays, reason, estimate_s, item.digest))
     return Plan(tuple(chosen), tuple(left_out))
 
 
@@ -94,13 +97,11 @@ def _rank(item: Item, past: Past, changed: Sequence[str]) -> tuple[int, float, C
 
 
 def _reason(item: Item, past: Past, changed: Sequence[str]) -> str:
-    urgency = _urgency(item, past, changed)
-    if urgency is Urgency.ALARMED:
-        return "it alarmed when it was last judged"
-    if urgency is Urgency.NEVER:
-        return "it was never judged"
-    if urgency is Urgency.CHANGED:
-        whose = item.cell[1] if item.cell[1] in changed else "its scenario or layout"
-        return f"{whose} changed since it was judged"
-    nights = past.nights_ago
-    return f"it was judged {nights} night{'' if nights == 1 else 's'} ago"
+    whose = item.cell[1] if item.cell[1] in changed else "its scenario or layout"
+    nights = f"{past.nights_ago} night{'' if past.nights_ago == 1 else 's'}"
+    return {
+        Urgency.ALARMED: "it alarmed when it was last judged",
+        Urgency.NEVER: "it was never judged",
+        Urgency.CHANGED: f"{whose} changed since it was judged",
+        Urgency.AGE: f"it was judged {nights} ago",
+    }[_urgency(item, past, changed)]

@@ -8,6 +8,7 @@
 3. A play in which nothing was decided is repeated once, and both count.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,12 +16,13 @@ from pathlib import Path
 from statistics import median
 
 from msgspec.structs import replace
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.judging import recalled, verdict_file
 from harness.judging.exits import Exit
-from harness.nightly import planning, quiet, record
-from harness.nightly.planning import Past
-from harness.nightly.record import Night, PlannedCell, Played
+from harness.nightly import planning, record
+from harness.nightly.planning import Past, PlannedCell
+from harness.nightly.record import Night, Played
 from harness.nightly.suite import Cell, Item, Suite
 from harness.plan.problems import PlanError
 
@@ -35,7 +37,7 @@ Log = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class NightEnvironment:
     """`play`: words of `mqproof run`, into a folder; its exit code. `analyse`: one experiment's
-    folder. `look`: the share of the machine that is busy; raises quiet.Unknown."""
+    folder. `look`: the share of the machine that is busy; raises Unknown."""
 
     now: Callable[[], datetime]
     play: Callable[[Path, Sequence[str], Log], int]
@@ -61,8 +63,8 @@ def begun(suite: Suite, request: NightRequest, before: Sequence[Night], now: dat
         label=request.label,
         began=now.isoformat(timespec="seconds"),
         ends=(now + timedelta(seconds=suite.night_s)).isoformat(timespec="seconds"),
-        planned=tuple(map(_planned, chosen.chosen)),
-        left_out=tuple(map(_planned, chosen.left_out)),
+        planned=chosen.chosen,
+        left_out=chosen.left_out,
     )
 
 
@@ -98,12 +100,8 @@ def left(night: Night) -> Iterator[PlannedCell]:
 
 def _next(night: Night) -> PlannedCell | None:
     """In the order of the plan."""
-    wanted = (
-        planned
-        for planned in left(night)
-        if len(night.plays_of(planned.cell)) < planned.plays + SPARE
-    )
-    return next(wanted, None)
+    plays = ((planned, len(night.plays_of(planned.cell))) for planned in left(night))
+    return next((one for one, number in plays if number < one.plays + SPARE), None)
 
 
 def _one(
@@ -119,7 +117,7 @@ def _one(
     one = Played(cell, now.isoformat(timespec="seconds"))
     if words is None:  # the file has changed since the night began
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=NO_MORE))
-    if busy := quiet.wait(suite.busy, suite.wait_s, world.look):
+    if busy := wait(suite.busy, suite.wait_s, world.look):
         log(f"{' · '.join(cell)} is not played: {busy}")
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=busy))
     there = record.experiments(folder)
@@ -146,27 +144,18 @@ def _mended(folder: Path, night: Night, world: NightEnvironment, log: Log) -> Ni
         return night
     one = night.played[-1]
     known = {each.experiment for each in night.played}
-    new = sorted(
-        name for name in record.experiments(folder) - known if name >= _stamp_of(one.began)
-    )
+    # Experiments' names begin with the second in which they were begun.
+    began = f"{datetime.fromisoformat(one.began).astimezone(UTC):%Y%m%d-%H%M%S}"
+    new = sorted(name for name in record.experiments(folder) - known if name >= began)
     if not new:
         why = "it was broken off before anything was recorded"
         return _last_is(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=why))
     path = folder / new[0]
     log(f"{new[0]} was broken off: what was recorded is judged")
-    code = (
-        world.analyse(path, log) if not (path / verdict_file.NAME).exists() else Exit.NOT_DECIDED
-    )
-    judged = _is_judged(path, one.cell)
-    replayed = replace(
-        one, experiment=new[0], exit_code=code, judged=judged, why="it was broken off"
-    )
-    return _last_is(folder, night, replayed)
-
-
-def _stamp_of(began: str) -> str:
-    """Experiments' names begin with the second in which they were begun."""
-    return f"{datetime.fromisoformat(began).astimezone(UTC):%Y%m%d-%H%M%S}"
+    done = (path / verdict_file.NAME).exists()
+    code = Exit.NOT_DECIDED if done else world.analyse(path, log)
+    one = replace(one, experiment=new[0], exit_code=code, why="it was broken off")
+    return _last_is(folder, night, replace(one, judged=_is_judged(path, one.cell)))
 
 
 def _is_judged(experiment: Path, cell: Cell) -> bool:
@@ -189,11 +178,6 @@ def _last_is(folder: Path, night: Night, one: Played) -> Night:
     return _added(folder, replace(night, played=night.played[:-1]), one)
 
 
-def _planned(one: planning.Planned) -> PlannedCell:
-    item = one.item
-    return PlannedCell(item.cell, one.plays, one.reason, one.estimate_s, item.digest)
-
-
 def _past(cell: Cell, before: Sequence[Night]) -> Past:
     for ago, night in enumerate(reversed(before), start=1):
         if any(one.judged for one in night.plays_of(cell)):
@@ -207,3 +191,64 @@ def _estimate_s(item: Item, before: Sequence[Night]) -> float:
     """Of one play: what plays took before."""
     took = [one.seconds for night in before for one in night.plays_of(item.cell) if one.judged]
     return median(took) if took else item.load_s + MORE_S
+
+
+LOOK_S, AGAIN_S = 3.0, 15.0
+STAT = Path("/proc/stat")
+_IDLE = (3, 4)  # columns: idle, and waiting for a disk that somebody else may use
+
+
+class Unknown(Exception):
+    """The reason why the load of the machine is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """What all cores did since they were started."""
+
+    idle: int
+    all: int
+
+
+def ticks(text: str) -> Ticks:
+    """Of /proc/stat (proc_stat(5)): its first line sums over cores. Guests' time is in user's."""
+    word, *columns = text.partition("\n")[0].split() or [""]
+    if word != "cpu" or len(columns) < 8 or not all(one.isdigit() for one in columns):
+        raise Unknown(f"{STAT} has no line of all cores")
+    numbers = [int(one) for one in columns[:8]]
+    return Ticks(sum(numbers[column] for column in _IDLE), sum(numbers))
+
+
+def busy(pause: Callable[[float], None], stat: Path = STAT) -> float:
+    """The share of all cores' time that was used just now. Raises Unknown."""
+    try:
+        before = ticks(stat.read_text())
+        pause(LOOK_S)
+        after = ticks(stat.read_text())
+    except OSError as error:
+        raise Unknown(f"{stat}: {error.strerror}") from None
+    passed = after.all - before.all
+    return 1 - (after.idle - before.idle) / passed if passed else 0.0
+
+
+def wait(share_max: float, wait_s: float, look: Callable[[], float]) -> str:
+    """Nothing to tell as soon as no more than that share is busy; after `wait_s` how busy it still
+    is. `look`: raises Unknown."""
+    attempts = Retrying(
+        retry=retry_if_result(lambda share: share > share_max),
+        stop=stop_after_delay(wait_s),
+        wait=wait_fixed(AGAIN_S),
+    )
+    try:
+        attempts(look)
+    except RetryError as error:
+        busy_share = f"{100 * error.last_attempt.result():.0f} % of this machine's cores were busy"
+        return f"{busy_share} with something else for {wait_s:g} s, {100 * share_max:g} % may be"
+    except Unknown as reason:
+        return f"the load of this machine cannot be measured: {reason}"
+    return ""
+
+
+def pause(seconds: float) -> None:
+    """What is measured takes its time: nothing is waited for."""
+    time.sleep(seconds)  # noqa: TID251

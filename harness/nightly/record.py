@@ -5,9 +5,12 @@
 2. What the gate and the pages need of a night's runs stands in it, so that they read no experiment
    of older nights again.
 3. Of promises that did not apply nothing is kept, of meanings those of promises that were broken.
+4. Recordings (an experiment's runs and marts) go once they are so many nights old, where each run
+   was judged, did no harm and was no alarm's. What was kept for a reason is kept for good.
 """
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -17,6 +20,7 @@ import msgspec
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
+from harness.nightly.planning import PlannedCell
 from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.problems import PlanError, Problem
@@ -27,16 +31,6 @@ NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
 _EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
-
-
-class PlannedCell(msgspec.Struct, frozen=True):
-    """`plays`: how often; `estimate_s`: of all of them. `digest`: suite.py, Item."""
-
-    cell: Cell
-    plays: int
-    reason: str
-    estimate_s: float
-    digest: str
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -105,7 +99,8 @@ def nights(folder: Path) -> list[Night]:
     problems: list[Problem] = []
     for path in sorted((folder / NIGHTS).glob(f"*/{NAME}")):
         try:
-            found.append(_night(text_of(path, JSON_BYTES_MAX)))
+            text = old_names.night(text_of(path, JSON_BYTES_MAX))
+            found.append(msgspec.json.decode(text, type=Night))
         except (Unreadable, msgspec.MsgspecError) as error:
             problems.append(Problem(str(path), f"cannot be read: {error}"))
     if problems:
@@ -125,10 +120,6 @@ def changes(every: Iterable[Night]) -> Iterator[tuple[str, ...]]:
         before.update(night.versions)
 
 
-def _night(text: str) -> Night:
-    return msgspec.json.decode(old_names.night(text), type=Night)
-
-
 def save(folder: Path, night: Night) -> None:
     place = folder / NIGHTS / night.name
     place.mkdir(parents=True, exist_ok=True)
@@ -142,10 +133,14 @@ def side(night: Night) -> Side:
 
 def cells(of: Side) -> tuple[CellOfNight, ...]:
     """What is kept of a night's runs."""
-    return tuple(
-        CellOfNight(cell, ran.runs, _claims(ran.claims), _times(ran.times))
-        for cell, ran in of.cells.items()
-    )
+    found = []
+    for cell, ran in of.cells.items():
+        times = {
+            name: [(one.value, one.censored) for one in values]
+            for name, values in ran.times.items()
+        }
+        found.append(CellOfNight(cell, ran.runs, dict(_claims(ran.claims)), times))
+    return tuple(found)
 
 
 def experiments(folder: Path) -> set[str]:
@@ -164,19 +159,39 @@ def _ran(one: CellOfNight) -> Ran:
     return Ran(one.runs, claims, times)
 
 
-def _claims(claims: Mapping[str, Counted]) -> dict[str, CellResult]:
-    return {
-        claim: CellResult(
-            violated=one.tried.rate.violated,
-            runs=one.tried.rate.runs,
-            not_judged=one.tried.not_judged,
-            warns=one.tried.warns,
-            meaning=one.meaning if one.tried.rate.violated else "",
-        )
-        for claim, one in claims.items()
-        if one.tried.rate.runs or one.tried.not_judged
-    }
+def _claims(claims: Mapping[str, Counted]) -> Iterator[tuple[str, CellResult]]:
+    for claim, one in claims.items():
+        of, not_judged = one.tried.rate, one.tried.not_judged
+        if of.runs or not_judged:
+            meaning = one.meaning if of.violated else ""
+            yield claim, CellResult(of.violated, of.runs, not_judged, one.tried.warns, meaning)
 
 
-def _times(times: Mapping[str, Sequence[Time]]) -> dict[str, list[tuple[float, bool]]]:
-    return {name: [(one.value, one.censored) for one in values] for name, values in times.items()}
+RECORDINGS = "runs", "marts"
+
+
+def done_with(nights: Sequence[Night], keep_passed: int) -> Iterator[str]:
+    """The experiments whose recordings may go. `nights`: the oldest first."""
+    for night in nights[: max(0, len(nights) - keep_passed)]:
+        for one in night.played:
+            if one.experiment and not _is_evidence(night, one):
+                yield one.experiment
+
+
+def tidy(folder: Path, nights: Sequence[Night], keep_passed: int) -> int:
+    """Of how many experiments recordings were removed. Raises OSError."""
+    removed = 0
+    for name in done_with(nights, keep_passed):
+        there = [folder / name / part for part in RECORDINGS if (folder / name / part).is_dir()]
+        for path in there:
+            shutil.rmtree(path)
+        removed += bool(there)
+    return removed
+
+
+def _is_evidence(night: Night, one: Played) -> bool:
+    if not one.judged or any(alarm.cell == one.cell for alarm in night.alarms):
+        return True
+    same_cell = [cell for cell in night.cells if cell.cell == one.cell]
+    claims = (claim for cell in same_cell for claim in cell.claims.values())
+    return not same_cell or any(claim.violated or claim.not_judged for claim in claims)

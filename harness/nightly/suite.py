@@ -24,6 +24,7 @@ from harness.plan.toml_problems import validated
 from harness.request import suites
 from harness.request.run_request import RunRequest, experiment_of, scenario
 from harness.systems.catalogue import is_path, load_layout
+from harness.view.grouping import by_key
 
 PLACE = "SUITE"
 EXPECTED = "a suite of cells, a TOML file"
@@ -123,7 +124,9 @@ def _suite(file: File, path: Path) -> Suite:
         try:
             planned = _experiment(cells)
         except PlanError as error:
-            problems += [_within(place, one) for one in error.problems]
+            for one in error.problems:
+                inner = f"{place}, {one.place}" if one.place else place
+                problems.append(replace(one, place=inner))
             continue
         items += _items(planned, cells)
         skipped += planned.skipped
@@ -161,23 +164,16 @@ def _experiment(cells: Cells) -> Experiment:
     return experiment_of(request, "nightly")
 
 
-def _within(place: str, one: Problem) -> Problem:
-    return replace(one, place=f"{place}, {one.place}" if one.place else place)
-
-
 def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
-    often = Counter(run.cell for run in experiment.runs)
     named = {scenario(word).name: word for word in cells.scenarios if is_path(word)}
-    firsts: dict[Cell, RunPlan] = {}
-    for run in experiment.runs:
-        firsts.setdefault(run.cell, run)
-    for cell, run in firsts.items():
+    for cell, own in by_key(experiment.runs, lambda run: run.cell).items():
+        run, often = own[0], len(own)
         length_s = run.schedule.load_s + run.schedule.settle_s
         yield Item(
             cell=cell,
-            plays=1 if cells.bound else often[cell],
+            plays=1 if cells.bound else often,
             bound=cells.bound or "",
-            load_s=often[cell] * length_s if cells.bound else length_s,
+            load_s=often * length_s if cells.bound else length_s,
             weight=WEIGHTS[cells.risk],
             digest=_digest(run),
             files=(named.get(cell[0], ""), _layout_file(run, cells.layouts)),

@@ -18,8 +18,8 @@ from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
 from harness.histories.history import FactValue, History
 from harness.judging import brought_claims
-from harness.judging.foreign import JudgedHistory
 from harness.plan.problems import PlanError, twice
+from harness.report.judged import JudgedHistory
 
 OURS, JEPSEN, OPENCHAOS = "mqproof", "jepsen", "openchaos"
 _FOREIGN = {JEPSEN: jepsen, OPENCHAOS: openchaos}

@@ -34,9 +34,7 @@ from harness.judging import brought_claims
 from harness.pipeline import stored
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
-from harness.report.console.rates import Rates
-from harness.report.console.steps import Steps
-from harness.report.display import Display
+from harness.report.display import Display, Rates, Steps
 from harness.run import signals
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series

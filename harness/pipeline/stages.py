@@ -35,8 +35,7 @@ from harness.plan import variants
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError, Problem
 from harness.plan.topology import Topology
-from harness.report.console.steps import Steps
-from harness.report.display import Display
+from harness.report.display import Display, Steps
 from harness.request.standing import FLAG as ON_STANDING
 from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, notice

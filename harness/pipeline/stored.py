@@ -11,13 +11,11 @@ from harness.claims.claims import Claim
 from harness.claims.judge import judge as judge_claim
 from harness.compare import expectations
 from harness.judging import brought_claims
-from harness.judging.assemble import compare, evidence_of, run_report
+from harness.judging.assemble import compare, evidence_of, read_raw, run_report
 from harness.judging.exits import Judge
-from harness.judging.raw_reading import read_raw
 from harness.judging.result import CellTitle, Piece, Report, RunReport
 from harness.plan.misbehave import TRUTH
-from harness.report.console.steps import Steps
-from harness.report.display import Display
+from harness.report.display import Display, Steps
 from harness.run import signals
 from harness.run_folder import rows
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall

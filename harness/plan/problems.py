@@ -9,12 +9,16 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TypeVar
 
 from harness.outside.text import brief, cut, one_line
 from spark_analysis.schema.old_names import OF_USERS
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 LISTED_MAX = 50
 _PLACE_MAX = 300  # characters
@@ -83,6 +87,22 @@ def twice(place: str, words: Iterable[str]) -> list[Problem]:
         for word, count in often.items()
         if count > 1
     ]
+
+
+def each(
+    items: Iterable[Item], make: Callable[[Item], Found], problems: Sequence[Problem] = ()
+) -> list[Found]:
+    """What is made of each. Raises PlanError with the problems of all."""
+    found: list[Found] = []
+    wrong = list(problems)
+    for item in items:
+        try:
+            found.append(make(item))
+        except PlanError as error:
+            wrong += error.problems
+    if wrong:
+        raise PlanError(wrong)
+    return found
 
 
 def unknown(place: str, kind: str, word: str, choices: Sequence[str]) -> Problem:

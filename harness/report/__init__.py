@@ -1,17 +1,18 @@
 """What was planned, done and judged, told: on terminals, on pages, to machines. It only tells.
 
 failing            whose sends failed, as a table for pages and terminals
-display            where the pipeline says what it does
+undecided          why claims could not be judged, each reason once
+display            where the pipeline says what it does: steps, and live views of a run
 lines, tried       verdicts, and what runs of a cell come to, as lines
 console/           on a terminal: while it goes on, and at the end
 page/, charts/     the values of report.html, and its drawings; templates/ holds its words
 html               report.html, out of them
 verdict, junit     the same for machines
-judged             a history of anybody's
-results_page       every experiment of a results folder, for browsers
-serving            that page and the files of verdicts, on loopback
+judged             a history of anybody's, and other tools' verdicts beside ours
+serving            every experiment of a results folder, for browsers, on loopback
 versus_page        two experiments against each other
 dry_run, listing   what would be done, and what there is to choose from
-fault_matrix, operation_matrix, client_matrix   the same as tables of the documentation
-key_page           every key of users' TOML files, as a page of the documentation
+markdown           tables as Markdown
+fault_matrix, operation_matrix, client_matrix   what there is, as tables of the documentation
+key_page, layout_page   every key of users' TOML files, and layouts, as pages of it
 """

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from harness.plan.clients.declaration import CAPABILITIES, Client
 from harness.plan.clients.registry import OURS
+from harness.report import markdown
+from harness.view.grouping import by_key
 
 _HEAD = """\
 # Clients, and what each can do
@@ -19,39 +21,28 @@ packages. To add one, see docs/extending.md."""
 
 
 def page(clients: Iterable[Client]) -> str:
-    """docs/clients.md."""
-    families: dict[str, list[Client]] = {}
-    for client in clients:
-        families.setdefault(client.family.name, []).append(client)
     parts = [_HEAD]
-    for name, own in families.items():
-        parts += ["", f"## {name}", "", *(_got(client) for client in own), "", *lines(own)]
+    for name, own in by_key(clients, lambda one: one.family.name).items():
+        got = (f"- `{one.name}`: {one.title}. Installation: {one.how_to_get}" for one in own)
+        parts += ["", f"## {name}", "", *got, "", *lines(own)]
     return "\n".join((*parts, ""))
-
-
-def _got(client: Client) -> str:
-    return f"- `{client.name}`: {client.title}. Installation: {client.how_to_get}"
 
 
 def lines(clients: Sequence[Client]) -> Iterator[str]:
     """Yield the table of a family, then each reason once with the clients that it applies to."""
-    names = [f"`{client.name}`" for client in clients]
-    yield f"| capability | what it is | {' | '.join(names)} |"
-    yield f"| --- | --- |{' --- |' * len(names)}"
+    yield from markdown.head("capability", "what it is", *(f"`{one.name}`" for one in clients))
     for capability, title in CAPABILITIES.items():
         offers = ("-" if each.why_not(capability) else "yes" for each in clients)
-        yield f"| {capability} | {title} | {' | '.join(offers)} |"
+        yield markdown.row((capability, title, *offers))
     sizes = ("any" if each.body_max is None else f"{each.body_max:,}" for each in clients)
-    yield f"| longest body | in bytes | {' | '.join(sizes)} |"
+    yield markdown.row(("longest body", "in bytes", *sizes))
     yield ""
     for capability in CAPABILITIES:
-        kept: dict[str, list[str]] = {}
-        for client in clients:
-            if why := client.why_not(capability):
-                kept.setdefault(why, []).append(f"`{client.name}`")
-        for why, whom in kept.items():
-            everyone = "any of them" if len(whom) == len(clients) > 1 else ", ".join(whom)
-            yield f"- No {capability} with {everyone}: {why}."
+        lacking = [(why, one.name) for one in clients if (why := one.why_not(capability))]
+        for why, found in by_key(lacking, lambda one: one[0]).items():
+            every = len(found) == len(clients) > 1
+            whom = "any of them" if every else markdown.code(name for _, name in found)
+            yield f"- No {capability} with {whom}: {why}."
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from faults.kinds import mechanism
 from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
@@ -14,24 +13,11 @@ from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
-from harness.plan import distribution, references, spans
+from harness.plan import distribution, model, references, spans
 from harness.plan.bound import Bound
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import ignored, shown
 from harness.plan.layout_values import NO_HANDLING, ONE
-from harness.plan.model import (
-    BootstrapAddress,
-    Duration,
-    Experiment,
-    FaultPlan,
-    Layout,
-    OperationOptions,
-    OperationPlan,
-    OperationStep,
-    RunPlan,
-    Window,
-    Workload,
-)
 from harness.plan.operations import MEANINGS, OPERATIONS
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
@@ -40,6 +26,7 @@ from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import Topology
 from harness.report.lines import cell_name
 from harness.report.page.formats import plural
+from harness.view.grouping import by_key
 
 _SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
 PAUSES_MAX = 5  # shown for one fault or operation
@@ -49,17 +36,13 @@ _NO_COPY = "holds no copy of any queue"
 _NO_TARGET = "no fault targets"
 
 
-def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
+def lines(experiment: model.Experiment, bound: Bound | None = None) -> Iterator[str]:
     """Yield the whole experiment, run by run; repeats of a cell are shown once."""
     runs = f"{plural(len(experiment.runs), 'run')}{' at most' if bound else ''}"
     yield f"experiment {experiment.name}, seed {experiment.seed}: {runs}"
-    repeats = Counter(run.cell for run in experiment.runs)
-    firsts: dict[tuple[str, str, str, str], RunPlan] = {}
-    for run in experiment.runs:
-        firsts.setdefault(run.cell, run)
-    for run in firsts.values():
+    for repeats in by_key(experiment.runs, lambda run: run.cell).values():
         yield ""
-        yield from run_lines(run, repeats[run.cell])
+        yield from run_lines(repeats[0], len(repeats))
     for skip in experiment.skipped:
         yield ""
         yield f"NOT APPLICABLE {cell_name(skip.cell)}: {skip.reason}"
@@ -73,10 +56,9 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
 
 
-def notices(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
+def notices(experiment: model.Experiment, bound: Bound | None = None) -> Iterator[str]:
     """Yield what a run says before it starts: faults too short to verify, shifting words."""
-    firsts = {run.cell: run for run in reversed(experiment.runs)}
-    for run in reversed(firsts.values()):
+    for run, *_ in by_key(experiment.runs, lambda run: run.cell).values():
         for window in run.schedule.windows:
             texts = [_too_short(window, run), *_shifting(window.fault.target, window.opens_s, run)]
             for text in filter(None, texts):
@@ -85,35 +67,27 @@ def notices(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]
         yield from bound_lines(experiment, bound)
 
 
-def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
+def bound_lines(experiment: model.Experiment, bound: Bound) -> Iterator[str]:
     """How many runs a bound takes, and how long, where no promise is broken before."""
-    cells = {run.cell: run.schedule for run in experiment.runs}
+    cells = {run.cell: run.schedule.load_s + run.schedule.settle_s for run in experiment.runs}
     firsts = {group[0].cell for group in experiment.groups}
-    yield (
-        f"bound {bound}: each cell is repeated until a promise is broken in a run, or "
-        f"{bound.runs} runs were judged without; {bound.spare} more at most, "
-        "where runs cannot be judged"
-    )
-    total_s = 0.0
-    for cell, schedule in cells.items():
-        run_s = schedule.load_s + schedule.settle_s
-        total_s += bound.runs * run_s if cell in firsts else 0.0  # the others go on beside it
-        yield (
-            f"  {cell_name(cell)}: {bound.runs} runs of {_length(run_s)}, "
-            f"{_long(bound.runs * run_s)} at least"
-        )
-    yield (
-        f"load and settle of {bound.runs * len(cells)} runs: {_long(total_s)} at least; "
-        "start and drain on top"
-    )
+    until = f"a promise is broken in a run, or {bound.runs} runs were judged without"
+    spare = f"{bound.spare} more at most, where runs cannot be judged"
+    yield f"bound {bound}: each cell is repeated until {until}; {spare}"
+    for cell, run_s in cells.items():
+        least = f"{_long(bound.runs * run_s)} at least"
+        yield f"  {cell_name(cell)}: {bound.runs} runs of {_length(run_s)}, {least}"
+    # In a group the others go on beside the first.
+    total_s = sum(bound.runs * run_s for cell, run_s in cells.items() if cell in firsts)
+    least = f"{_long(total_s)} at least; start and drain on top"
+    yield f"load and settle of {bound.runs * len(cells)} runs: {least}"
 
 
-def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
+def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
     """One cell: its workload, its phases in seconds, its faults."""
     schedule, scenario = run.schedule, run.scenario
-    detection_timeout_s = run.layout.detection_timeout_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
-    yield f"  layout     {run.layout.title}; T = {detection_timeout_s:g} s"
+    yield f"  layout     {run.layout.title}; T = {_length(run.layout.detection_timeout_s)}"
     yield from _layout_lines(run)
     if run.layout.topology is not None:
         yield from _topology(run.layout.topology)
@@ -124,10 +98,9 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     for option in shown(run):
         yield f"  option     {option}"
     if run.together:
-        yield (
-            f"  together   with {len(run.together) - 1} more, each with another client: one "
-            f"cluster, one fault for all, {len(run.together)} times this load"
-        )
+        others = f"{len(run.together) - 1} more, each with another client"
+        load = f"{len(run.together)} times this load"
+        yield f"  together   with {others}: one cluster, one fault for all, {load}"
     for section in ignored(run):
         yield f"  ignored    {section}: {run.client} does not know it"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
@@ -137,14 +110,15 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _step(step, run)
     healing = "until clients were back, and served"
     recovery = _at_least(run, scenario.recovery, schedule.recovery_s, healing)
-    yield f"  recovery   {recovery}, from when every fault was verified ended{_done(run)}"
+    done = " and every operation had returned" if schedule.steps else ""
+    yield f"  recovery   {recovery}, from when every fault was verified ended{done}"
     yield f"  settle     {_at_least(run, scenario.settle, schedule.settle_s, 'a deadline')}"
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
     yield f"  load       {_length(schedule.load_s)} at least"
 
 
-def _entries(run: RunPlan) -> Iterator[str]:
+def _entries(run: model.RunPlan) -> Iterator[str]:
     if chosen_client(run.client).uses_name_servers:
         yield "  clients    connect to every master that name servers show"
         return
@@ -153,7 +127,7 @@ def _entries(run: RunPlan) -> Iterator[str]:
     yield f"  consumers  connect first to {_entry(workload.consumer_endpoint, run)}"
 
 
-def _layout_lines(run: RunPlan) -> Iterator[str]:
+def _layout_lines(run: model.RunPlan) -> Iterator[str]:
     """Yield what else decides a verdict: the layout's own settings, not only its title."""
     layout = run.layout
     if layout.distribution:
@@ -168,48 +142,32 @@ def _layout_lines(run: RunPlan) -> Iterator[str]:
         yield from (f"  {what:<10} {how}" for what, how in layout.own.describe())
     if layout.partition_handling != NO_HANDLING:
         handling = layout.partition_handling or "handling not declared"
-        yield f"  partitions {handling}{_pause(layout)}"
+        pause = layout.pause_if_all_down
+        of = "" if pause is None else f" of {', '.join(pause.hosts)}, recover {pause.recover}"
+        yield f"  partitions {handling}{of}"
     if _SET_POLICY not in run.system.cannot:
-        yield from _policies(layout)
+        for policy in layout.policies:
+            words = _assignments(policy.definition)
+            yield f"  policy     {policy.name} for {policy.pattern}: {words}"
+        yield from ["  policy     none is set"] if not layout.policies else []
     if layout.client_tcp_retries2 is not None:
         yield f"  kernel     tcp_retries2 = {layout.client_tcp_retries2} on the clients' side"
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
-    client_endpoint = (
-        ""
-        if chosen_client(run.client).uses_name_servers
-        else f"; client endpoint: {layout.client_endpoint}"
-    )
-    yield f"  peer links {peers}{client_endpoint}"
+    endpoint = f"; client endpoint: {layout.client_endpoint}"
+    yield f"  peer links {peers}{'' if chosen_client(run.client).uses_name_servers else endpoint}"
 
 
-def _policies(layout: Layout) -> Iterator[str]:
-    for policy in layout.policies:
-        said = " ".join(f"{key}={value}" for key, value in policy.definition)
-        yield f"  policy     {policy.name} for {policy.pattern}: {said}"
-    if not layout.policies:
-        yield "  policy     none is set"
-
-
-def _pause(layout: Layout) -> str:
-    pause = layout.pause_if_all_down
-    return "" if pause is None else f" of {', '.join(pause.hosts)}, recover {pause.recover}"
-
-
-def _window(window: Window, run: RunPlan) -> Iterator[str]:
+def _window(window: model.Window, run: model.RunPlan) -> Iterator[str]:
     fault = window.fault
-    kind = fault.kind
-    clients = (
-        f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
-    )
+    links = f", links of {fault.options.clients} clients"
+    what = f"{fault.kind} {fault.target}{links if fault.kind.applies_to == CLIENT_LINK else ''}"
     ends = "" if fault.returns else ", and the host never returns"
     faults, steps = run.schedule.awaited(window), run.schedule.steps_before(window)
-    waits = faults or steps
-    least = " at least" if waits else ""
-    yield (
-        f"  fault {window.number}    {fault.kind} {fault.target}{clients}{_options(fault)}: "
-        f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
-    )
+    least = " at least" if faults or steps else ""
+    lasts = f"{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
+    head = f"  fault {window.number}    {what}{_options(fault)}"
+    yield f"{head}: from +{_length(window.opens_s)}{lasts}"
     yield from _pauses(steps, "operation", "had returned")
     yield from _pauses(faults, "fault", "was verified ended")
     yield f"             {_meaning(fault.target, run)}"
@@ -220,7 +178,7 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
         yield f"             no verify command for {', '.join(silent)}: the run ends unknown"
 
 
-def _shifting(target: Target, at_s: float, run: RunPlan) -> Iterator[str]:
+def _shifting(target: Target, at_s: float, run: model.RunPlan) -> Iterator[str]:
     if before := references.shifting(run.schedule, target, at_s):
         yield (
             f"             warning: after {before} {target.word!r} may mean another host than "
@@ -228,7 +186,7 @@ def _shifting(target: Target, at_s: float, run: RunPlan) -> Iterator[str]:
         )
 
 
-def _too_short(window: Window, run: RunPlan) -> str:
+def _too_short(window: model.Window, run: model.RunPlan) -> str:
     """What becomes of a fault that ends before a look at it can be over; "": it lasts longer."""
     kind = window.fault.kind
     least_s = shortest_s(kind.name)
@@ -254,15 +212,13 @@ def _topology(topology: Topology) -> Iterator[str]:
     yield f"  proxy      {way}; {topology.own.summary}"
 
 
-def _step(step: OperationStep, run: RunPlan) -> Iterator[str]:
+def _step(step: model.OperationStep, run: model.RunPlan) -> Iterator[str]:
     operation = step.operation
     target = f" {operation.target}".rstrip()
     windows, steps = run.schedule.windows_before(step), run.schedule.steps_before(step)
     least = " at least" if windows or steps else ""
-    yield (
-        f"  operation {step.number} {operation.kind}{target}{_said(operation)}: "
-        f"at +{step.at_s:g} s{least}"
-    )
+    what = f"  operation {step.number} {operation.kind}{target}{_said(operation)}"
+    yield f"{what}: at +{_length(step.at_s)}{least}"
     yield from _pauses(windows, "fault", "was verified ended")
     if steps:
         number = max(steps)
@@ -281,21 +237,21 @@ def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
         yield f"             {_length(pauses[number])} after {what} {number} {over}"
 
 
-def _said(operation: OperationPlan) -> str:
+def _said(operation: model.OperationPlan) -> str:
     """Return what the scenario says of it, without defaults."""
-    usual, own = OperationOptions(), operation.options
+    usual, own = model.OperationOptions(), operation.options
     keys = OPERATIONS[operation.kind].options
     given = {key: getattr(own, key) for key in keys if getattr(own, key) != getattr(usual, key)}
     if "definition" in given:
-        given["definition"] = " ".join(f"{key}={value}" for key, value in own.definition)
+        given["definition"] = _assignments(own.definition)
     return "".join(f", {key} {value}" for key, value in given.items())
 
 
-def _done(run: RunPlan) -> str:
-    return " and every operation had returned" if run.schedule.steps else ""
+def _assignments(pairs: Iterable[tuple[str, object]]) -> str:
+    return " ".join(f"{key}={value}" for key, value in pairs)
 
 
-def _options(fault: FaultPlan) -> str:
+def _options(fault: model.FaultPlan) -> str:
     """Return what the scenario says of it, without its links and what has a line of its own."""
     defaults = Options()
     taken = (OPTIONS[key] for key in fault.kind.options if key != "clients")
@@ -308,7 +264,7 @@ def _options(fault: FaultPlan) -> str:
     )
 
 
-def _workload(workload: Workload) -> str:
+def _workload(workload: model.Workload) -> str:
     rate = "max" if workload.rate is None else f"{workload.rate:g}/s"
     acknowledge = workload.acknowledge or "none"
     return (
@@ -319,7 +275,7 @@ def _workload(workload: Workload) -> str:
     )
 
 
-def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
+def _entry(entry: model.BootstrapAddress, run: model.RunPlan) -> str:
     if run.layout.balancers:
         return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
     alone = ", and know no other" if run.layout.client_endpoint == ONE else ""
@@ -329,18 +285,18 @@ def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     return f"{entry.target}: {_meaning(entry.target, run, _NO_TARGET)}{alone}"
 
 
-def _always(role: QueueRole, run: RunPlan) -> str:
+def _always(role: QueueRole, run: model.RunPlan) -> str:
     """The hosts whose brokers have this role in every queue that they hold; "" where none has."""
     brokers = run.system.servers(run.layout).brokers
     return ", ".join(one.host for one in brokers if one.fixed_role is role)
 
 
-def _meaning(target: Target, run: RunPlan, free: str = _NO_COPY) -> str:
+def _meaning(target: Target, run: model.RunPlan, free: str = _NO_COPY) -> str:
     """What a target means on this run's layout, as far as that is known before it stands."""
     return f"{'the whole host of ' if target.whole_host else ''}{_means(target, run, free)}"
 
 
-def _means(target: Target, run: RunPlan, free: str) -> str:
+def _means(target: Target, run: model.RunPlan, free: str) -> str:
     hosts = ", ".join(host.name for host in run.layout.hosts)
     match target.form:
         case TargetForm.MASTER:
@@ -353,9 +309,8 @@ def _means(target: Target, run: RunPlan, free: str) -> str:
             return f"one of {hosts}: the first that {free}"
         case TargetForm.ACTIVE_BALANCER | TargetForm.STANDBY_BALANCER:
             whose = "has" if target.form is TargetForm.ACTIVE_BALANCER else "lacks"
-            return (
-                f"one of {', '.join(run.layout.balancers)}: the one that {whose} the address then"
-            )
+            balancers = ", ".join(run.layout.balancers)
+            return f"one of {balancers}: the one that {whose} the address then"
         case TargetForm.HOST_OF_FAULT:
             return f"the host that fault {target.fault} of the file means"
         case TargetForm.OTHER_THAN_FAULT:
@@ -376,18 +331,16 @@ def _means(target: Target, run: RunPlan, free: str) -> str:
     return f"the host {target.host}"
 
 
-def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
+def _at_least(run: model.RunPlan, requested: model.Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.detection_timeout_s):
         return f"{_length(seconds)} ({because}; {spans.text(requested)} were requested)"
     return _resolved(requested, seconds)
 
 
-def _resolved(span: Duration, seconds: float) -> str:
+def _resolved(span: model.Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
-    words = spans.text(span)
-    plain = _length(seconds)
-    return plain if not span.timers else f"{plain} ({words})"
+    return f"{_length(seconds)} ({spans.text(span)})" if span.timers else _length(seconds)
 
 
 def _long(seconds: float) -> str:

@@ -5,18 +5,16 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.judging.result import RunReport
 from harness.view.failing import Failing
 
 ROWS_MAX = 200
 HEAD = ("publisher", "asked", "failed", "last after", "turned after", "left out after")
-_NONE = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class FailingRow:
+class FailingRow(NamedTuple):
     """`number`: of its cell; `words`: one for each of HEAD."""
 
     number: int
@@ -27,23 +25,18 @@ class FailingRow:
     fails: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FailingTable:
+class FailingTable(NamedTuple):
     rows: tuple[FailingRow, ...]
     left_out: int
 
 
 def table(runs: Sequence[RunReport]) -> FailingTable:
     """Return no row of a run in which no send failed, or no client reported whom it asks."""
-    cells = list(dict.fromkeys(run.cell for run in runs))
+    numbers = {cell: number for number, cell in enumerate(dict.fromkeys(r.cell for r in runs), 1)}
     rows = [
         FailingRow(
-            cells.index(run.cell) + 1,
-            run.cell,
-            run.repeat,
-            one.window,
-            tuple(_words(one)),
-            one.failed > 0,
+            *(numbers[run.cell], run.cell, run.repeat, one.window),
+            *(tuple(_words(one)), one.failed > 0),
         )
         for run in runs
         for one in _with_known_server(run)
@@ -52,23 +45,19 @@ def table(runs: Sequence[RunReport]) -> FailingTable:
 
 
 def _with_known_server(run: RunReport) -> Iterable[Failing]:
-    failing_sends = run.detail.failing if run.detail is not None else ()
-    if not any(one.failed for one in failing_sends):
-        return ()
-    return [one for one in failing_sends if one.name_server]
+    found = run.detail.failing if run.detail is not None else ()
+    return [one for one in found if one.name_server] if any(one.failed for one in found) else ()
 
 
 def _words(one: Failing) -> Iterator[str]:
     yield one.publisher
     yield one.name_server
-    yield _failed(one)
-    yield _NONE if one.last_failed_s is None else f"{one.last_failed_s:.1f} s"
-    yield _NONE if one.turned_s is None else f"{one.turned_s:.1f} s: {one.turned_to}"
-    yield _NONE if one.left_out_s is None else f"{one.left_out_s:.1f} s: {one.left_out}"
-
-
-def _failed(one: Failing) -> str:
-    """`30 of 118, 25%`: of what was sent until the last one failed."""
-    if not one.failed:
-        return f"none of {one.sent:,}"
-    return f"{one.failed:,} of {one.sent_by_then:,}, {one.share:.0%}"
+    # `30 of 118, 25%`: of what was sent until the last one failed.
+    some = f"{one.failed:,} of {one.sent_by_then:,}, {one.share:.0%}"
+    yield some if one.failed else f"none of {one.sent:,}"
+    for seconds, whom in (
+        (one.last_failed_s, ""),
+        (one.turned_s, f": {one.turned_to}"),
+        (one.left_out_s, f": {one.left_out}"),
+    ):
+        yield "–" if seconds is None else f"{seconds:.1f} s{whom}"

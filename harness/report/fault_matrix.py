@@ -10,6 +10,7 @@ from faults.kinds import KINDS, offered
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from harness.plan.demands import DEMANDS
 from harness.plan.model import System
+from harness.report import markdown
 from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
@@ -27,11 +28,11 @@ A fault counts only if it was verified from outside that it was active and that 
 def lines(systems: Iterable[System]) -> Iterator[str]:
     """The table; what a deployment or a system cannot do stands below it, with the reason."""
     columns = ("fault", "what it does", "undone", "aimed at a", "options", "of systems")
-    yield f"| {' | '.join((*columns, *DEPLOYMENTS))} |"
-    yield f"|{' --- |' * len((*columns, *DEPLOYMENTS))}"
+    yield from markdown.head(*columns, *DEPLOYMENTS)
     for kind in KINDS.values():
-        words = (kind.title, kind.undone_by, kind.applies_to, _options(kind), of_systems(kind))
-        yield f"| `{kind.name}` | {' | '.join((*words, _offers(kind)))} |"
+        words = (kind.title, kind.undone_by, kind.applies_to, markdown.code(kind.options) or "-")
+        offers = (offered(kind, deployment) for deployment in DEPLOYMENTS)
+        yield markdown.row((f"`{kind.name}`", *words, of_systems(kind), *offers))
     yield ""
     for kind in KINDS.values():
         for deployment, why in kind.why_not.items():
@@ -41,7 +42,6 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
 
 
 def page(systems: Iterable[System]) -> str:
-    """docs/faults.md."""
     return "\n".join((_HEAD, *lines(systems), ""))
 
 
@@ -58,24 +58,15 @@ def _limits(system: System) -> Iterator[str]:
             yield f"- No `{name}` on `{system.name}`: {why}."
     for deployment, reasons in system.cannot_by.items():
         for why in dict.fromkeys(reasons.values()):
-            names = ", ".join(f"`{name}`" for name, own in reasons.items() if own == why)
+            names = markdown.code(name for name, own in reasons.items() if own == why)
             yield f"- No {names} on `{system.name}` under `{deployment}`: {why}."
     for deployment, why in system.direct_peers.items():
         lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
-        names = ", ".join(f"`{name}`" for name in lost)
-        so = f", so of {names} none by that" if lost else ""
+        so = f", so of {markdown.code(lost)} none by that" if lost else ""
         where = f"on `{system.name}` under `{deployment}`"
         yield f"- No `peer_links = {TOXIPROXY}` {where}{so}: {why}."
     for handling, why in system.cannot_handle.items():
         yield f"- No layout with `partition_handling = {handling}` on `{system.name}`: {why}."
-
-
-def _options(kind: Kind) -> str:
-    return ", ".join(f"`{option}`" for option in kind.options) or "-"
-
-
-def _offers(kind: Kind) -> str:
-    return " | ".join(offered(kind, deployment) for deployment in DEPLOYMENTS)
 
 
 if __name__ == "__main__":

@@ -8,34 +8,31 @@
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report import failing
-from harness.report.lines import last_lines
+from harness.report.lines import last_lines, versions
 from harness.report.page import formats
 from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
-from harness.report.page.comparison.places import places
-from harness.report.page.comparison.side_by_side import side_by_side
-from harness.report.page.costs import costs
-from harness.report.page.drill import drills
-from harness.report.page.faults import faults
-from harness.report.page.joint import joint
-from harness.report.page.matrix import matrix
-from harness.report.page.measures import measures
+from harness.report.page.costs import CostsView
+from harness.report.page.faults import FaultsView
+from harness.report.page.joint import pictures
+from harness.report.page.matrix import MatrixView
+from harness.report.page.measures import MeasuresView
 from harness.report.page.picture import picture
-from harness.report.page.runs import RunView, runs
-from harness.report.page.totals import totals_of
-from harness.report.page.versions import versions
+from harness.report.page.places import places
+from harness.report.page.runs import RunView, drills, runs
+from harness.report.page.side_by_side import side_by_side
+from harness.report.page.totals import RunTotals
 from spark_analysis.schema.writing import write_whole
 
 NAME = "report.html"
@@ -43,8 +40,7 @@ OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that faile
 CELLS_MAX = 16  # of more cells only the one that was asked for is shown, and of its runs
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """A script, and the digest by which the page's security policy allows it."""
 
     text: str
@@ -52,10 +48,8 @@ class Script:
 
 
 class Page:
-    """All that the templates ask for."""
-
     def __init__(self, report: Report) -> None:
-        views, total = cells(report), totals_of(report.runs)
+        views, total = cells(report), RunTotals(report.runs)
         self.experiment, self.seed, self.replay = report.experiment, report.seed, report.replay
         self.verdict = last_lines(report)[0]
         self.versions = tuple(versions(report))
@@ -64,22 +58,21 @@ class Page:
         self.side_by_side = side_by_side(report, views, total)  # None: nothing to compare
         self.cells = views
         self.many = len(views) > CELLS_MAX  # more than one can read one after another
-        self.matrix = matrix(report, views)
-        self.measures = measures(report, views)
+        self.matrix = MatrixView(report, views)
+        self.measures = MeasuresView(report, views)
         self.claims = claims(report, views)
         self.runs = runs(report, views)
         self.drills = drills(report, views, self.claims, self.runs)
-        self.faults = faults(report, views)
-        self.costs = costs(report)
+        self.faults = FaultsView(report, views)
+        self.costs = CostsView(report)
         self.failing = failing.table(report.runs)
-        self.joint = joint(report)
+        self.joint = pictures(report.runs)
         self.pieces = report.pieces
         self.opened = _opened(self.runs)
         self.sources = _sources(report)  # scenario, the file that it was read from
 
 
 def text(report: Report) -> str:
-    """The whole file."""
     return template("page.html").render(page=Page(report))
 
 
@@ -107,7 +100,6 @@ def search_script() -> Script:
 
 
 def write(report: Report, folder: Path) -> Path:
-    """Writes report.html into `folder`, whole or not at all."""
     return write_whole(folder / NAME, text(report))
 
 
@@ -122,7 +114,6 @@ def _opened(run_views: tuple[RunView, ...]) -> frozenset[str]:
 
 
 def _sources(report: Report) -> tuple[tuple[str, str], ...]:
-    found = {
-        run.cell[0]: run.detail.scenario_source for run in report.runs if run.detail is not None
-    }
+    manifests = (run.detail.manifest for run in report.runs if run.detail is not None)
+    found = {one.scenario: one.scenario_source for one in manifests}
     return tuple((name, source) for name, source in found.items() if source)

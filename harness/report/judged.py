@@ -7,6 +7,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from harness.claims.evidence import Evidence
@@ -14,11 +15,30 @@ from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
 from harness.claims.times import NS
 from harness.histories.history import History
 from harness.judging.exits import Exit
-from harness.judging.foreign import JudgedHistory
 from harness.report.lines import verdict_line
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedHistory:
+    """One history, and what was found of it. `theirs`: what other tools say of it, and why."""
+
+    file: str
+    history: History
+    evidence: Evidence
+    verdicts: tuple[ClaimVerdict, ...]
+    theirs: tuple[Mapping[str, Any], ...]
+    untold: bool  # the promises of this broker are not declared
+
+    @property
+    def counts(self) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for row in self.evidence.findings.counts:
+            found[row.measure] += row.count
+        return found
+
 
 _HINT = (
     "  the history does not record what this broker promises, and claims depend on it: add "
@@ -28,7 +48,6 @@ _FIRST = (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS)
 
 
 def said(judged: JudgedHistory) -> dict[str, Any]:
-    """Everything that is said of one history."""
     evidence = judged.evidence
     details: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in evidence.findings.counts:
@@ -49,7 +68,7 @@ def said(judged: JudgedHistory) -> dict[str, Any]:
 def outages(evidence: Evidence) -> dict[str, Any]:
     """How long the run was out in all, and every outage of it."""
     history = evidence.facts.paced and evidence.facts.confirms
-    of_run = [row for row in evidence.findings.outages if row.scope == RUN]
+    of_run = (row for row in evidence.findings.outages if row.scope == RUN)
     total_s = sum(row.until_ns - row.from_ns for row in of_run) / NS
     return {
         "outage_s": total_s if history else None,
@@ -86,15 +105,12 @@ def doubts(history: History, evidence: Evidence) -> Iterator[str]:
 
 
 def lines(judged: JudgedHistory) -> Iterator[str]:
-    """What is said of one history, for a person."""
     yield f"{judged.history.facts.run} ({judged.file})"
     yield f"  counted: {', '.join(_counted(judged.counts))}"
-    for outcome in _FIRST:
-        for verdict in judged.verdicts:
-            if verdict.outcome is outcome:
-                yield f"  {verdict_line(verdict, '')}"
-    others = sum(1 for one in judged.verdicts if one.outcome is ClaimOutcome.NOT_APPLICABLE)
-    if others:
+    applying = [one for one in judged.verdicts if one.outcome in _FIRST]
+    for verdict in sorted(applying, key=lambda one: _FIRST.index(one.outcome)):
+        yield f"  {verdict_line(verdict, '')}"
+    if others := len(judged.verdicts) - len(applying):
         yield f"  {ClaimOutcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(judged.history, judged.evidence):
         yield f"  in doubt: {doubt}"
@@ -122,7 +138,6 @@ def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def last_line(every: Sequence[JudgedHistory], code: Exit) -> str:
-    """The outcome of all files together."""
     words = Counter(verdict.word for one in every for verdict in one.verdicts)
     counts = ", ".join(f"{words[word]} {word}" for word in VERDICT_WORDS if words[word])
     meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")

@@ -12,11 +12,9 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.compare.expectations import CellResult, Known
 from harness.judging.exits import is_failure
 from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
-from harness.plan.model import Skipped
 from harness.report.lines import cell_name, standing_of, verdict_line
 from harness.report.tried import CellTable, tabulated, unjudged_words
 from spark_analysis.schema.writing import write_whole
@@ -27,7 +25,6 @@ Cell = tuple[str, str, str, str]
 
 
 def text(report: Report) -> str:
-    """The whole document."""
     suites = xml.Element("testsuites", name=visible(f"mqproof {report.experiment}"))
     for table in tabulated(report):
         suite = _suite(suites, table.cell)
@@ -37,7 +34,8 @@ def text(report: Report) -> str:
         for run in table.runs:
             _run(suite, run, report)
     for skipped in report.skipped:
-        _skipped_cell(_suite(suites, skipped.cell), skipped)
+        case = _case(_suite(suites, skipped.cell), skipped.cell, "cell applies")
+        xml.SubElement(case, SKIPPED, message=visible(f"NOT APPLICABLE: {skipped.reason}"))
     return counted(suites)
 
 
@@ -94,23 +92,13 @@ def _run(suite: xml.Element, run: RunReport, report: Report) -> None:
 
 def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: Report) -> None:
     line = visible(verdict_line(verdict, standing_of(verdict, run, report)))
-    known = _known(report.cells, run.cell, verdict.claim)
-    if is_failure(report.judge, verdict, known):
+    known = next((one.known for one in report.cells if one.cell == run.cell), {})
+    if is_failure(report.judge, verdict, known.get(verdict.claim)):
         message = visible(f"{verdict.word}: {verdict.meaning}")
         xml.SubElement(case, FAILURE, message=message, type=verdict.outcome.value).text = line
     elif verdict.outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE):
         xml.SubElement(case, SKIPPED, message=line)
     xml.SubElement(case, "system-out").text = f"{line}\n{visible(run.name)}"
-
-
-def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Known | None:
-    result = next((one for one in cells if one.cell == cell), None)
-    return result.known.get(claim) if result else None
-
-
-def _skipped_cell(suite: xml.Element, skipped: Skipped) -> None:
-    case = _case(suite, skipped.cell, "cell applies")
-    xml.SubElement(case, SKIPPED, message=visible(f"NOT APPLICABLE: {skipped.reason}"))
 
 
 def _case(suite: xml.Element, cell: Cell, name: str) -> xml.Element:

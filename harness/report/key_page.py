@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -19,7 +20,9 @@ from harness.plan.clients.registry import registry as clients
 from harness.plan.model import BootstrapAddress, Duration
 from harness.plan.shape import ScenarioTable
 from harness.plan.tables import OneOf
+from harness.report import markdown
 from harness.systems.registry import registry as systems
+from harness.view.grouping import by_key
 
 _HEAD = """\
 # Every key of the files that you write
@@ -52,26 +55,24 @@ Nested = Mapping[str, Model]  # tables that other declarations add, by their pat
 
 
 def page() -> str:
-    """Return docs/keys.md."""
     every = systems().systems
     sections = {f"workload.{key}": one.shape for key, one in clients().sections.items()}
     layouts = ((name, one.layout_file) for name, one in every.items())
     topologies = ((name, one.foreign.shape.file) for name, one in every.items() if one.foreign)
     parts = [_HEAD, _SCENARIO, *tables(ScenarioTable, sections)]
     for text, models in ((_LAYOUT, layouts), (_TOPOLOGY, topologies)):
-        for model, names in _by_model(models).items():
-            parts += [text.format(systems=" and ".join(names)), *tables(model)]
+        for model, found in by_key(sorted(models, key=itemgetter(0)), itemgetter(1)).items():
+            names = " and ".join(f"`{name}`" for name, _ in found)
+            parts += [text.format(systems=names), *tables(model)]
     return "\n".join(parts)
 
 
 def tables(model: Model, added: Nested | None = None) -> Iterator[str]:
     """Yield the model's keys and, below them, those of each table in it."""
-    found: dict[Model, list[tuple[str, bool]]] = {}
-    for path, each, repeated in [*_nested(model, "", False), *_more(added or {})]:
-        found.setdefault(each, []).append((path, repeated))
-    for each, places in found.items():
-        yield f"### {', '.join(_heading(path, repeated) for path, repeated in places)}\n"
-        yield "| key | values | default | meaning |\n| --- | --- | --- | --- |"
+    more = ((path, each, False) for path, each in (added or {}).items())
+    for each, places in by_key([*_nested(model, "", False), *more], itemgetter(1)).items():
+        yield f"### {', '.join(_heading(path, repeated) for path, _, repeated in places)}\n"
+        yield from markdown.head("key", "values", "default", "meaning")
         yield "".join(f"{_row(key, field)}\n" for key, field in each.model_fields.items())
 
 
@@ -109,13 +110,6 @@ def default(field: FieldInfo) -> str:
     return "none"
 
 
-def _by_model(models: Iterable[tuple[str, Model]]) -> dict[Model, list[str]]:
-    found: dict[Model, list[str]] = {}
-    for name, model in sorted(models, key=lambda each: each[0]):
-        found.setdefault(model, []).append(f"`{name}`")
-    return found
-
-
 def _nested(model: Model, path: str, repeated: bool) -> Iterator[tuple[str, Model, bool]]:
     yield path, model, repeated
     for key, field in model.model_fields.items():
@@ -124,10 +118,6 @@ def _nested(model: Model, path: str, repeated: bool) -> Iterator[tuple[str, Mode
             named = ".NAME" if get_origin(field.annotation) in (dict, Mapping) else ""
             name = f"{path}.{key}{named}".lstrip(".")
             yield from _nested(table, name, many and not named)
-
-
-def _more(added: Nested) -> Iterator[tuple[str, Model, bool]]:
-    return ((path, model, False) for path, model in added.items())
 
 
 def _heading(path: str, repeated: bool) -> str:
@@ -152,7 +142,8 @@ def _table_in(annotation: Any) -> tuple[Model | None, bool]:
 
 def _of_type(annotation: Any, metadata: Iterable[Any]) -> str:
     metadata = list(metadata)
-    words = [one.func.choices for one in _of(BeforeValidator, metadata) if _is_choice(one)]
+    functions = (one.func for one in _of(BeforeValidator, metadata))
+    words = [one.choices for one in functions if isinstance(one, OneOf)]
     if get_origin(annotation) is Annotated:
         return _of_type(annotation.__origin__, annotation.__metadata__)
     if get_origin(annotation) in (UnionType, Union):
@@ -161,17 +152,13 @@ def _of_type(annotation: Any, metadata: Iterable[Any]) -> str:
     if get_origin(annotation) is Literal:
         words = [get_args(annotation)]
     if words:
-        return ", ".join(f"`{word}`" for word in words[0])
+        return markdown.code(words[0])
     if annotation is bool:
         return "`true`, `false`"
     if get_origin(annotation) in (list, tuple):
         return f"list of {_of_type(get_args(annotation)[0], ())}s".replace("`s", "`")
     limits = [limit.ge for limit in _of(Ge, metadata)] + [one.le for one in _of(Le, metadata)]
     return " to ".join(f"{limit:,}".removesuffix(".0") for limit in limits) or "text"
-
-
-def _is_choice(validator: BeforeValidator) -> bool:
-    return isinstance(validator.func, OneOf)
 
 
 def _of(kind: type, metadata: Iterable[Any]) -> list[Any]:

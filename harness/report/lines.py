@@ -16,6 +16,7 @@ from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
 from harness.report.page.formats import plural
+from harness.systems.registry import registry
 
 _URGENCY = (  # of promises, and of others
     (True, ClaimOutcome.FAIL),
@@ -44,18 +45,15 @@ def cell_name(cell: tuple[str, str, str, str]) -> str:
 
 def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
     """One claim of one run. `standing`: what is known of this cell about it."""
-    head = f"{verdict.word} {verdict.claim}"
-    match verdict.outcome:
-        case ClaimOutcome.PASS:
-            return f"{head}: {_list(verdict.judged)}"
-        case ClaimOutcome.FAIL:
-            return f"{head}: {_fail(verdict, standing)}"
-        case ClaimOutcome.INCONCLUSIVE:
-            judged = f"; judged: {_list(verdict.judged)}" if verdict.judged else ""
-            advice = f". To do: {_list(verdict.advice)}" if verdict.advice else ""
-            return f"{head}: {_list(verdict.not_judged)}{judged}{advice}"
-        case ClaimOutcome.NOT_APPLICABLE:
-            return f"{head}: {_list(verdict.not_judged)}"
+    text = "; ".join(verdict.not_judged)
+    if verdict.outcome is ClaimOutcome.PASS:
+        text = "; ".join(verdict.judged)
+    elif verdict.outcome is ClaimOutcome.FAIL:
+        text = _fail(verdict, standing)
+    elif verdict.outcome is ClaimOutcome.INCONCLUSIVE:
+        text += f"; judged: {'; '.join(verdict.judged)}" if verdict.judged else ""
+        text += f". To do: {'; '.join(verdict.advice)}" if verdict.advice else ""
+    return f"{verdict.word} {verdict.claim}: {text}"
 
 
 def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
@@ -87,7 +85,6 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
 
 
 def cell_lines(report: Report) -> Iterator[str]:
-    """Each cell against its expectation."""
     for result in report.cells:
         lines = list(_alike(result.lines))
         reasons = f": {'; '.join(lines)}" if lines else ""
@@ -130,11 +127,8 @@ def _verdict(report: Report) -> str:
     counts = [f"{words[word]} {word}" for word in VERDICT_WORDS if words[word]]
     summary = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
-    return (
-        f"{summary}; {unjudged} of {plural(len(report.runs), 'run')} not judged"
-        if unjudged
-        else summary
-    )
+    of = f"; {unjudged} of {plural(len(report.runs), 'run')} not judged"
+    return f"{summary}{of if unjudged else ''}"
 
 
 @cache
@@ -153,14 +147,43 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
     said = verdict.meaning
     if verdict.sentence != verdict.meaning:
         said = f"{verdict.meaning.rstrip('.')} ({verdict.sentence})"
-    parts = [f"{_list(verdict.judged)}", f"claimed by {source_text(verdict.source)}: {said}"]
-    if verdict.story:
-        parts.append(verdict.story)
-    parts.append(f"{standing}{f', {verdict.known}' if verdict.known else ''}")
-    if verdict.not_judged:
-        parts.append(f"not judged: {_list(verdict.not_judged)}")
+    not_judged = f"not judged: {'; '.join(verdict.not_judged)}" if verdict.not_judged else ""
+    known = f"{standing}{f', {verdict.known}' if verdict.known else ''}"
+    claimed = f"claimed by {source_text(verdict.source)}: {said}"
+    parts = ("; ".join(verdict.judged), claimed, verdict.story, known, not_judged)
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-def _list(parts: tuple[str, ...]) -> str:
-    return "; ".join(parts)
+NONE = "none"  # what a broker reports that lacks a part, such as Erlang
+_OWN_VERSION = "version of the brokers"
+_PACKAGES = ("docker", "toxiproxy-python")  # of Python, called as other programs are
+
+
+def of_brokers(system: str) -> str:
+    """Return whose version brokers of a system report: their own, or one they imitate."""
+    return "version that the Python brokers imitate" if _imitates(system) else _OWN_VERSION
+
+
+def versions(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield each name and version, by name: `rabbitmq`, `none; Python brokers behave like …`."""
+    real, imitated = set[str](), set[str]()
+    for system in {run.cell[1] for run in report.runs}:
+        known = registry().systems.get(system)
+        if known is not None and known.versioned_as is not None:
+            (imitated if _imitates(system) else real).add(known.versioned_as)
+    found = {name: text for name, text in report.versions.items() if text != NONE}
+    for name, text in sorted(found.items()):
+        if name in _PACKAGES:
+            yield f"{name} (Python package)", text
+        elif name not in imitated:
+            yield name, text
+        elif name in real:
+            yield name, f"{text} (the Python brokers behave like it)"
+        else:
+            yield name, f"none; Python brokers behave like {text}"
+
+
+def _imitates(system: str) -> bool:
+    known = registry().systems.get(system)
+    # Only our own nodes can be asked to misbehave, and these imitate a broker.
+    return known is not None and bool(known.misbehaves)

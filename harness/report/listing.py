@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
 
 from rich.markup import escape
 from rich.table import Table
@@ -18,9 +17,10 @@ from harness.plan import operations as plan
 from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.suite import Suite
-from harness.plan.targets import MEANINGS
+from harness.plan.targets import MEANINGS, TargetForm
 from harness.report.fault_matrix import DEPLOYMENTS, of_systems
 from harness.report.lines import source_text
+from harness.view.grouping import by_key
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -32,16 +32,8 @@ def systems(found: Iterable[System]) -> Table:
 
 
 def layouts(found: Iterable[Layout]) -> Table:
-    table = _table(
-        "layout",
-        "system",
-        "title",
-        "hosts",
-        "copies",
-        "partitions",
-        "peer links",
-        "clients connect by",
-    )
+    heads = ("layout", "system", "title", "hosts", "copies", "partitions", "peer links")
+    table = _table(*heads, "clients connect by")
     for one in found:
         hosts = ", ".join(host.name for host in one.hosts)
         ways = (one.partition_handling, one.peer_links, one.client_endpoint)
@@ -51,12 +43,12 @@ def layouts(found: Iterable[Layout]) -> Table:
 
 def layout_lines(found: Iterable[Layout]) -> Iterator[str]:
     """Yield a heading for each system and a line for each layout, with all of its profiles."""
-    for system, own in groupby(found, key=lambda one: one.system):
+    for system, own in by_key(found, lambda one: one.system).items():
         yield f"{system}:"
-        rows = [list(same) for _, same in groupby(own, key=lambda one: one.name)]
+        rows = by_key(own, lambda one: one.name).items()
         yield from _aligned(
-            (same[0].name, " ".join(f"@{one.profile}" for one in same), same[0].title)
-            for same in rows
+            (name, " ".join(f"@{one.profile}" for one in same), same[0].title)
+            for name, same in rows
         )
 
 
@@ -83,28 +75,23 @@ def scenarios(found: Iterable[Scenario]) -> Table:
 
 
 def suites(found: Mapping[str, Suite]) -> Table:
-    """By name."""
     table = _table("suite", "title", "system", "clients", "scenarios")
     for name, one in found.items():
-        table.add_row(
-            name, one.title, one.system, ", ".join(one.clients), ", ".join(one.scenarios)
-        )
+        words = (", ".join(one.clients), ", ".join(one.scenarios))
+        table.add_row(name, one.title, one.system, *words)
     return table
 
 
 def faults() -> Iterator[Table]:
     kinds = _table(
-        *("fault", "what it does", "means a"),
-        *("in containers by", "local by", "external by", "of systems"),
+        *("fault", "what it does", "means a", "in containers by", "local by"),
+        *("external by", "of systems"),
     )
     for kind in KINDS.values():
         offers = [offered(kind, deployment) for deployment in DEPLOYMENTS]
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers, of_systems(kind))
     yield kinds
-    targets = _table("target", "which host it means")
-    for form, meaning in MEANINGS.items():
-        targets.add_row(form.value, meaning)
-    yield targets
+    yield _targets("which host it means", MEANINGS)
 
 
 def operations() -> Iterator[Table]:
@@ -114,10 +101,7 @@ def operations() -> Iterator[Table]:
         words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
         kinds.add_row(one.name, one.title, *words, *offers)
     yield kinds
-    targets = _table("target", "whom it means")
-    for form, meaning in plan.MEANINGS.items():
-        targets.add_row(form.value, meaning)
-    yield targets
+    yield _targets("whom it means", plan.MEANINGS)
     options = _table("option", "what it says", "words")
     for option in plan.OPTIONS.values():
         options.add_row(option.key, option.meaning, ", ".join(option.choices) or "-")
@@ -150,9 +134,15 @@ def claims(found: Iterable[Claim]) -> Table:
 def facts() -> Table:
     table = _table("fact", "type", "what it is")
     for name, fact in FACTS.items():
-        table.add_row(
-            name, {bool: "true, false", str: "word"}.get(fact.kind, "number"), fact.meaning
-        )
+        kind = {bool: "true, false", str: "word"}.get(fact.kind, "number")
+        table.add_row(name, kind, fact.meaning)
+    return table
+
+
+def _targets(meaning: str, meanings: Mapping[TargetForm, str]) -> Table:
+    table = _table("target", meaning)
+    for form, text in meanings.items():
+        table.add_row(form.value, text)
     return table
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from faults.mechanisms import COMPOSE, LOCAL
 from harness.plan.model import System
-from harness.plan.operations import OPERATIONS, Operation
+from harness.plan.operations import OPERATIONS
+from harness.report import markdown
 from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL)
@@ -25,11 +26,11 @@ only the owner operates the brokers.
 
 def lines(systems: Iterable[System]) -> Iterator[str]:
     """The table; what a deployment or a system has not stands below it, with the reason."""
-    yield f"| operation | what it does | aimed at | options | {' | '.join(DEPLOYMENTS)} |"
-    yield f"| --- | --- | --- | --- |{' --- |' * len(DEPLOYMENTS)}"
+    yield from markdown.head("operation", "what it does", "aimed at", "options", *DEPLOYMENTS)
     for one in OPERATIONS.values():
-        row = (f"`{one.name}`", one.title, _words(one.targets), _words(one.options), _offers(one))
-        yield f"| {' | '.join(row)} |"
+        words = (markdown.code(each) or "-" for each in (one.targets, one.options))
+        offers = (one.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
+        yield markdown.row((f"`{one.name}`", one.title, *words, *offers))
     yield ""
     for one in OPERATIONS.values():
         for why in dict.fromkeys(one.why_not.values()):
@@ -42,16 +43,7 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
 
 
 def page(systems: Iterable[System]) -> str:
-    """docs/operations.md."""
     return "\n".join((_HEAD, *lines(systems), ""))
-
-
-def _words(words: Iterable[str]) -> str:
-    return ", ".join(f"`{word}`" for word in words) or "-"
-
-
-def _offers(one: Operation) -> str:
-    return " | ".join(one.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """A results folder for browsers on this machine: pages and files of verdicts, and nothing else.
 
-`/` is the page of all experiments (results_page.py), rendered at each request.
+`/` is the page of all experiments, rendered at each request, so that experiments that end
+meanwhile are on it. What was read of a verdict.json is kept as long as the file does not change.
+An experiment without a verdict, or with one that cannot be read, says what to do.
 
 1. It listens on loopback. A page of somebody else's that calls itself by a name which leads here
    (DNS rebinding) is refused: only loopback's own names are answered.
@@ -10,17 +12,28 @@
    oldest is closed, so that many slow ones do not block others.
 """
 
+import shlex
 import socket
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
+
+from harness.judging import recalled, verdict_file
+from harness.judging.exits import Exit
+from harness.judging.recalled import ExperimentOutcome
+from harness.outside.files import is_file, is_folder
+from harness.plan.problems import PlanError
+from harness.report import html
+from harness.report.page import formats
+from harness.run_folder import experiments
+from harness.run_folder.experiments import Cell, NoExperiment
 
 LOOPBACK = "127.0.0.1"
 NAMES = (LOOPBACK, "localhost")
@@ -131,3 +144,101 @@ class _Pages(SimpleHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
+
+
+ROWS_MAX = 1000
+CELLS_SHOWN, CLAIMS_SHOWN = 3, 4
+_KEPT = 2 * ROWS_MAX
+_VERDICTS: dict[int, tuple[str, str]] = {  # tone and words, by exit code
+    Exit.PASSED: ("pass", "passed"),
+    Exit.FAILED: ("fail", "failed"),
+    Exit.NOT_DECIDED: ("open", "not decided"),
+    Exit.INTERRUPTED: ("open", "interrupted"),
+    Exit.CRASH: ("open", "not complete: an error in mqproof"),
+}
+_NOT_JUDGED, _UNREADABLE = ("open", "not judged yet"), ("open", "not readable")
+
+
+class ExperimentRow:
+    """What the page says of one experiment. `report`: a link, or "" where there is no report."""
+
+    def __init__(self, folder: Path) -> None:
+        verdict = folder / verdict_file.NAME
+        found = _judged(verdict) if is_file(verdict) else _not_judged(folder)
+        cells, runs, (self.tone, self.verdict), self.detail = found
+        more = len(cells) - CELLS_SHOWN
+        self.name, self.began = folder.name, formats.dated(folder.name)
+        self.cells = tuple(
+            f"{scenario} on {system}, {layout}, {client}"
+            for scenario, system, layout, client in cells[:CELLS_SHOWN]
+        )
+        self.more_cells = f"and {formats.plural(more, 'more cell')}" if more > 0 else ""
+        self.runs = formats.plural(runs, "run")
+        has_report = is_file(folder / html.NAME)
+        self.report = f"{quote(folder.name)}/{html.NAME}" if has_report else ""
+
+
+def text(folder: Path, nights: str = "") -> str:
+    """Return the page. `nights`: a link to the pages of all nights, or ""."""
+    found = all_experiments(folder)
+    return html.template("results.html").render(
+        folder=folder.resolve().name,
+        rows=[ExperimentRow(one) for one in found[:ROWS_MAX]],
+        total=formats.plural(len(found), "experiment"),
+        older=max(0, len(found) - ROWS_MAX),
+        nights=nights,
+        script=html.search_script(),
+    )
+
+
+def all_experiments(folder: Path) -> list[Path]:
+    """Return the folders of the experiments in a results folder, the latest first."""
+    dated = [(began_ns, one) for one in folder.iterdir() if (began_ns := _began_ns(one))]
+    return [one for _, one in sorted(dated, reverse=True)]
+
+
+# An experiment's cells, how many runs, its verdict, and what stands below that.
+_Found = tuple[tuple[Cell, ...], int, tuple[str, str], str]
+
+
+def _judged(verdict: Path) -> _Found:
+    try:
+        state = verdict.stat()
+        known = _outcome(verdict, state.st_mtime_ns, state.st_size)
+    except (PlanError, OSError) as failure:
+        return (), 0, _UNREADABLE, str(failure)
+    shown = _VERDICTS.get(known.exit_code, _UNREADABLE)
+    return known.cells, known.runs, shown, _claims(known)
+
+
+@lru_cache(maxsize=_KEPT)
+def _outcome(verdict: Path, changed_ns: int, size: int) -> ExperimentOutcome:  # noqa: ARG001  (its key)
+    return recalled.outcome(verdict)
+
+
+def _claims(known: ExperimentOutcome) -> str:
+    """Return the promises behind a verdict: those that were broken, or else not decided."""
+    word, names = ("broken", known.broken) if known.broken else ("not decided", known.undecided)
+    more = len(names) - CLAIMS_SHOWN
+    rest = f", and {more} more" if more > 0 else ""
+    return f"{word}: {', '.join(names[:CLAIMS_SHOWN])}{rest}" if names else ""
+
+
+def _not_judged(folder: Path) -> _Found:
+    try:
+        stored = experiments.recall(folder)
+    except NoExperiment as failure:
+        return (), 0, _UNREADABLE, str(failure)
+    planned = [run for one in stored.experiments for run in one.runs]
+    cells = dict.fromkeys(run.cell for run in planned)
+    advice = shlex.join(["mqproof", "analyse", str(folder)])
+    return tuple(cells), len(planned), _NOT_JUDGED, f"to judge it: {advice}"
+
+
+def _began_ns(folder: Path) -> int:
+    """Return when an experiment began, or else was judged; 0: it is no experiment's folder."""
+    if is_folder(folder):
+        for name in (experiments.NAME, verdict_file.NAME):
+            if is_file(folder / name):
+                return (folder / name).stat().st_mtime_ns
+    return 0

@@ -12,8 +12,8 @@ from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report, RunReport
 from harness.report.lines import cell_name
 from harness.report.page import formats
-from harness.report.page.formats import plural
-from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
+from harness.report.page.totals import Cell, RunTotals, loss_rate
+from harness.view.grouping import by_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,6 @@ class ClaimOfCell:
 
     @property
     def same(self) -> tuple[ClaimVerdict, ...]:
-        """Return the verdicts with this outcome."""
         outcome = self.outcome
         return tuple(one for one in self.verdicts if one.outcome is outcome)
 
@@ -47,20 +46,16 @@ class CellTable:
 
 def tabulated(report: Report) -> tuple[CellTable, ...]:
     """Return the cells in the order of their first run."""
-    by_cell: dict[Cell, list[RunReport]] = {}
-    for run in report.runs:
-        by_cell.setdefault(run.cell, []).append(run)
+    by_cell = by_key(report.runs, lambda run: run.cell)
     return tuple(
-        CellTable(number, cell, tuple(runs), totals_of(runs), claims_of(runs))
+        CellTable(number, cell, tuple(runs), RunTotals(runs), claims_of(runs))
         for number, (cell, runs) in enumerate(by_cell.items(), start=1)
     )
 
 
 def claims_of(runs: Sequence[RunReport]) -> dict[str, ClaimOfCell]:
     """Return every claim over these runs, in the order in which claims are judged."""
-    verdicts: dict[str, list[ClaimVerdict]] = {}
-    for one in (one for run in runs for one in run.verdicts):
-        verdicts.setdefault(one.claim, []).append(one)
+    verdicts = by_key((one for run in runs for one in run.verdicts), lambda one: one.claim)
     rates = tried([run.verdicts for run in runs])
     return {claim: ClaimOfCell(tuple(own), rates[claim]) for claim, own in verdicts.items()}
 
@@ -77,24 +72,19 @@ def rate_lines(report: Report) -> Iterator[str]:
     for one in tabulated(report):
         lines = [unjudged_words(one.totals)]
         lines += [loss_rate(one.totals).describe("lost")] if one.totals.confirmed else []
-        lines += _grouped(one.claims)
+        found = ((name, each.tried) for name, each in one.claims.items())
+        shown = (each for each in found if each[1].rate.violated or each[1].mostly_unjudged)
+        # What may be said of several claims alike is a line, with their names.
+        for words, alike in by_key(shown, lambda each: _words(each[1])).items():
+            lines.append(f"{', '.join(name for name, _ in alike)}: {words}")
         if any(lines):
             yield f"{one.number}: {cell_name(one.cell)}"
             yield from (f"   {line}" for line in lines if line)
 
 
-def _grouped(found: Mapping[str, ClaimOfCell]) -> Iterator[str]:
-    """Yield a line for what may be said of several claims alike, with their names."""
-    claims: dict[str, list[str]] = {}
-    for claim, one in found.items():
-        if one.tried.rate.violated or one.tried.mostly_unjudged:
-            claims.setdefault(_words(one.tried), []).append(claim)
-    for words, names in claims.items():
-        yield f"{', '.join(names)}: {words}"
-
-
 def _words(one: Tried) -> str:
-    unjudged = f"not judged in {one.not_judged} of {plural(one.rate.runs + one.not_judged, 'run')}"
+    of = formats.of(one.not_judged, one.rate.runs + one.not_judged, "run")
+    unjudged = f"not judged in {of}"
     if one.mostly_unjudged:
         return f"{unjudged}; {one.described if one.rate.runs else 'no rate'}"
     return one.described + (f"; {unjudged}" if one.not_judged else "")

@@ -7,11 +7,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.judging.result import Report
+from harness.judging.result import Report, RunReport
+from harness.view.grouping import by_key
 
 Cell = tuple[str, str, str, str]
 # A condition, and the value that was found, before what is against it.
@@ -23,8 +23,7 @@ _NUMBER = re.compile(r"^(fault \d+: )?([\d,]+)(?= )")  # `3 more are possible: â
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(NamedTuple):
     """`claims`: by name, in their order. `runs`: in how many of them one was not judged for it.
     `cells`: of these runs."""
 
@@ -35,51 +34,46 @@ class Undecided:
     cells: tuple[Cell, ...] = ()
 
 
+class _OpenClaim(NamedTuple):
+    """A claim that a run leaves open; without a name: all claims of the run."""
+
+    run: RunReport
+    claim: str
+    reasons: tuple[str, ...]
+    advice: tuple[str, ...] = ()
+
+
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks."""
-    return tuple(dict.fromkeys(map(_reason, verdict.not_judged)))
-
-
-def _reason(text: str) -> str:
-    return _OF_RUN.sub("", _CONDITION.sub(r"\1", text))
+    texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", text)) for text in verdict.not_judged)
+    return tuple(dict.fromkeys(texts))
 
 
 def undecided(report: Report) -> Iterator[Undecided]:
     """Yield what kept promises open, the reason with most claims first."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[_OpenClaim]] = {}
-    for each in _open_claims(report):
-        groups.setdefault((tuple(map(_masked, each.reasons)), each.advice), []).append(each)
+    groups = by_key(
+        _open_claims(report), lambda each: (tuple(map(_masked, each.reasons)), each.advice)
+    )
     made = [
         Undecided(
             tuple(map(_with_range, zip(*(each.reasons for each in found), strict=True))),
             advice,
             tuple(dict.fromkeys(each.claim for each in found if each.claim)),
-            len({each.run for each in found}),
-            tuple(dict.fromkeys(each.cell for each in found)),
+            len({each.run.name for each in found}),
+            tuple(dict.fromkeys(each.run.cell for each in found)),
         )
         for (_, advice), found in groups.items()
     ]
     yield from sorted(made, key=lambda one: -len(one.claims))
 
 
-class _OpenClaim(NamedTuple):
-    """A claim that a run leaves open; without a name: all claims of the run."""
-
-    run: str
-    cell: Cell
-    claim: str
-    reasons: tuple[str, ...]
-    advice: tuple[str, ...]
-
-
 def _open_claims(report: Report) -> Iterator[_OpenClaim]:
     for run in report.runs:
         if not run.verdicts:
-            why = run.failure or "the run was not judged"
-            yield _OpenClaim(run.name, run.cell, "", (why,), ())
+            yield _OpenClaim(run, "", (run.failure or "the run was not judged",))
         for one in run.verdicts:
             if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                yield _OpenClaim(run.name, run.cell, one.claim, reasons(one), one.advice)
+                yield _OpenClaim(run, one.claim, reasons(one), one.advice)
 
 
 def _masked(reason: str) -> str:
@@ -91,9 +85,7 @@ def _with_range(same: Sequence[str]) -> str:
     found = _NUMBER.match(same[0])
     if found is None:
         return same[0]
-    numbers = sorted(
-        {match[2] for match in map(_NUMBER.match, same) if match},
-        key=lambda text: int(text.replace(",", "")),
-    )
+    texts = {match[2] for match in map(_NUMBER.match, same) if match}
+    numbers = sorted(texts, key=lambda text: int(text.replace(",", "")))
     several = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
     return f"{found[1] or ''}{several}{same[0][found.end() :]}"

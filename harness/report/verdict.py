@@ -4,33 +4,27 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 from harness.compare.rates import Rate, too_many
+from harness.judging import verdict_file
 from harness.judging.result import Report, RunReport
-from harness.judging.verdict_file import (
-    FORMAT,
-    NAME,
-    VERSION,
-    CellWords,
-    ClaimEntry,
-    RunEntry,
-    TotalsEntry,
-    VerdictFile,
-)
+from harness.judging.verdict_file import NAME
 from harness.outside.text import whole_marks
 from harness.report.lines import standing_of, verdict_line
-from harness.report.page.totals import loss_rate, totals_of
+from harness.report.page.totals import RunTotals, loss_rate
 from harness.report.tried import tabulated
-from harness.view.out import Out
+from harness.view.grouping import by_key
+from harness.view.summary import Out
 from spark_analysis.schema.writing import write_whole
 
 
-def file_of(report: Report) -> VerdictFile:
-    return VerdictFile(
-        format=FORMAT,
-        version=VERSION,
+def file_of(report: Report) -> verdict_file.VerdictFile:
+    return verdict_file.VerdictFile(
+        format=verdict_file.FORMAT,
+        version=verdict_file.VERSION,
         experiment=report.experiment,
         seed=report.seed,
         judge=report.judge,
@@ -41,12 +35,11 @@ def file_of(report: Report) -> VerdictFile:
         versions=dict(sorted(report.versions.items())),
         runs=tuple(_run(run, report) for run in report.runs),
         skipped=tuple(
-            {"cell": CellWords(*one.cell), "reason": one.reason} for one in report.skipped
+            {"cell": verdict_file.CellWords(*one.cell), "reason": one.reason}
+            for one in report.skipped
         ),
         cells=tuple(_cells(report)),
-        places=tuple(
-            _place(key, report) for key in dict.fromkeys(run.cell[1:] for run in report.runs)
-        ),
+        places=tuple(starmap(_place, by_key(report.runs, lambda run: run.cell[1:]).items())),
         comparison=report.comparison,
         pieces=report.pieces,
     )
@@ -61,15 +54,14 @@ def text(report: Report) -> str:
 
 
 def write(report: Report, folder: Path) -> Path:
-    """Writes verdict.json into `folder`, whole or not at all."""
     return write_whole(folder / NAME, text(report))
 
 
-def _run(run: RunReport, report: Report) -> RunEntry:
+def _run(run: RunReport, report: Report) -> verdict_file.RunEntry:
     detail = run.detail
-    return RunEntry(
+    return verdict_file.RunEntry(
         name=run.name,
-        cell=CellWords(*run.cell),
+        cell=verdict_file.CellWords(*run.cell),
         repeat=run.repeat,
         seed=run.seed,
         judged=bool(run.verdicts),
@@ -79,7 +71,7 @@ def _run(run: RunReport, report: Report) -> RunEntry:
         doubts=run.doubts,
         summary=_totals([run]) if run.summary is not None else None,
         claims=tuple(
-            ClaimEntry(
+            verdict_file.ClaimEntry(
                 **asdict(one),
                 verdict=one.word,
                 line=verdict_line(one, standing_of(one, run, report)),
@@ -89,8 +81,8 @@ def _run(run: RunReport, report: Report) -> RunEntry:
         observations=run.observations,
         faults=detail.timeline.faults if detail else (),
         operations=detail.timeline.operations if detail else (),
-        process_ends=detail.process_ends if detail else (),
-        audit_starts=detail.audit_starts if detail else (),
+        process_ends=tuple(detail.manifest.process_ends) if detail else (),
+        audit_starts=tuple(detail.manifest.audit_starts) if detail else (),
         failing=detail.failing if detail else (),
         cost=run.cost,
         piece=run.piece,
@@ -103,7 +95,7 @@ def _cells(report: Report) -> Iterator[dict[str, Any]]:
         totals = tables[result.cell].totals
         claims = {name: one.tried for name, one in tables[result.cell].claims.items()}
         yield {
-            "cell": CellWords(*result.cell),
+            "cell": verdict_file.CellWords(*result.cell),
             "standing": result.standing,
             "lines": result.lines,
             "known": {claim: str(known) for claim, known in result.known.items()},
@@ -124,23 +116,19 @@ def _rate(rate: Rate, not_judged: int) -> dict[str, Any]:
     return {**counts, "rate": (rate.low, rate.high)}
 
 
-def _place(key: tuple[str, str, str], report: Report) -> dict[str, Any]:
+def _place(key: tuple[str, str, str], runs: Sequence[RunReport]) -> dict[str, Any]:
     """A system in one layout, by one client: its runs together, and by scenario."""
-    runs = [run for run in report.runs if run.cell[1:] == key]
-    scenarios = dict.fromkeys(run.cell[0] for run in runs)
+    scenarios = by_key(runs, lambda run: run.cell[0])
     return {
         **dict(zip(("system", "layout", "client"), key, strict=True)),
         **vars(_totals(runs)),
-        "scenarios": [
-            {"scenario": name, **vars(_totals([run for run in runs if run.cell[0] == name]))}
-            for name in scenarios
-        ],
+        "scenarios": [{"scenario": name, **vars(_totals(own))} for name, own in scenarios.items()],
     }
 
 
-def _totals(runs: Sequence[RunReport]) -> TotalsEntry:
-    totals = totals_of(runs)
-    return TotalsEntry(
+def _totals(runs: Sequence[RunReport]) -> verdict_file.TotalsEntry:
+    totals = RunTotals(runs)
+    return verdict_file.TotalsEntry(
         runs=totals.runs,
         judged=totals.judged,
         confirmed=totals.confirmed,

@@ -8,8 +8,8 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
@@ -28,21 +28,23 @@ _BADGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class VersusLine:
-    """A row in words."""
+    def __init__(self, row: CellComparison) -> None:
+        self.cell = " · ".join(row.first)
+        if row.first != row.second:
+            self.cell += f" -> {' · '.join(row.second[1:])}"
+        of_runs = isinstance(row.before, Rate)
+        self.what = row.what if of_runs else formats.measure_name(row.what).lower()
+        self.meaning = row.meaning or formats.meaning(row.what)
+        self.before, self.after, self.by = side_text(row.before), side_text(row.after), _by(row)
+        before, after = row.not_judged
+        notes = [f"not judged in {before} and {after} more runs"] if before or after else []
+        if row.alone:
+            notes.append("alone it would be a difference; among so many some are by chance")
+        self.note = "; ".join(notes)
 
-    cell: str
-    what: str
-    meaning: str
-    before: str
-    after: str
-    by: str
-    note: str
 
-
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     title: str
     tone: str
     lines: tuple[VersusLine, ...]
@@ -54,19 +56,17 @@ class VersusPage:
         self.tone, self.badge = _BADGES[of_versus(comparison)]
         self.headline = _headline(comparison)
         self.sections = tuple(
-            Section(str(change), TONES[change], tuple(map(_line, comparison.of(change))))
+            Section(str(change), TONES[change], tuple(map(VersusLine, comparison.of(change))))
             for change in Trend
         )
         self.left_out, self.versions = comparison.left_out, comparison.versions
 
 
 def text(comparison: Versus) -> str:
-    """The whole file."""
     return template("versus.html").render(page=VersusPage(comparison))
 
 
 def write(comparison: Versus, path: Path) -> Path:
-    """Writes the page, whole or not at all."""
     return write_whole(path, text(comparison))
 
 
@@ -97,50 +97,24 @@ def lines(comparison: Versus) -> Iterator[str]:
 def _headline(comparison: Versus) -> str:
     if not comparison.rows:
         return "Nothing could be compared"
-    number = {change: len(comparison.of(change)) for change in Trend}
-    parts = [
-        f"{number[Trend.WORSE]} got worse"
-        if number[Trend.WORSE]
-        else "Nothing is shown to be worse"
-    ]
-    parts += [f"{number[Trend.BETTER]} got better"] if number[Trend.BETTER] else []
-    parts += [f"{number[Trend.NONE]} show no difference"] if number[Trend.NONE] else []
-    return ", ".join(parts)
-
-
-def _line(row: CellComparison) -> VersusLine:
-    cell = " · ".join(row.first)
-    if row.first != row.second:
-        cell += f" -> {' · '.join(row.second[1:])}"
-    notes = []
-    if any(row.not_judged):
-        before, after = row.not_judged
-        notes.append(f"not judged in {before} and {after} more runs")
-    if row.alone:
-        notes.append("alone it would be a difference; among so many some are by chance")
-    return VersusLine(
-        cell=cell,
-        what=row.what if isinstance(row.before, Rate) else formats.measure_name(row.what).lower(),
-        meaning=row.meaning or formats.meaning(row.what),
-        before=side_text(row.before),
-        after=side_text(row.after),
-        by=_by(row),
-        note="; ".join(notes),
+    worse, better, same = (
+        len(comparison.of(change)) for change in (Trend.WORSE, Trend.BETTER, Trend.NONE)
     )
+    parts = [f"{worse} got worse" if worse else "Nothing is shown to be worse"]
+    parts += [f"{better} got better"] if better else []
+    parts += [f"{same} show no difference"] if same else []
+    return ", ".join(parts)
 
 
 def side_text(side: Rate | Median) -> str:
     """Return `in 3 of 10 runs (95 % CI: 6.7 to 65 %)`, or `0.17 s (0.13 s to 0.20 s, 10 runs)`."""
     if isinstance(side, Rate):
         return side.describe("")
-    interval = _between(side.low, side.high) if math.isfinite(side.high) else ""
-    of = ", ".join(part for part in (interval, formats.plural(side.runs, "run")) if part)
+    of = formats.plural(side.runs, "run")
+    if math.isfinite(side.high):
+        of = f"{formats.seconds(side.low)} to {formats.seconds(side.high)}, {of}"
     bounds = f", {side.censored} did not recover" if side.censored else ""
     return f"{'' if side.reached else '≥ '}{formats.seconds(side.median)} ({of}{bounds})"
-
-
-def _between(low: float, high: float) -> str:
-    return f"{formats.seconds(low)} to {formats.seconds(high)}"
 
 
 def _by(row: CellComparison) -> str:

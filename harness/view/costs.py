@@ -1,14 +1,19 @@
-"""Costs of a run in its steady state, in units that layouts compare by: second, host, message.
+"""Costs of a run in its steady state, in units that layouts compare by: second, host, message; and
+memory and disk of each broker's host over its whole time, in slices of its timeline.
 
-1. The numbers are those of the marts `steady_state` and `use`: only from the time before the
-   first fault.
-2. None is not known or not counted, never 0. A stall of the instrument, or a log that is missing,
-   leaves rate and latency unknown; what hosts used was seen all the same.
-3. Only runs of one load compare, so a cost says what load it is of.
+1. The numbers of costs are those of the marts `steady_state` and `use`: only from the time before
+   the first fault. Only runs of one load compare, so a cost says what load it is of.
+2. What is not known, not sampled or not counted is None, never 0: a counter that is 0 in every
+   sample of the run is one that the machine does not count. One that falls was restarted with its
+   host: what was written meanwhile is unknown.
+3. A stall of the instrument, or a log that is missing, leaves rate and latency unknown; what hosts
+   used was seen all the same.
+4. Of memory the largest sample of a slice counts; of the disk what was written in it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from harness.claims.doubts import caveats_of
@@ -17,6 +22,8 @@ from harness.deploy.local.usage import WORKERS
 from harness.plan.problems import PlanError
 from harness.plan.toml_problems import document_of
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.rows import Resource
+from harness.view.grouping import by_key
 from spark_analysis.schema.costs import Costs, SteadyState, Use
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
@@ -107,12 +114,10 @@ def load_of(scenario: str) -> str:
 
 
 def _words(workload: Mapping[str, Any]) -> Iterable[str]:
-    rate = workload.get("rate")
-    if rate is not None:
+    if (rate := workload.get("rate")) is not None:
         yield "as fast as it goes" if rate == "max" else f"{rate:g}/s"
     for name in ("publishers", "consumers"):
-        number = workload.get(name)
-        if number is not None:
+        if (number := workload.get(name)) is not None:
             yield f"{number} {name[:-1] if number == 1 else name}"
     queues = workload.get("queues", ())
     count = queues if isinstance(queues, int) else len(queues)
@@ -120,28 +125,20 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
         yield f"{count} queues"
     if "body_bytes" in workload:
         yield f"{workload['body_bytes']} bytes"
-    for name, word in (("persistent", "persistent"), ("confirms", "confirms")):
-        if name in workload:
-            yield (
-                word
-                if workload[name]
-                else f"not {word}"
-                if name == "persistent"
-                else "no confirms"
-            )
+    if "persistent" in workload:
+        yield "persistent" if workload["persistent"] else "not persistent"
+    if "confirms" in workload:
+        yield "confirms" if workload["confirms"] else "no confirms"
 
 
 def _doubt(facts: Facts, steady: SteadyState | None, doubts: tuple[Doubt, ...]) -> str:
     if not facts.confirms:
         return "publishers ask for no confirms"
-    stopping = [
-        one
-        for one in caveats_of(doubts, facts)
-        if (one.scope == "run" and one.reason in _STOPPING)
-        or (one.scope == "availability" and one.window == 0)
-    ]
-    if stopping:
-        return stopping[0].sentence
+    for one in caveats_of(doubts, facts):
+        if (one.scope == "run" and one.reason in _STOPPING) or (
+            one.scope == "availability" and one.window == 0
+        ):
+            return one.sentence
     return "" if steady is not None else "there was no load before the first fault"
 
 
@@ -167,3 +164,79 @@ def _rate(grown: int | None, time: float) -> float | None:
 
 def _ms(time_ns: int | None) -> float | None:
     return time_ns / 1e6 if time_ns is not None else None
+
+
+NS_PER_S = 1_000_000_000
+BESIDE = (PROXY_NAME, WORKERS)  # what is sampled and is no broker
+NO_SAMPLES = "memory and disk of the brokers are unknown: nothing sampled them"
+NOT_KEPT = "memory and disk of the brokers are not part of packed evidence"
+NO_MEMORY = "memory of the brokers is unknown: it was not counted"
+NO_DISK = "what the brokers wrote to disk is unknown: it was not counted"
+
+
+@dataclass(frozen=True, slots=True)
+class UseOfSlice:
+    """One slice of one host. `written_per_s`: bytes a second."""
+
+    from_s: int
+    memory_bytes: int | None
+    written_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostHistory:
+    host: str
+    slices: tuple[UseOfSlice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UseOverTime:
+    """`unknown`: the parts that are missing, and why, in sentences."""
+
+    hosts: tuple[HostHistory, ...] = ()
+    unknown: tuple[str, ...] = (NOT_KEPT,)
+
+
+NOTHING_KEPT = UseOverTime()
+
+
+def use_over_time(samples: Sequence[Resource] | None, slice_s: int) -> UseOverTime:
+    """`samples`: rows of the run's resources; None where they are not kept."""
+    if samples is None:
+        return NOTHING_KEPT
+    of_brokers = [one for one in samples if one.host not in BESIDE]
+    if not of_brokers:
+        return UseOverTime(unknown=(NO_SAMPLES,))
+    counts_memory = any(one.memory_bytes for one in samples)
+    counts_disk = any(one.disk_written_bytes for one in samples)
+    by_host = by_key(sorted(of_brokers, key=lambda one: one.at_ns), lambda one: one.host)
+    hosts = (
+        HostHistory(host, tuple(_slices(found, slice_s, counts_memory, counts_disk)))
+        for host, found in sorted(by_host.items())
+    )
+    unknown = ((NO_MEMORY, counts_memory), (NO_DISK, counts_disk))
+    return UseOverTime(tuple(hosts), tuple(text for text, counted in unknown if not counted))
+
+
+def _slices(
+    samples: Sequence[Resource], slice_s: int, counts_memory: bool, counts_disk: bool
+) -> Iterable[UseOfSlice]:
+    memory: dict[int, int] = {}
+    for one in samples:
+        number = one.at_ns // (slice_s * NS_PER_S)
+        memory[number] = max(memory.get(number, 0), one.memory_bytes)
+    written = _written(samples, slice_s) if counts_disk else {}
+    for number, peak in sorted(memory.items()):
+        yield UseOfSlice(number * slice_s, peak if counts_memory else None, written.get(number))
+
+
+def _written(samples: Sequence[Resource], slice_s: int) -> dict[int, float | None]:
+    """By slice, the mean rate between the samples that end in it; None after a restart."""
+    rates: dict[int, float | None] = {}
+    pairs = by_key(pairwise(samples), lambda pair: pair[1].at_ns // (slice_s * NS_PER_S))
+    for number, own in pairs.items():
+        grown = [after.disk_written_bytes - before.disk_written_bytes for before, after in own]
+        took_ns = [after.at_ns - before.at_ns for before, after in own]
+        restarted = min(grown) < 0 or min(took_ns) <= 0
+        rates[number] = None if restarted else sum(grown) * NS_PER_S / sum(took_ns)
+    return rates

@@ -5,20 +5,21 @@
 2. If a raw table cannot be read, the page lacks its content and says so; the verdict stays.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from harness.run_folder import rows
-from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
-from harness.view.failing import Failing, failing
+from harness.run_folder.manifest import Manifest
+from harness.view.failing import Failing, failing, sending
+from harness.view.grouping import by_key
 from harness.view.message_traces import MessageTrace, Records, trace
 from harness.view.routes import ATTACHED, routes
-from harness.view.sending import sending
 from harness.view.timeline import PROOFS, Events, Timeline, timeline
-from spark_analysis.schema.facts import Facts, ProcessEnd
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME, grade, gravity
@@ -48,14 +49,9 @@ class AffectedClass:
 class Detail:
     """`unreadable`: why something is missing here; "" where nothing is."""
 
+    manifest: Manifest
     timeline: Timeline
     affected: tuple[AffectedClass, ...]
-    deployment: str
-    scenario_source: str
-    versions: tuple[tuple[str, str], ...]
-    workers: tuple[WorkerRecord, ...]
-    audit_starts: tuple[AuditStart, ...] = ()
-    process_ends: tuple[ProcessEnd, ...] = ()
     unreadable: str = ""
     failing: tuple[Failing, ...] = ()
 
@@ -74,7 +70,6 @@ class Material:
 
 
 def material(folder: Path, findings: Findings) -> Material:
-    """Read these rows of the run in `folder`."""
     examples = _examples_shown(findings.examples)
     try:
         events, records = _read(folder, [row for group in examples.values() for row in group])
@@ -99,20 +94,17 @@ def detail_of(
         manifest, views, events.clients, sending(manifest, findings.sending) if asks else ()
     )
     numbers = _numbers(findings.counts)
+
+    def shown(name: tuple[str, str]) -> Iterator[tuple[Affected, Records, Facts]]:
+        return ((one, records, facts) for one in examples.get(name, ()))
+
     return Detail(
+        manifest=manifest,
         timeline=timeline(manifest, facts, findings, events, drawn, material.samples),
         affected=tuple(
-            AffectedClass(
-                *name, number, tuple(trace(one, records, facts) for one in examples[name])
-            )
+            AffectedClass(*name, number, tuple(trace(*each) for each in shown(name)))
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
-        deployment=manifest.deployment,
-        scenario_source=manifest.scenario_source,
-        versions=tuple(sorted(manifest.versions.items())),
-        workers=tuple(manifest.workers),
-        audit_starts=tuple(manifest.audit_starts),
-        process_ends=tuple(manifest.process_ends),
         unreadable=material.unreadable,
         failing=failing(manifest, facts, sends, events.clients),
     )
@@ -129,18 +121,13 @@ def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:
 
 def _examples_shown(examples: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
     """Return the rows whose stories are shown, by measure and detail; a class may have none."""
-    groups: defaultdict[tuple[str, str], list[Affected]] = defaultdict(list)
-    for row in sorted(examples, key=_order):
-        groups[row.measure, row.detail].append(row)
+    order = attrgetter("at_ns", "producer", "sequence", "attempt")
+    groups = by_key(sorted(examples, key=order), lambda row: (row.measure, row.detail))
     left = STORIES_OF_RUN_MAX
     for name in sorted(groups, key=_gravity):
         groups[name] = groups[name][:left]
         left -= len(groups[name])
     return groups
-
-
-def _order(row: Affected) -> tuple[int, int, int, int]:
-    return row.at_ns, row.producer, row.sequence, row.attempt
 
 
 def _gravity(name: tuple[str, str]) -> tuple[bool, int, tuple[str, str]]:
@@ -151,27 +138,24 @@ def _gravity(name: tuple[str, str]) -> tuple[bool, int, tuple[str, str]]:
 
 
 def _read(folder: Path, examples: list[Affected]) -> tuple[Events, Records]:
-    faults = rows.read(folder, rows.FaultEvent, ROWS_MAX)
-    clients = rows.read(folder, rows.ClientEvent, ROWS_MAX)
-    deliveries = (
-        rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(examples)) if examples else []
-    )
-    records = Records(
-        attempts=rows.read(folder, rows.Attempt, ROWS_MAX, _of(examples)) if examples else (),
-        settlements=rows.read(folder, rows.Settlement, ROWS_MAX, _of(examples))
-        if examples
-        else (),
-        deliveries=deliveries,
-        acknowledgements=_acknowledgements(folder, deliveries),
-        clients=clients,
-        faults=faults,
-        terms=rows.read(folder, rows.TermsRow, ROWS_MAX, _of(examples)) if examples else (),
-    )
     events = Events(
-        faults=faults,
+        faults=rows.read(folder, rows.FaultEvent, ROWS_MAX),
         probes=rows.read(folder, rows.Probe, ROWS_MAX, rows.field("kind").isin(PROOFS)),
         operations=rows.read(folder, rows.Operation, ROWS_MAX),
-        clients=clients,
+        clients=rows.read(folder, rows.ClientEvent, ROWS_MAX),
+    )
+    if not examples:
+        return events, Records((), (), (), (), events.clients, events.faults)
+    of = _of(examples)
+    deliveries = rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(examples))
+    records = Records(
+        attempts=rows.read(folder, rows.Attempt, ROWS_MAX, of),
+        settlements=rows.read(folder, rows.Settlement, ROWS_MAX, of),
+        deliveries=deliveries,
+        acknowledgements=_acknowledgements(folder, deliveries),
+        clients=events.clients,
+        faults=events.faults,
+        terms=rows.read(folder, rows.TermsRow, ROWS_MAX, of),
     )
     return events, records
 
@@ -194,10 +178,9 @@ def _deliveries_of(examples: list[Affected]) -> Any:
 def _acknowledgements(folder: Path, deliveries: list[rows.Delivery]) -> list[rows.Acknowledgement]:
     """The frames that cover these deliveries: a frame covers a range, so each range is asked."""
     found: dict[rows.Acknowledgement, None] = {}
-    ways = sorted({(row.consumer, row.connection) for row in deliveries})
-    for consumer, connection in ways:
-        way = (consumer, connection)
-        tags = [row.tag for row in deliveries if (row.consumer, row.connection) == way]
+    ways = by_key(deliveries, lambda row: (row.consumer, row.connection))
+    for (consumer, connection), own in sorted(ways.items()):
+        tags = [row.tag for row in own]
         where = (
             (rows.field("consumer") == consumer)
             & (rows.field("connection") == connection)

@@ -1,16 +1,23 @@
-"""Whose sends failed under a fault, whom he asked for the way then, and when he learnt better.
+"""Each publisher's sends second by second, a chart and no verdict; and whose sends failed under a
+fault, whom he asked for the way then, and when he learnt better.
 
 1. Whom a client asked, and what its route had, it told itself, up to a quarter of a second late
    (routes.py).
 2. A route is right again for a publisher that has lost a master which it had when the fault came:
    the one that hung is no more in it.
+3. A second is that in which something was sent; it fails if one of its sends did. Seconds of one
+   sort that follow each other are one stretch. A second in which nothing was sent is none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
+from harness.view.grouping import by_key
+from harness.view.routes import RouteRow, Stretch
+from spark_analysis.schema.curves import Sending
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.sends import Sends, Sent
 from spark_analysis.schema.views import ROUTE, broker_in, sentences
@@ -47,9 +54,7 @@ def failing(
     manifest: Manifest, facts: Facts, sends: Sends, clients: Iterable[ClientEvent]
 ) -> tuple[Failing, ...]:
     """Window by window, publishers in the order of their numbers."""
-    events: dict[int, list[ClientEvent]] = {}
-    for event in sorted(clients, key=lambda one: one.at_ns):
-        events.setdefault(event.worker, []).append(event)
+    events = by_key(sorted(clients, key=lambda one: one.at_ns), lambda one: one.worker)
     origins = {window.number: window.origin_ns for window in facts.windows}
     names = {worker.number: worker.name for worker in manifest.workers}
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)
@@ -87,11 +92,9 @@ def _turned(events: list[ClientEvent], origin_ns: int) -> tuple[str, int | None,
     name_server = before[-1] if before else ""
     later = (one for one in attachments if one.at_ns >= origin_ns and one.detail != name_server)
     turned = next(later, None) if name_server else None
-    return (
-        (name_server, turned.at_ns - origin_ns, turned.detail)
-        if turned
-        else (name_server, None, "")
-    )
+    if turned is None:
+        return name_server, None, ""
+    return name_server, turned.at_ns - origin_ns, turned.detail
 
 
 def _left_out(events: list[ClientEvent], origin_ns: int) -> tuple[int | None, str]:
@@ -116,3 +119,35 @@ def _masters(detail: str) -> Iterator[str]:
 
 def _seconds(ns: int | None) -> float | None:
     return None if ns is None else ns / NS
+
+
+NS_PER_S = 1_000_000_000
+WELL, FAILING = "well", "failing"
+
+
+def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[RouteRow, ...]:
+    """A row a publisher, in the order of their numbers."""
+    by_worker = by_key(sorted(seconds), lambda one: one.producer)
+    names = {worker.number: worker.name for worker in manifest.workers}
+    return tuple(
+        RouteRow(names[number], tuple(_stretches(names[number], own)))
+        for number, own in sorted(by_worker.items())
+        if number in names
+    )
+
+
+def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
+    # Of seconds in a row the number less the place is the same.
+    numbered = [(_state(one), one.second - place, one) for place, one in enumerate(seconds)]
+    for (state, _), group in groupby(numbered, key=lambda each: each[:2]):
+        own = [second for *_, second in group]
+        sent, failed = sum(one.sent for one in own), sum(one.failed for one in own)
+        from_s, until_s = own[0].second, own[-1].second + 1
+        words = f"{failed:,} of {sent:,} failed" if failed else f"{sent:,} sent, none failed"
+        title = f"{name}: {words} from +{from_s} s to +{until_s} s"
+        text = f"{failed / sent:.0%} failed" if failed else ""
+        yield Stretch(from_s * NS_PER_S, until_s * NS_PER_S, state, text, title)
+
+
+def _state(second: Sending) -> str:
+    return FAILING if second.failed else WELL

@@ -10,26 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.claims.doubts import worker_name
-from harness.run_folder.rows import (
-    Acknowledgement,
-    Attempt,
-    ClientEvent,
-    Delivery,
-    FaultEvent,
-    Settlement,
-    TermsRow,
-)
+from harness.run_folder import rows
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
-from spark_analysis.schema.words import (
-    NEVER_SENT,
-    NO_DUE,
-    Fate,
-    Outcome,
-    Redelivered,
-    Via,
-)
+from spark_analysis.schema.words import NEVER_SENT, NO_DUE, Fate, Outcome, Redelivered, Via
 
 HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
@@ -85,13 +70,13 @@ class MessageTrace:
 class Records:
     """All rows of the messages that are shown, and the small tables of the run."""
 
-    attempts: Sequence[Attempt]
-    settlements: Sequence[Settlement]
-    deliveries: Sequence[Delivery]
-    acknowledgements: Sequence[Acknowledgement]
-    clients: Sequence[ClientEvent]
-    faults: Sequence[FaultEvent]
-    terms: Sequence[TermsRow] = ()
+    attempts: Sequence[rows.Attempt]
+    settlements: Sequence[rows.Settlement]
+    deliveries: Sequence[rows.Delivery]
+    acknowledgements: Sequence[rows.Acknowledgement]
+    clients: Sequence[rows.ClientEvent]
+    faults: Sequence[rows.FaultEvent]
+    terms: Sequence[rows.TermsRow] = ()
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
@@ -119,9 +104,8 @@ def near(at_ns: int, facts: Facts) -> str:
     begun = [window for window in facts.windows if window.origin_ns <= at_ns]
     if not begun:
         first = facts.windows[0]
-        return (
-            f"{(first.origin_ns - at_ns) / 1e9:.3f} s before fault {first.number} ({first.kind})"
-        )
+        before_s = (first.origin_ns - at_ns) / 1e9
+        return f"{before_s:.3f} s before fault {first.number} ({first.kind})"
     last = begun[-1]
     name = f"fault {last.number} ({last.kind})"
     if last.ended_ns is None or at_ns < last.ended_ns:
@@ -139,12 +123,11 @@ def _places(records: Records) -> _Where:
         for event in records.clients
         if event.kind == "connecting" and event.detail
     }
+    issued = (event for event in records.faults if event.event == "issued" and event.role)
     roles: dict[str, list[str]] = {}
-    for event in records.faults:
-        if event.event == "issued" and event.role:
-            role = event.role.partition(" (")[0]
-            text = f"{role} when fault {event.window} began"
-            roles.setdefault(event.resolved, []).append(text)
+    for event in issued:
+        text = f"{event.role.partition(' (')[0]} when fault {event.window} began"
+        roles.setdefault(event.resolved, []).append(text)
 
     def where(worker: int, connection: int) -> str:
         host = hosts.get((worker, connection), "")
@@ -170,14 +153,14 @@ def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterat
             yield from _acknowledgements(delivery, records, facts)
 
 
-def _is_of(delivery: Delivery, row: Affected) -> bool:
+def _is_of(delivery: rows.Delivery, row: Affected) -> bool:
     """A broken header names no message: only the instant says which delivery it was."""
     if row.producer < 0:
         return not delivery.header_ok and delivery.received_ns == row.at_ns
     return (delivery.producer, delivery.sequence) == (row.producer, row.sequence)
 
 
-def _terms(attempt: Attempt, records: Records) -> str:
+def _terms(attempt: rows.Attempt, records: Records) -> str:
     """Return what it was sent with beyond its body; "" for an ordinary message."""
     name = attempt.producer, attempt.sequence, attempt.attempt
     parts = []
@@ -188,7 +171,9 @@ def _terms(attempt: Attempt, records: Records) -> str:
     return "".join(f", {words}" for words in parts)
 
 
-def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Iterator[TraceStep]:
+def _attempt(
+    attempt: rows.Attempt, terms: str, facts: Facts, where: _Where
+) -> Iterator[TraceStep]:
     if attempt.sent_ns == NEVER_SENT:
         text = f"was due in {attempt.queue}; its deadline passed first, so it was never sent"
         yield TraceStep(attempt.intended_ns, "intended", text)
@@ -201,22 +186,22 @@ def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Itera
     yield TraceStep(attempt.sent_ns, "sent", text)
 
 
-def _settlement(row: Settlement, facts: Facts) -> str:
+def _settlement(row: rows.Settlement, facts: Facts) -> str:
     if row.outcome == Outcome.UNKNOWN:
         found = f"{row.raw}; " if row.raw else ""
         return f"attempt {row.attempt}: {found}outcome unknown (the broker may have the message)"
-    outcome = _word(Outcome, row.outcome)
+    # A number that a newer mqproof wrote stays a number.
+    known = row.outcome in set(Outcome)
+    outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
     strength = f" ({facts.labels.get(row.strength, row.strength)})" if row.strength else ""
     raw = f": the broker said “{row.raw}”" if row.raw else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 
-def _delivery(row: Delivery, facts: Facts, where: _Where) -> str:
+def _delivery(row: rows.Delivery, facts: Facts, where: _Where) -> str:
     way = _WAYS.get(Via(row.via), "reached") if row.via in set(Via) else "reached"
-    if row.via == Via.LOAD:
-        way += f" {worker_name(row.consumer, facts)}"
-    else:
-        way += f" worker {row.consumer}"
+    by_load = row.via == Via.LOAD
+    way += f" {worker_name(row.consumer, facts) if by_load else f'worker {row.consumer}'}"
     parts = [f"attempt {row.attempt} {way} through {where(row.consumer, row.connection)}"]
     if row.redelivered == Redelivered.YES:
         parts.append("flagged as redelivered")
@@ -233,7 +218,7 @@ def _delivery(row: Delivery, facts: Facts, where: _Where) -> str:
     return ", ".join(parts)
 
 
-def _acknowledgements(row: Delivery, records: Records, facts: Facts) -> Iterator[TraceStep]:
+def _acknowledgements(row: rows.Delivery, records: Records, facts: Facts) -> Iterator[TraceStep]:
     for ack in records.acknowledgements:
         same = (ack.consumer, ack.connection) == (row.consumer, row.connection)
         if same and ack.first_tag <= row.tag <= ack.last_tag:
@@ -248,9 +233,8 @@ def _around(
     """What the faults did meanwhile, and what became of the connections that it went through."""
     for fault in records.faults:
         if fault.event in _FAULT_EVENTS and from_ns - BEFORE_NS <= fault.at_ns <= until_ns:
-            text = f"fault {fault.window}, {fault.kind} {fault.resolved}, "
             failed = "" if fault.ok else f" (failed: {fault.detail})"
-            yield TraceStep(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}{failed}")
+            yield _fault_step(fault, failed)
     # What a publisher lost with its connection, its settlements tell.
     used = {(one.consumer, one.connection) for one in records.deliveries if _is_of(one, row)}
     for event in records.clients:
@@ -266,8 +250,12 @@ def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]
         return
     for fault in records.faults:
         if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:
-            text = f"fault {fault.window}, {fault.kind} {fault.resolved}, "
-            yield TraceStep(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}")
+            yield _fault_step(fault)
+
+
+def _fault_step(fault: rows.FaultEvent, failed: str = "") -> TraceStep:
+    what = f"fault {fault.window}, {fault.kind} {fault.resolved}, {_FAULT_EVENTS[fault.event]}"
+    return TraceStep(fault.at_ns, "fault", f"{what}{failed}")
 
 
 def _bounded(steps: list[TraceStep]) -> tuple[TraceStep, ...]:
@@ -292,11 +280,3 @@ def _message(row: Affected, facts: Facts) -> str:
     if row.producer < 0:
         return f"a message that cannot be identified{place}"
     return f"message {row.sequence} of {worker_name(row.producer, facts)}{place}"
-
-
-def _word(kind: type[Outcome], number: int) -> str:
-    """Return the word; a number that a newer mqproof wrote stays a number."""
-    try:
-        return kind(number).name.lower()
-    except ValueError:
-        return str(number)

@@ -1,32 +1,36 @@
-"""The short lines that say what a run showed: counts and times, each judged or not, and why.
+"""The short lines that say what a run showed: counts and times, each judged or not, and why; what
+the auditor started, what the audit of logs read, and how far consumers had come.
 
 1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
    silently.
 2. A time that was not reached is a lower bound: `>= 33.8 s`. A bound near zero says nothing, so
    that time is unknown.
 3. Each window has its own lines; a run has one line of counts, the gravest first.
+4. A broker whose log was not read to its end is a place that could not be read; a verdict depends
+   on that. One that did not recover by itself is named, and whether the audit started it: the
+   auditor, not the broker, made its data readable. Offsets prove no loss.
 """
 
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.compute as pc
 
 from harness.claims import terms
 from harness.claims.evidence import Evidence
 from harness.claims.times import fault_length_s
 from harness.claims.values import Interval, NotApplicable, Unknown
 from harness.claims.vocabulary import STAGE_NAMES
+from harness.run_folder import rows
+from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text
+from harness.run_folder.rows import Probe
 from harness.view.summary import BOUND_LEAST_S
+from spark_analysis.schema import measures
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
-from spark_analysis.schema.measures import (
-    BY_NAME,
-    DOUBTFUL,
-    MISSING,
-    REGISTER,
-    STAGE_TITLES,
-)
 
 # Of a message's state: the broker's answer to a publisher is a confirm, no acknowledgement.
 _ANSWERS = {
@@ -62,7 +66,7 @@ def unplanned(ends: Iterable[ProcessEnd]) -> tuple[Observation, ...]:
 def _counts(evidence: Evidence) -> Iterator[Observation]:
     yield _messages(evidence)
     yield _loss(evidence)
-    for measure in REGISTER:
+    for measure in measures.REGISTER:
         if measure.missing:
             continue  # told with the loss
         if measure.grade is Grade.OPEN:
@@ -85,7 +89,7 @@ def _is_reported(measure: Measure, evidence: Evidence) -> bool:
 def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
     """Return the part that may belong to another measure, to be shown with that one."""
     number = evidence.counted.total(measure.name)
-    if number and measure.name not in DOUBTFUL:
+    if number and measure.name not in measures.DOUBTFUL:
         text = f"{measure.title.lower()} {number:,}: {measure.meaning}"
         yield Observation(measure.name, 0, False, text)
 
@@ -105,7 +109,7 @@ def _loss(evidence: Evidence) -> Observation:
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")
     levels = f" ({words})" if (words := _levels(evidence)) else ""
     parts = [f"lost {_bound(value)}{levels}"]
-    for measure in MISSING:
+    for measure in measures.MISSING:
         if measure != "lost":
             parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
     open_ended = isinstance(value, Interval) and value.low != value.high
@@ -122,7 +126,7 @@ def _levels(evidence: Evidence) -> str:
 
 
 def _count(name: str, evidence: Evidence) -> Observation:
-    value, title = evidence.value(name), BY_NAME[name].title.lower()
+    value, title = evidence.value(name), measures.BY_NAME[name].title.lower()
     if isinstance(value, Unknown | NotApplicable):
         return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)
@@ -147,14 +151,11 @@ def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
     window = evidence.window(number)
     length_s = fault_length_s(window)
     lasted = "never ended" if length_s is None else f"lasted {length_s:.1f} s"
-    held = (
-        "verified"
-        if window.verified and window.gone
-        else window.unverified_reason or "not verified"
-    )
+    verified = window.verified and window.gone
+    held = "verified" if verified else window.unverified_reason or "not verified"
     at = window.origin_ns / 1e9
     text = f"fault {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
-    yield Observation("fault", number, window.verified and window.gone, text)
+    yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)
     stages = [_stage(evidence, name, number) for name in STAGE_NAMES]
     judged = not evidence.doubts.run and not evidence.doubts.availability(number)
@@ -174,25 +175,18 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     missed = evidence.value("missed", number)
     row = evidence.recovery.availability(number)
     due = f" of {row.operations:,} messages due" if row and isinstance(missed, Interval) else ""
-    text = (
-        f"fault {number}: longest time without a confirm {_seconds(silence)}, "
-        f"late from the fault on: {_bound(missed)}{due}{_excused(evidence)}"
-    )
+    excused = evidence.counted.total("excused")
+    kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
+    late = f"late from the fault on: {_bound(missed)}{due}{kept_away if excused else ''}"
+    text = f"fault {number}: longest time without a confirm {_seconds(silence)}, {late}"
     return Observation("availability", number, isinstance(silence, Interval), text)
-
-
-def _excused(evidence: Evidence) -> str:
-    number = evidence.counted.total("excused")
-    if not number:
-        return ""
-    return f"; {number:,} of the run are excused: faults kept their publishers away"
 
 
 def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
     after = " after" if isinstance(value, Interval) and not _says_nothing(value) else ":"
-    return f"{STAGE_TITLES[name]}{after} {_seconds(value)}"
+    return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}"
 
 
 def _seconds(value: object) -> str:
@@ -217,3 +211,65 @@ def _bound(value: object) -> str:
     if not isinstance(value, Interval):
         return "not judged"
     return f"{'' if value.low == value.high else '>= '}{value}"
+
+
+QUEUE_READ, LOG_READ, CONSUMER_OFFSET = "queue read", "log read", "consumer offset"
+ROWS_MAX = 20_000
+SHOWN_MAX = 4
+
+
+def audit(folder: Path) -> tuple[Observation, ...]:
+    """Of the run in `folder`; nothing where no log was read, or nothing can be read of it."""
+    kinds = (QUEUE_READ, LOG_READ, CONSUMER_OFFSET)
+    try:
+        found = rows.read(folder, rows.Probe, ROWS_MAX, pc.field("kind").isin(kinds))
+    except rows.Unreadable:
+        return ()  # the page says which table, and why
+    return describe(found)
+
+
+def starts(records: Iterable[AuditStart]) -> tuple[Observation, ...]:
+    return tuple(
+        Observation("audit_start", 0, one.answered_ns is not None, describe_start(one))
+        for one in records
+    )
+
+
+def describe_start(one: AuditStart) -> str:
+    who = f"auditor: {one.place} had not come back by itself"
+    if one.issued_ns is None:
+        return f"{who} and was left so: {one.left}"
+    act = f"{who}: {one.found}. It was started for the audit at +{one.issued_ns / 1e9:.1f} s"
+    if one.answered_ns is None:
+        return f"{act} and did not answer: {one.detail or 'the wait for it was ended'}"
+    after_s = (one.answered_ns - one.issued_ns) / 1e9
+    return f"{act}, answered after {after_s:.1f} s, and was then: {one.detail}"
+
+
+def describe(probes: Iterable[Probe]) -> tuple[Observation, ...]:
+    """At most one sentence of reading, one of offsets."""
+    every = list(probes)
+    reads = [one for one in every if one.kind in (QUEUE_READ, LOG_READ)]
+    if not reads:
+        return ()
+    whole = all(one.ok for one in reads)
+    brokers = sorted({one.target.partition(" ")[0] for one in reads})
+    text = f"audit: the logs of {', '.join(brokers)} were read from their start"
+    not_read = [one for one in reads if not one.ok]
+    lines = [Observation("audit", 0, whole, text + _but(not_read, len(reads), "not read whole"))]
+    offsets = [one for one in every if one.kind == CONSUMER_OFFSET]
+    if offsets:
+        away = [one for one in offsets if not one.ok]
+        number = f"{len(offsets) - len(away)} of {len(offsets)}"
+        text = f"consumers' offsets after the drain: {number} at the end of their queue"
+        lines.append(Observation("consumer_offsets", 0, True, text + _but(away, len(offsets), "")))
+    return tuple(lines)
+
+
+def _but(probes: list[Probe], of: int, what: str) -> str:
+    if not probes:
+        return ""
+    head = f", {len(probes)} of {of} {what}" if what else ""
+    shown = "; ".join(f"{one.target}: {one.detail}" for one in probes[:SHOWN_MAX])
+    more = f"; and {len(probes) - SHOWN_MAX} more" if len(probes) > SHOWN_MAX else ""
+    return f"{head}; {shown}{more}"

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
+from harness.view.grouping import by_key
 from harness.view.observations import Observation
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.findings import Findings
@@ -78,7 +79,7 @@ class Routes:
     servers: tuple[RouteRow, ...] = ()
     clients: tuple[RouteRow, ...] = ()
     believed: tuple[RouteRow, ...] = ()
-    sends: tuple[RouteRow, ...] = ()  # of each publisher (sending.py)
+    sends: tuple[RouteRow, ...] = ()  # of each publisher (failing.py)
     left_out: int = 0  # rows of servers
     believed_left_out: int = 0
 
@@ -89,17 +90,14 @@ def routes(
     clients: Iterable[ClientEvent],
     sends: tuple[RouteRow, ...] = (),
 ) -> Routes:
-    servers = [row for poll in _routed(views) for row in _rows_of(poll, manifest, views)]
+    servers = [row for poll in _of_kind(views, ROUTE) for row in _rows_of(poll, manifest, views)]
     servers += [row for poll in _of_kind(views, LEADER) for row in _said_by(poll, views)]
     events = tuple(clients)
     believed = tuple(_believed(manifest, events))
     return Routes(
-        tuple(servers[:ROWS_MAX]),
-        tuple(_attached(manifest, events)),
-        believed[:ROWS_MAX],
-        sends[:ROWS_MAX],
-        max(0, len(servers) - ROWS_MAX),
-        max(0, len(believed) - ROWS_MAX),
+        *(tuple(servers[:ROWS_MAX]), tuple(_attached(manifest, events))),
+        *(believed[:ROWS_MAX], sends[:ROWS_MAX]),
+        *(max(0, len(rows) - ROWS_MAX) for rows in (servers, believed)),
     )
 
 
@@ -118,31 +116,26 @@ def observe(
     return (*_asking(views), *_stages(findings, judged), *lines)
 
 
-def _routed(views: Views) -> list[QueryTotals]:
-    return _of_kind(views, ROUTE)
-
-
 def _of_kind(views: Views, kind: str) -> list[QueryTotals]:
     return sorted(poll for poll in views.queries if poll.kind == kind)
 
 
 def _asking(views: Views) -> Iterator[Observation]:
-    routed = _routed(views)
+    routed = _of_kind(views, ROUTE)
     if not routed:
         return
     gap_s = max(poll.gap_ns for poll in views.queries) / NS
-    looks = min(poll.looks for poll in routed)
-    servers = len({poll.name_server for poll in routed})
-    text = f"{servers} name servers were queried for the route {looks} times or more, at most "
-    text += f"{gap_s:.2f} s apart"
+    looks, servers = min(poll.looks for poll in routed), {poll.name_server for poll in routed}
+    often = f"{looks} times or more, at most {gap_s:.2f} s apart"
+    text = f"{len(servers)} name servers were queried for the route {often}"
     if gap_s > POLLED_WITHIN_S:
         text += f": more than the {POLLED_WITHIN_S:g} s that were meant, the machine was busy"
     yield Observation("name_servers_queried", 0, gap_s <= POLLED_WITHIN_S, text)
 
 
 def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:
-    stages = [row for row in findings.stages if row.stage in STAGES]
-    for window, rows in groupby(sorted(stages), key=lambda row: row.window):
+    stages = sorted(row for row in findings.stages if row.stage in STAGES)
+    for window, rows in by_key(stages, lambda row: row.window).items():
         delays = ", ".join(f"{STAGE_TITLES[row.stage]} {between(row)}" for row in rows)
         yield Observation("route", window, judged, f"fault {window}: {delays}")
 
@@ -157,12 +150,16 @@ def between(row: Stage) -> str:
 
 def _route_changes(manifest: Manifest, views: Views) -> Iterator[tuple[int, str]]:
     """Sentences, each with the time that it is sorted by."""
-    for poll in _routed(views):
+    for poll in _of_kind(views, ROUTE):
         whose = f"name server {poll.name_server}{_topic(poll.prober, manifest, views)}"
         for silence in _of(views.silences, poll):
             yield silence.from_ns, f"{whose} {_silence(silence)}"
         for bounds, together in groupby(_later(poll, views), key=_bounds):
-            yield bounds[1], f"{whose} {_moved(together)} {_between(*bounds)}"
+            parts = (
+                f"{OF_NAME_SERVERS[shown][0]} {', '.join(one.what for one in rows)}"
+                for shown, rows in groupby(together, key=lambda one: one.shown)
+            )
+            yield bounds[1], f"{whose} {', and '.join(parts)} {_between(*bounds)}"
 
 
 def _leader_changes(views: Views) -> Iterator[tuple[int, str]]:
@@ -170,24 +167,15 @@ def _leader_changes(views: Views) -> Iterator[tuple[int, str]]:
     for poll in _of_kind(views, LEADER):
         for silence in _of(views.silences, poll):
             yield silence.from_ns, f"{poll.name_server} {_silence(silence)}"
-        for change in _later(poll, views):
-            if change.shown:
-                said = f"{poll.name_server} said {change.what}"
-                yield change.by_ns, f"{said} {_between(*_bounds(change))}"
+        for change in (one for one in _later(poll, views) if one.shown):
+            when = _between(*_bounds(change))
+            yield change.by_ns, f"{poll.name_server} said {change.what} {when}"
 
 
 def _later(poll: QueryTotals, views: Views) -> list[Change]:
     """What changed after the first look, in time."""
     later = [one for one in _of(views.changes, poll) if one.after_ns != NOTHING_BEFORE]
     return sorted(later, key=lambda one: (one.by_ns, one.after_ns, one.shown, one.what))
-
-
-def _moved(changes: Iterable[Change]) -> str:
-    words = {False: "dropped", True: "showed"}
-    parts = groupby(changes, key=lambda one: one.shown)
-    return ", and ".join(
-        f"{words[shown]} {', '.join(one.what for one in rows)}" for shown, rows in parts
-    )
 
 
 def _between(after_ns: int, by_ns: int) -> str:
@@ -202,7 +190,7 @@ def _silence(one: Silence) -> str:
 
 def _topic(prober: int, manifest: Manifest, views: Views) -> str:
     """Which queue's route it is, where there are several."""
-    if len({poll.prober for poll in _routed(views)}) == 1:
+    if len({poll.prober for poll in _of_kind(views, ROUTE)}) == 1:
         return ""
     return f" ({_name(prober, manifest).removeprefix(_PROBER)})"
 
@@ -219,30 +207,30 @@ def _of(rows: Iterable[T], poll: QueryTotals) -> list[T]:
 
 def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[RouteRow]:
     """A row a broker that a name server ever showed."""
-    brokers: dict[tuple[str, int], list[tuple[Change, str]]] = {}
-    for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
-        shown = broker_in(change.what)
-        if shown is not None:
-            who = (shown.broker, shown.id)
-            brokers.setdefault(who, []).append((change, shown.address))
-    silent = [_silent(one) for one in _of(views.silences, poll)]
-    topic = _topic(poll.prober, manifest, views)
-    for (broker, number), changes in sorted(brokers.items()):
-        role = f"slave {number}" if number else "master"
-        stretches = (*_shown(changes, poll.last_ns, OF_NAME_SERVERS), *silent)
-        yield RouteRow(f"{poll.name_server}{topic}: {broker} {role}", stretches)
+    whose = f"{poll.name_server}{_topic(poll.prober, manifest, views)}"
+    found = [(change, broker_in(change.what)) for change in _in_time(poll, views)]
+    shown = [(change, one) for change, one in found if one is not None]
+    brokers = by_key(shown, lambda each: (each[1].broker, each[1].id))
+    for who, changes in sorted(brokers.items()):
+        held = [(change, one.address) for change, one in changes]
+        stretches = _shown(held, poll.last_ns, OF_NAME_SERVERS)
+        yield RouteRow(f"{whose}: {_called(*who)}", (*stretches, *_silent(poll, views)))
 
 
 def _said_by(poll: QueryTotals, views: Views) -> Iterator[RouteRow]:
     """A row a group, or what else a voter ever said anything of."""
-    subjects: dict[str, list[tuple[Change, str]]] = {}
-    for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
-        subject, _, said = change.what.partition(": ")
-        subjects.setdefault(subject, []).append((change, said))
-    silent = [_silent(one) for one in _of(views.silences, poll)]
-    for subject, changes in sorted(subjects.items()):
-        stretches = (*_shown(changes, poll.last_ns, OF_VOTERS), *silent)
-        yield RouteRow(f"{poll.name_server}: {subject}", stretches)
+    said = [(change, *change.what.partition(": ")[::2]) for change in _in_time(poll, views)]
+    for subject, changes in sorted(by_key(said, lambda each: each[1]).items()):
+        stretches = _shown([(one, text) for one, _, text in changes], poll.last_ns, OF_VOTERS)
+        yield RouteRow(f"{poll.name_server}: {subject}", (*stretches, *_silent(poll, views)))
+
+
+def _in_time(poll: QueryTotals, views: Views) -> list[Change]:
+    return sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown))
+
+
+def _called(broker: str, number: int) -> str:
+    return f"{broker} {f'slave {number}' if number else 'master'}"
 
 
 def _shown(
@@ -264,44 +252,37 @@ def _bounds(change: Change) -> tuple[int, int]:
     return change.after_ns, change.by_ns
 
 
-def _silent(one: Silence) -> Stretch:
-    title = f"{one.name_server} {_silence(one)}"
-    return Stretch(one.from_ns, one.until_ns, SILENT, "no answer", title)
+def _silent(poll: QueryTotals, views: Views) -> Iterator[Stretch]:
+    for one in _of(views.silences, poll):
+        title = f"{one.name_server} {_silence(one)}"
+        yield Stretch(one.from_ns, one.until_ns, SILENT, "no answer", title)
 
 
 def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:
     """A row a client that told whom it asks, from each word of it to the next, or to its end."""
-    for worker, events in _by_worker(ATTACHED, clients):
-        stretches = tuple(_asking_whom(_name(worker, manifest), events, manifest.phases_ns))
-        if stretches:
-            yield RouteRow(_name(worker, manifest), stretches)
-
-
-def _asking_whom(
-    name: str, events: list[ClientEvent], phases_ns: Mapping[str, int]
-) -> Iterator[Stretch]:
-    for event, end_ns in _with_ends(events, phases_ns):
-        if event.kind == ATTACHED:
+    for name, events in _by_worker(ATTACHED, manifest, clients):
+        stretches = []
+        for event, end_ns in (each for each in events if each[0].kind == ATTACHED):
             whom = event.detail or "no name server"
             title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
-            yield Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title)
+            stretches.append(Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title))
+        if stretches:
+            yield RouteRow(name, tuple(stretches))
 
 
 def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:
     """A row a client and broker, from when its route first had the broker, to its end."""
-    for worker, events in _by_worker(ROUTE, clients):
-        name = _name(worker, manifest)
+    for name, events in _by_worker(ROUTE, manifest, clients):
         brokers: dict[tuple[str, int], list[Stretch]] = {}
-        for event, end_ns in _with_ends(events, manifest.phases_ns):
+        for event, end_ns in events:
             there = _route_in(event)
             if there is None:
                 continue
             for who in sorted({*brokers, *there}):
                 stretch = _holding(name, who, there.get(who), event.at_ns, end_ns)
                 _join(brokers.setdefault(who, []), stretch)
-        for (broker, number), stretches in sorted(brokers.items()):
-            role = f"slave {number}" if number else "master"
-            yield RouteRow(f"{name}: {broker} {role}", tuple(stretches))
+        for who, stretches in sorted(brokers.items()):
+            yield RouteRow(f"{name}: {_called(*who)}", tuple(stretches))
 
 
 def _route_in(event: ClientEvent) -> dict[tuple[str, int], Shown] | None:
@@ -333,21 +314,13 @@ def _join(stretches: list[Stretch], new: Stretch) -> None:
 
 
 def _by_worker(
-    kind: str, clients: Iterable[ClientEvent]
-) -> Iterator[tuple[int, list[ClientEvent]]]:
-    """Its events of this kind, and its end, in time."""
-    by_worker: dict[int, list[ClientEvent]] = {}
-    for event in clients:
-        if event.kind in (kind, "closed"):
-            by_worker.setdefault(event.worker, []).append(event)
-    for worker, events in sorted(by_worker.items()):
-        yield worker, sorted(events, key=lambda one: one.at_ns)
-
-
-def _with_ends(
-    events: list[ClientEvent], phases_ns: Mapping[str, int]
-) -> Iterator[tuple[ClientEvent, int]]:
-    """Each with the time of the next one; of the last, the last that is on record."""
-    last_ns = max([events[-1].at_ns, *phases_ns.values()])
-    ends = [event.at_ns for event in events[1:]] + [last_ns]
-    return zip(events, ends, strict=True)
+    kind: str, manifest: Manifest, clients: Iterable[ClientEvent]
+) -> Iterator[tuple[str, list[tuple[ClientEvent, int]]]]:
+    """Its name, and its events of this kind and its end, each with the time of the next one; of
+    the last, the last that is on record."""
+    wanted = (event for event in clients if event.kind in (kind, "closed"))
+    for worker, found in sorted(by_key(wanted, lambda one: one.worker).items()):
+        events = sorted(found, key=lambda one: one.at_ns)
+        last_ns = max([events[-1].at_ns, *manifest.phases_ns.values()])
+        ends_ns = [event.at_ns for event in events[1:]] + [last_ns]
+        yield _name(worker, manifest), list(zip(events, ends_ns, strict=True))

@@ -3,18 +3,73 @@
 1. Nothing is judged here: the numbers are those that claims are held against (evidence.py).
 2. A number that may be larger is a lower bound. A time whose only bound is below BOUND_LEAST_S is
    unknown: None, with the reason.
+3. Every outage counts, whatever window it lies in, and where it lies in none. One that the system
+   did not end by itself makes the sum a lower bound. If no publish had an intended time, or
+   publishers used no confirms, there is no history, and nothing is shown.
+4. A scope keeps the SPELLS_MAX longest outages for the chart, and the number of all.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.claims.evidence import Evidence
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
-from harness.view.out import Out, outs
+from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
-from spark_analysis.schema.facts import Window
+from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, RUN, SYSTEM, Outage
+
+NS = 1_000_000_000
+SPELLS_MAX = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """A scope's outages together. `of`: so many queues, or publishers, there are."""
+
+    scope: str
+    name: str
+    of: int
+    seconds: float
+    whole: bool  # the system ended each by itself
+    back: bool  # it served when the load ended
+    times: int  # how often it was out
+    spells: tuple[Outage, ...]  # in the order of time
+
+
+def outs(facts: Facts, outages: Sequence[Outage]) -> tuple[Out, ...]:
+    """The run first, then its worst queue and its worst publisher, where there are several of
+    them and one was out; nothing where there is no history."""
+    if not (facts.paced and facts.confirms):
+        return ()
+    run = _scope_out(RUN, "", 1, [row for row in outages if row.scope == RUN])
+    publishers = sum(worker.role == "publisher" for worker in facts.workers)
+    many = {QUEUE: len(facts.queues), PUBLISHER: publishers}
+    narrow = (_worst(scope, of, outages) for scope, of in many.items() if of > 1)
+    return (run, *filter(None, narrow))
+
+
+def _worst(scope: str, of: int, outages: Sequence[Outage]) -> Out | None:
+    by_name = by_key((row for row in outages if row.scope == scope), lambda row: row.name)
+    found = [_scope_out(scope, name, of, rows) for name, rows in sorted(by_name.items())]
+    return max(found, key=lambda one: one.seconds, default=None)
+
+
+def _scope_out(scope: str, name: str, of: int, rows: Sequence[Outage]) -> Out:
+    longest = sorted(rows, key=lambda row: row.from_ns - row.until_ns)[:SPELLS_MAX]
+    return Out(
+        scope=scope,
+        name=name,
+        of=of,
+        seconds=sum(row.until_ns - row.from_ns for row in rows) / NS,
+        whole=all(row.ended == SYSTEM for row in rows),
+        back=all(row.ended != NEVER for row in rows),
+        times=len(rows),
+        spells=tuple(sorted(longest, key=lambda row: row.from_ns)),
+    )
+
 
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
@@ -71,7 +126,7 @@ class Summary:
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first
     outages: tuple[WindowOutage, ...]
     out_s: Number  # all outages of the run together
-    outs: tuple[Out, ...]  # of the run, of its worst queue and its worst publisher (out.py)
+    outs: tuple[Out, ...]  # of the run, of its worst queue and its worst publisher
     faults_seen: int
     faults_of: int
     logs_closed: int
@@ -114,7 +169,7 @@ def summary(evidence: Evidence) -> Summary:
         duplicated=_number(evidence.value("duplicated")),
         duplicates=dict(evidence.counted.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
-        out_s=_out(evidence, found),
+        out_s=_total_downtime(evidence, found),
         outs=found,
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
         faults_of=len(facts.windows),
@@ -141,19 +196,22 @@ def is_uninformative(row: Comparison) -> bool:
 
 
 def _outage(evidence: Evidence, window: Window) -> WindowOutage:
+    row = evidence.recovery.availability(window.number)
+    # Where sending was never on time again there is no later.
+    later = (one for one in evidence.findings.later if one.window == window.number)
     return WindowOutage(
         window=window.number,
         kind=window.kind,
         silence_s=informative(_number(evidence.value("silence_s", window.number))),
         degraded_s=informative(_number(evidence.value("degraded_s", window.number))),
         missed=_number(evidence.value("missed", window.number)),
-        operations=_operations(evidence, window.number),
-        missed_later=_missed_later(evidence, window),
+        operations=row.operations if row is not None else 0,
+        missed_later=sum(one.missed for one in later),
         returned=_returned(evidence, window),
     )
 
 
-def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
+def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
     """Of the whole run: a doubt about any window is one about the sum."""
     if not found:
         return Number(None, True)
@@ -175,12 +233,6 @@ def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
     return Number(run.seconds, run.whole, why)
 
 
-def _missed_later(evidence: Evidence, window: Window) -> int:
-    """Where sending was never on time again there is no later."""
-    rows = (row for row in evidence.findings.later if row.window == window.number)
-    return sum(row.missed for row in rows)
-
-
 def _returned(evidence: Evidence, window: Window) -> bool | None:
     """An operation may have taken a disk away, too."""
     spared = window.properties.spares_disk if window.properties is not None else None
@@ -192,22 +244,11 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
+    states = ("confirmed", "lost", "stranded", "unreachable")
     for rank, strength in sorted(evidence.facts.labels.items()):
-        confirmed = evidence.counted.total("confirmed", strength)
-        if confirmed:
-            yield Promised(
-                rank,
-                strength,
-                confirmed,
-                lost=evidence.counted.total("lost", strength),
-                stranded=evidence.counted.total("stranded", strength),
-                unreachable=evidence.counted.total("unreachable", strength),
-            )
-
-
-def _operations(evidence: Evidence, window: int) -> int:
-    row = evidence.recovery.availability(window)
-    return row.operations if row is not None else 0
+        numbers = [evidence.counted.total(state, strength) for state in states]
+        if numbers[0]:
+            yield Promised(rank, strength, *numbers)
 
 
 def _seconds(value: Value) -> float | None:

@@ -15,9 +15,10 @@ from harness.claims.doubts import caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe, Resource
-from harness.view.out import Out, outs
+from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
+from harness.view.grouping import by_key
 from harness.view.routes import Routes
-from harness.view.use import NOTHING_KEPT, UseOverTime, use_over_time
+from harness.view.summary import Out, outs
 from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.curves import Latency, slice_length_s
 from spark_analysis.schema.facts import Facts
@@ -188,26 +189,15 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
     at_s = {step["number"]: step["at_s"] for step in manifest.schedule.get("steps", [])}
     for one in manifest.operations:
         planned_s = at_s.get(one.number)
-        requested_ns = None
-        if planned_s is not None:
-            requested_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
         yield OperationSpan(
-            one.number,
-            one.kind,
-            one.target,
-            one.resolved,
-            requested_ns,
-            one.began_ns,
-            one.returned_ns,
-            one.ok,
-            one.detail,
+            *(one.number, one.kind, one.target, one.resolved),
+            None if planned_s is None else facts.load_started_ns + round(planned_s * NS_PER_S),
+            *(one.began_ns, one.returned_ns, one.ok, one.detail),
         )
 
 
 def _slices(findings: Findings, slice_s: int) -> tuple[Slice, ...]:
-    by_number: dict[int, list[Second]] = {}
-    for second in findings.seconds:
-        by_number.setdefault(second.second // slice_s, []).append(second)
+    by_number = by_key(findings.seconds, lambda one: one.second // slice_s)
     latencies = {row.second: row for row in findings.latencies}
     return tuple(
         _slice(number * slice_s, by_number.get(number, []), latencies.get(number * slice_s))
@@ -231,22 +221,22 @@ def _fault(
     window: WindowFacts, manifest: Manifest, facts: Facts, findings: Findings, events: Events
 ) -> FaultSpan:
     own = [event for event in events.faults if event.window == window.number]
-    planned = _planned(manifest, window.number)
-    recorded = own[0] if own else None
-    requested_ns = None
-    if planned is not None:
-        requested_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
+    windows = manifest.schedule.get("windows", [])
+    planned: dict[str, Any] = next((one for one in windows if one["number"] == window.number), {})
+    fault, recorded = planned.get("fault", {}), own[0] if own else None
+    from_ns = until_ns = None
+    if planned:
+        from_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
+        until_ns = from_ns + round(planned["lasts_s"] * NS_PER_S)
     return FaultSpan(
         number=window.number,
         kind=window.kind,
-        target=recorded.target if recorded else (planned or {}).get("fault", {}).get("target", ""),
+        target=recorded.target if recorded else fault.get("target", ""),
         resolved=recorded.resolved if recorded else "",
         role=recorded.role if recorded else "",
         mechanism=recorded.mechanism if recorded else "",
-        requested_from_ns=requested_ns,
-        requested_until_ns=None
-        if requested_ns is None or planned is None
-        else requested_ns + round(planned["lasts_s"] * NS_PER_S),
+        requested_from_ns=from_ns,
+        requested_until_ns=until_ns,
         issued_ns=window.origin_ns,
         returned_ns=window.returned_ns,
         ended_ns=window.ended_ns,
@@ -256,8 +246,8 @@ def _fault(
         doubt=window.unverified_reason,
         stages=tuple(sorted(_stages(window.number, manifest, findings))),
         stages_doubt=_stages_doubt(window.number, facts, findings),
-        options=_options((planned or {}).get("fault", {})),
-        returns=(planned or {}).get("fault", {}).get("returns", True),
+        options=_options(fault),
+        returns=fault.get("returns", True),
         undo_issued_ns=next((row.at_ns for row in own if row.event == "undo_issued"), None),
     )
 
@@ -288,13 +278,8 @@ def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
     """A doubt about the whole run, or about availability of this window."""
     doubts = caveats_of(findings.doubts, facts)
     touching = (one for one in doubts if (one.scope, one.window) == ("availability", number))
-    found = [*(one for one in doubts if one.scope == "run"), *touching]
-    return found[0].sentence if found else ""
-
-
-def _planned(manifest: Manifest, number: int) -> dict[str, Any] | None:
-    windows = manifest.schedule.get("windows", [])
-    return next((window for window in windows if window["number"] == number), None)
+    found = (*(one for one in doubts if one.scope == "run"), *touching)
+    return next((one.sentence for one in found), "")
 
 
 def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Verification | None:
@@ -315,7 +300,9 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
             who = worker_name(client.worker, facts)
             text = f"{_KINDS.get(client.kind, client.kind)} {client.detail}".strip()
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
-    for worker, at_ns, late_ns in _stalls(findings):
+    # A stall that touches two windows is a doubt in each.
+    stalls = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
+    for worker, at_ns, late_ns in {(one.worker, one.at_ns, one.late_ns) for one in stalls}:
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
     for probe in events.probes:
@@ -329,12 +316,6 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
 # Kinds of probes that prove a fault; what probers see all the time tells of itself by its changes.
 _LOOKED = {"verified": "verified active", "gone": "verified ended"}
 PROOFS = tuple(_LOOKED)
-
-
-def _stalls(findings: Findings) -> set[tuple[int, int, int]]:
-    """Worker, when, how late: a stall that touches two windows is a doubt in each."""
-    rows = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
-    return {(row.worker, row.at_ns, row.late_ns) for row in rows}
 
 
 def _marks(findings: Findings, slice_s: int) -> tuple[Mark, ...]:

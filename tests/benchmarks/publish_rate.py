@@ -18,10 +18,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from harness.campaigns.page_tables import middle
 from harness.campaigns.playing import play
-from harness.campaigns.runs import CampaignRun
-from harness.campaigns.stored import found
-from harness.campaigns.table_parts import middle
+from harness.campaigns.stored import CampaignRun, found
 from harness.claims.claims import shipped_beside
 from harness.compare.compared import falls
 from harness.compare.medians import Time

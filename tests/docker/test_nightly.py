@@ -7,8 +7,7 @@ import pytest
 
 from harness.campaigns.cells import Choice, matrix
 from harness.campaigns.playing import Pace, carry_out, play
-from harness.campaigns.runs import Knowledge
-from harness.campaigns.stored import found
+from harness.campaigns.stored import Knowledge, found
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
 from harness.systems.catalogue import layout_names

@@ -5,15 +5,12 @@
 2. Every slice has a sentence that says its numbers.
 """
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
-from harness.report.charts import routes
-from harness.report.charts.plots import Plot, plots
-from harness.report.charts.scale import AxisTick, Lane, Scale, Span
-from harness.report.charts.use_plots import use_plots
+from harness.report.charts.plots import plots
+from harness.report.charts.scale import NS, Lane, Scale, Span, ticks
 from harness.report.page.formats import measure_name, stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
@@ -22,9 +19,6 @@ from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN, SYSTEM
 
-NS = 1e9
-_TICKS_MAX = 7
-_ROUND = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
 _LANES = tuple(  # of affected messages, the gravest first; unknown ones have no lane
     each
     for each in REGISTER
@@ -32,8 +26,7 @@ _LANES = tuple(  # of affected messages, the gravest first; unknown ones have no
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A slice's column in the box of a plot, and its sentence."""
 
     x: float
@@ -41,8 +34,7 @@ class Hit:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class FaultRow:
+class FaultRow(NamedTuple):
     """A fault's own rows: as it was asked for, where anything was, and as it was."""
 
     name: str  # "fault 2"; "fault" where it is the only one
@@ -50,8 +42,7 @@ class FaultRow:
     held: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One entry of the legend below the rows: a tone, the rows that have it, what it means."""
 
     rows: str
@@ -75,60 +66,34 @@ KEYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Chart:
-    label: str  # for those who cannot see it
-    ticks: tuple[AxisTick, ...]
-    phases: tuple[Span, ...]
-    faults: tuple[FaultRow, ...]
-    plots: tuple[Plot, ...]
-    hits: tuple[Hit, ...]
-    outs: tuple[Lane, ...]  # outages: of the run, its worst queue, its worst publisher
-    stages: tuple[Lane, ...]
-    lanes: tuple[Lane, ...]
-    servers: tuple[Lane, ...]  # what each name server showed of each broker
-    clients: tuple[Lane, ...]  # which name server each client asked
-    believed: tuple[Lane, ...]  # where each client's route had each broker
-    sends: tuple[Lane, ...]  # of each publisher that asks name servers
-    servers_left_out: int
-    believed_left_out: int
-    unknown: tuple[str, ...]  # what of the brokers' use is not drawn, and why
+    def __init__(self, timeline: Timeline) -> None:
+        scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
+        routes = timeline.routes
+        self.label = _label(timeline)  # for those who cannot see it
+        self.ticks = tuple(ticks(scale))
+        self.phases = tuple(_phases(timeline, scale))
+        self.faults = tuple(_fault_rows(timeline.faults, scale))
+        self.plots = tuple(plots(timeline, scale))
+        self.hits = tuple(_hit(one, timeline, scale) for one in timeline.slices)
+        self.outs = tuple(_outs(timeline, scale))  # of the run, its worst queue and publisher
+        self.stages = tuple(_stages(timeline.faults, scale))
+        self.lanes = tuple(_lanes(timeline, scale))
+        self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
+        self.clients = tuple(scale.lanes(routes.clients))  # which name server each asked
+        self.believed = tuple(scale.lanes(routes.believed))  # where their routes had each broker
+        self.sends = tuple(scale.lanes(routes.sends))  # of publishers that ask name servers
+        self.servers_left_out, self.believed_left_out = routes.left_out, routes.believed_left_out
+        self.unknown = timeline.use.unknown  # what of the brokers' use is not drawn, and why
 
     @property
     def legend(self) -> tuple[Key, ...]:
         """The tones that are drawn, and no others."""
+        rows = (("outages", self.outs), ("stage", self.stages), ("marks", self.lanes))
         drawn = {("force", span.tone) for fault in self.faults for span in fault.held}
         drawn |= {("asked", "asked") for fault in self.faults if fault.requested}
-        for rows, lanes in (
-            ("outages", self.outs),
-            ("stage", self.stages),
-            ("marks", self.lanes),
-        ):
-            drawn |= {(rows, span.tone) for lane in lanes for span in lane.spans}
+        drawn |= {(name, span.tone) for name, own in rows for lane in own for span in lane.spans}
         return tuple(key for key in KEYS if (key.rows, key.tone) in drawn)
-
-
-def chart(timeline: Timeline) -> Chart:
-    """The drawing of one run."""
-    scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
-    return Chart(
-        label=_label(timeline),
-        ticks=tuple(ticks(scale)),
-        phases=tuple(_phases(timeline, scale)),
-        faults=tuple(_fault_rows(timeline.faults, scale)),
-        plots=(*plots(timeline, scale), *use_plots(timeline, scale)),
-        hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
-        outs=tuple(_outs(timeline, scale)),
-        stages=tuple(_stages(timeline.faults, scale)),
-        lanes=tuple(_lanes(timeline, scale)),
-        servers=tuple(routes.lanes(timeline.routes.servers, scale)),
-        clients=tuple(routes.lanes(timeline.routes.clients, scale)),
-        believed=tuple(routes.lanes(timeline.routes.believed, scale)),
-        sends=tuple(routes.lanes(timeline.routes.sends, scale)),
-        servers_left_out=timeline.routes.left_out,
-        believed_left_out=timeline.routes.believed_left_out,
-        unknown=timeline.use.unknown,
-    )
 
 
 def _label(timeline: Timeline) -> str:
@@ -139,23 +104,6 @@ def _label(timeline: Timeline) -> str:
         f"Timeline from +{timeline.from_s} s to +{timeline.until_s} s: success, rates and latency "
         f"in slices of {timeline.slice_s} s; faults: {faults or 'none'}"
     )
-
-
-def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[AxisTick]:
-    """Round times, so many at most."""
-    span_s = scale.until_s - scale.from_s
-    step = next((one for one in _ROUND if span_s / one <= most), span_s)
-    number = math.ceil(scale.from_s / step)
-    while number * step <= scale.until_s - span_s / 25:  # room for the last one's letters
-        yield AxisTick(scale.place(number * step), f"+{_clock(number * step)}")
-        number += 1
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:g} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d} min"
 
 
 def _phases(timeline: Timeline, scale: Scale) -> Iterable[Span]:
@@ -190,8 +138,7 @@ def _held(fault: FaultSpan, scale: Scale) -> Span:
 
 
 def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
-    left = scale.place(one.from_s) * 10
-    right = scale.place(one.from_s + timeline.slice_s) * 10
+    left, right = scale.columns(one.from_s, timeline.slice_s)
     on_time = one.operations - one.missed
     parts = [f"+{one.from_s} s"]
     if one.operations:
@@ -205,19 +152,11 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
 def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     for out in timeline.outs:
         name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
-        yield Lane(
-            name,
-            tuple(
-                scale.span(
-                    spell.from_ns / NS,
-                    spell.until_ns / NS,
-                    "out" if spell.ended == SYSTEM else "open",
-                    "",
-                    spell_text(spell, 0),
-                )
-                for spell in out.spells
-            ),
-        )
+        spans = []
+        for one in out.spells:
+            tone, title = "out" if one.ended == SYSTEM else "open", spell_text(one, 0)
+            spans.append(scale.span(one.from_ns / NS, one.until_ns / NS, tone, "", title))
+        yield Lane(name, tuple(spans))
 
 
 def _stages(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[Lane]:
@@ -243,40 +182,23 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
 
 def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     for measure in _LANES:
-        name = measure_name(measure.name).lower()
-        marks = [mark for mark in timeline.marks if mark.measure == measure.name]
-        if marks:
-            yield Lane(
-                name,
-                tuple(
-                    scale.span(
-                        mark.from_s,
-                        mark.from_s + timeline.slice_s,
-                        measure.grade.value,
-                        "",
-                        f"+{mark.from_s} s: {mark.messages:,} {name}",
-                    )
-                    for mark in marks
-                ),
-            )
+        name, tone, spans = measure_name(measure.name).lower(), measure.grade.value, []
+        for mark in (mark for mark in timeline.marks if mark.measure == measure.name):
+            title = f"+{mark.from_s} s: {mark.messages:,} {name}"
+            until_s = mark.from_s + timeline.slice_s
+            spans.append(scale.span(mark.from_s, until_s, tone, "", title))
+        if spans:
+            yield Lane(name, tuple(spans))
     if timeline.operations:
         yield Lane("operation", tuple(_operated(timeline, scale)))
     for sort in ("process", "probe", "client", "stall"):
-        found = [one for one in timeline.happenings if one.sort == sort]
-        if found:
-            yield Lane(
-                sort,
-                tuple(
-                    scale.span(
-                        one.at_ns / NS,
-                        one.at_ns / NS,
-                        "fine" if one.ok else "bad",
-                        "",
-                        f"+{one.at_ns / NS:.3f} s, {one.who}: {one.text}",
-                    )
-                    for one in found
-                ),
-            )
+        spans = []
+        for one in (one for one in timeline.happenings if one.sort == sort):
+            at_s, tone = one.at_ns / NS, "fine" if one.ok else "bad"
+            title = f"+{at_s:.3f} s, {one.who}: {one.text}"
+            spans.append(scale.span(at_s, at_s, tone, "", title))
+        if spans:
+            yield Lane(sort, tuple(spans))
 
 
 def _operated(timeline: Timeline, scale: Scale) -> Iterable[Span]:

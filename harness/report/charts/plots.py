@@ -3,18 +3,23 @@
 1. Success and rates are drawn from 0, latencies on a logarithmic scale from one power of 10 to
    another.
 2. Only what was measured is drawn: at rate `max` there is no success, without confirms no latency.
+3. What brokers used (memory, and bytes written to disk) has a line for each host.
 """
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.report.charts.scale import AxisTick, Scale
+from harness.report.page import formats
+from harness.view.costs import UseOfSlice
 from harness.view.timeline import Slice, Timeline
 
+TONES = ("host1", "host2", "host3", "host4", "host5", "host6")  # style.css; used again in turn
+Value = Callable[[UseOfSlice], float | None]
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+
+class Plot(NamedTuple):
     """One curve diagram: areas and lines in a box of 1000 x 100, top left is 0, 0."""
 
     name: str
@@ -26,7 +31,6 @@ class Plot:
 
 
 def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
-    """The diagrams from top to bottom."""
     slices, slice_s = timeline.slices, timeline.slice_s
     if any(one.operations for one in slices):
         rate = "publishes confirmed within their deadline, of those that were due"
@@ -37,11 +41,16 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
         yield Plot("on time", rate, lines, "100 %", (), "0 %")
     top = max((max(one.confirmed, one.delivered) for one in slices), default=0) / slice_s
     if top:
-        delivered = _curve(slices, slice_s, scale, lambda one: one.delivered / slice_s / top)
-        confirmed = _curve(slices, slice_s, scale, lambda one: one.confirmed / slice_s / top)
-        lines = (("delivered", "delivered", delivered), ("confirmed", "confirmed", confirmed))
+        delivered = ((one.from_s, one.delivered / slice_s / top) for one in slices)
+        confirmed = ((one.from_s, one.confirmed / slice_s / top) for one in slices)
+        lines = (
+            ("delivered", "delivered", _line(delivered, slice_s, scale)),
+            ("confirmed", "confirmed", _line(confirmed, slice_s, scale)),
+        )
         yield Plot("messages a second", "", lines, f"{top:,.0f}", (), "0")
     yield from _latency(timeline, scale)
+    for name, meaning, value in _OF_HOSTS:
+        yield from _use(name, meaning, timeline, scale, value)
 
 
 def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
@@ -52,11 +61,12 @@ def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     low = math.floor(math.log10(max(min(found), 0.001)))
     high = max(low + 1, math.ceil(math.log10(max(max(found), 0.001))))
 
-    def height(ms: float | None) -> float | None:
-        return None if ms is None else (math.log10(max(ms, 0.001)) - low) / (high - low)
+    def line(latency: Callable[[Slice], float | None]) -> str:
+        known = ((one.from_s, ms) for one in slices if (ms := latency(one)) is not None)
+        shares = ((at_s, (math.log10(max(ms, 0.001)) - low) / (high - low)) for at_s, ms in known)
+        return _line(shares, timeline.slice_s, scale)
 
-    p50 = _curve(slices, timeline.slice_s, scale, lambda one: height(one.p50_ms))
-    p99 = _curve(slices, timeline.slice_s, scale, lambda one: height(one.p99_ms))
+    p50, p99 = line(lambda one: one.p50_ms), line(lambda one: one.p99_ms)
     yield Plot(
         "latency of a confirm",
         "from the intended time, logarithmic, nearest rank",
@@ -74,34 +84,44 @@ def _power(power: int) -> str:
     return f"{10.0 ** (power - 3):g} s" if power >= 3 else f"{10.0**power:g} ms"
 
 
+_OF_HOSTS: tuple[tuple[str, str, Value], ...] = (
+    ("memory of brokers", "the largest sample of each slice", lambda one: one.memory_bytes),
+    ("written to disk, a second", "by each host's brokers", lambda one: one.written_per_s),
+)
+
+
+def _use(
+    name: str, meaning: str, timeline: Timeline, scale: Scale, value: Value
+) -> Iterable[Plot]:
+    hosts, lines = timeline.use.hosts, []
+    values = [value(one) for host in hosts for one in host.slices]
+    top = max((each for each in values if each is not None), default=0)
+    for number, host in enumerate(hosts if top else ()):
+        inside = (one for one in host.slices if scale.from_s <= one.from_s < scale.until_s)
+        shares = ((one.from_s, used / top) for one in inside if (used := value(one)) is not None)
+        path = _line(shares, timeline.slice_s, scale)
+        lines.append((TONES[number % len(TONES)], host.host, path))
+    if top:
+        yield Plot(name, meaning, tuple(lines), formats.octets(top), (), "0")
+
+
 def _columns(slices: Sequence[Slice], slice_s: int, scale: Scale, late: bool) -> str:
     """A column a slice: what was on time from the bottom up, what was late from the top down."""
     parts = []
     for one in slices:
-        if not one.operations or (late and not one.missed):
-            continue
-        left, right = scale.place(one.from_s) * 10, scale.place(one.from_s + slice_s) * 10
-        height, end = 100 * one.missed / one.operations, 0 if late else 100
-        parts.append(f"M{left:.1f} {end}V{height:.1f}H{right:.1f}V{end}Z")
+        if one.operations and (one.missed or not late):
+            left, right = scale.columns(one.from_s, slice_s)
+            height, end = 100 * one.missed / one.operations, 0 if late else 100
+            parts.append(f"M{left:.1f} {end}V{height:.1f}H{right:.1f}V{end}Z")
     return "".join(parts)
 
 
-def _curve(
-    slices: Sequence[Slice],
-    slice_s: int,
-    scale: Scale,
-    value: Callable[[Slice], float | None],
-) -> str:
-    """A stepped line through the slices, broken where there is no value."""
-    parts = []
-    pen_down = False
-    for one in slices:
-        share = value(one)
-        if share is None:
-            pen_down = False
-            continue
-        left, right = scale.place(one.from_s) * 10, scale.place(one.from_s + slice_s) * 10
+def _line(shares: Iterable[tuple[float, float]], slice_s: int, scale: Scale) -> str:
+    """A stepped line through the slices that are known, broken between others."""
+    parts, ended_s = [], math.nan
+    for from_s, share in shares:
+        left, right = scale.columns(from_s, slice_s)
         y = f"{100 - 100 * share:.1f}"
-        parts.append(f"V{y}H{right:.1f}" if pen_down else f"M{left:.1f} {y}H{right:.1f}")
-        pen_down = True
+        parts.append(f"V{y}H{right:.1f}" if ended_s == from_s else f"M{left:.1f} {y}H{right:.1f}")
+        ended_s = from_s + slice_s
     return "".join(parts)

@@ -12,22 +12,20 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
-from harness.report.charts.scale import Scale
+from harness.report.charts.scale import NS, Scale
 from harness.report.page.outs import spell_text
-from harness.view.out import Out
+from harness.view.summary import Out
 from harness.view.timeline import Timeline
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
 
-NS = 1e9
 LAYERS_MAX = 10
 LEAST = 4.0  # of 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ShareBlock:
+class ShareBlock(NamedTuple):
     """Places in a box of 1000; `row` of as many rows as there are runs."""
 
     x: float
@@ -37,8 +35,7 @@ class ShareBlock:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class ShareLane(NamedTuple):
     """The outages of one scope, a row a run."""
 
     scope: str
@@ -46,48 +43,35 @@ class Lane:
     blocks: tuple[ShareBlock, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Shares:
-    """`zero`: where the fault began; None: there is none."""
+    """Of one cell at least one run. `scale`: the same for all cells that stand one below the
+    other, in seconds from the fault."""
 
-    on_time: str
-    late: tuple[str, ...]  # layers, the faintest last
-    density: float  # of one layer
-    median: str  # of several runs; "" of one
-    faults: tuple[ShareBlock, ...]
-    zero: float | None
-    lanes: tuple[Lane, ...]
-    runs: int
+    def __init__(self, timelines: Sequence[Timeline], scale: Scale) -> None:
+        step_s = max(one.slice_s for one in timelines)
+        numbers = range(math.floor(scale.from_s / step_s), math.ceil(scale.until_s / step_s))
+        found = [(number * step_s, _late(timelines, number * step_s)) for number in numbers]
+        columns = [(at_s, sorted(late, reverse=True)) for at_s, late in found if late]
+        layers = min(len(timelines), LAYERS_MAX)
+        good = [(at_s, 1 - late[0]) for at_s, late in columns]
+        self.on_time = _area(good, step_s, scale, 100)
+        self.late = tuple(  # layers, the faintest last
+            _area([(at_s, _layer(late, n, layers)) for at_s, late in columns], step_s, scale, 0)
+            for n in range(layers)
+        )
+        self.density = round(1 - 0.08 ** (1 / layers), 3)  # of one layer
+        self.median = "" if len(timelines) == 1 else _line(columns, step_s, scale)
+        self.faults = tuple(_faults(timelines, scale))
+        # Where the fault began; None: there is none.
+        self.zero = _x(0.0, scale) if any(map(_opened, timelines)) else None
+        self.lanes = tuple(_lanes(timelines, scale))
+        self.runs = len(timelines)
 
 
 def span(timelines: Iterable[Timeline]) -> tuple[float, float]:
     """The time that all of these need, in seconds from the fault."""
     ends = [(one.from_s - _zero_s(one), one.until_s - _zero_s(one)) for one in timelines]
     return min(first for first, _ in ends), max(last for _, last in ends)
-
-
-def shares(timelines: Sequence[Timeline], scale: Scale) -> Shares:
-    """Of one cell at least one run. `scale`: the same for all cells that stand one below the
-    other, in seconds from the fault."""
-    step_s = max(one.slice_s for one in timelines)
-    first, last = math.floor(scale.from_s / step_s), math.ceil(scale.until_s / step_s)
-    found = [(number * step_s, _late(timelines, number * step_s))
-             for number in range(first, last)]  # fmt: skip
-    columns = [(at_s, sorted(late, reverse=True)) for at_s, late in found if late]
-    layers = min(len(timelines), LAYERS_MAX)
-    return Shares(
-        on_time=_area([(at_s, 1 - late[0]) for at_s, late in columns], step_s, scale, 100),
-        late=tuple(
-            _area([(at_s, _layer(late, n, layers)) for at_s, late in columns], step_s, scale, 0)
-            for n in range(layers)
-        ),
-        density=round(1 - 0.08 ** (1 / layers), 3),
-        median="" if len(timelines) == 1 else _line(columns, step_s, scale),
-        faults=tuple(_faults(timelines, scale)),
-        zero=_x(0.0, scale) if any(map(_opened, timelines)) else None,
-        lanes=tuple(_lanes(timelines, scale)),
-        runs=len(timelines),
-    )
 
 
 def _opened(timeline: Timeline) -> list[int]:
@@ -164,7 +148,7 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
                 yield _block(from_s, until_s, row, tone, title, scale)
 
 
-def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Lane]:
+def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
     """The run's is always there, the others where something lies in them."""
     scopes = dict.fromkeys(out.scope for one in timelines for out in one.outs)
     for scope in scopes:
@@ -186,7 +170,7 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Lane]:
                 named.append(out)
         if blocks or scope == RUN:
             longest = max(named, key=lambda out: out.seconds)
-            yield Lane(scope, longest.name, tuple(blocks))
+            yield ShareLane(scope, longest.name, tuple(blocks))
 
 
 def _block(

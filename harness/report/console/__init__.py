@@ -1,11 +1,7 @@
 """What a person reads on a terminal.
 
-terminal     the display: all that follows, in its order
-steps        one step at a time, with what it takes
-rates        live views of a run, out of looks at its counts
-live_panel   a live view, drawn
-strip_rows   its seconds as rows of blocks
-tables       claims by cells, and the comparison
-overview     one line a cell, where there are hundreds
+terminal     the display: all that follows, in its order; one line a cell, where there are hundreds
+live_panel   a live view, drawn: its seconds as rows of blocks
+tables       claims by cells, and the comparison; what has one reason stands once
 demo_table   what the demo showed
 """

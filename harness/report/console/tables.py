@@ -4,30 +4,33 @@
 2. Too many cells for one table make several; no column is dropped.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-from harness.claims.judge import ClaimOutcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report
 from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name
 from harness.report.page.formats import measure_name
+from harness.report.page.measures import cell_of
 from harness.report.tried import ClaimOfCell, tabulated
+from harness.report.undecided import reasons
+from harness.view.grouping import by_key
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
 _CLIENT_MIN = 34  # letters of a client's name on one line
-_STYLES = {
+STYLES = {
     ClaimOutcome.PASS: "green",
     ClaimOutcome.FAIL: "bold red",
     ClaimOutcome.INCONCLUSIVE: "yellow",
     ClaimOutcome.NOT_APPLICABLE: "dim",
 }
-_OF_WARNINGS = "dim yellow"
 _SHORT = {ClaimOutcome.NOT_APPLICABLE: "n/a"}
 Cell = tuple[str, str, str, str]
 
@@ -62,32 +65,22 @@ def everywhere(report: Report, outcome: ClaimOutcome) -> list[str]:
     """Return the claims that had this outcome in every run to which they apply, in their order;
     of warnings only those that could not be judged."""
     every = outcome is ClaimOutcome.INCONCLUSIVE
-    outcomes: dict[str, set[ClaimOutcome]] = {}
-    for run in report.runs:
-        for one in run.verdicts:
-            if one.outcome is not ClaimOutcome.NOT_APPLICABLE and (every or one.is_promise):
-                outcomes.setdefault(one.claim, set()).add(one.outcome)
-    return [claim for claim, found in outcomes.items() if found == {outcome}]
+    verdicts = (one for run in report.runs for one in run.verdicts if every or one.is_promise)
+    applying = (one for one in verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE)
+    claims = by_key(applying, lambda one: one.claim).items()
+    return [claim for claim, found in claims if {one.outcome for one in found} == {outcome}]
 
 
 def left_out(report: Report) -> int:
     """How many claims apply to no run."""
-    every = {one.claim for run in report.runs for one in run.verdicts}
-    applies = {
-        one.claim
-        for run in report.runs
-        for one in run.verdicts
-        if one.outcome is not ClaimOutcome.NOT_APPLICABLE
-    }
-    return len(every - applies)
+    every = [one for run in report.runs for one in run.verdicts]
+    applies = {one.claim for one in every if one.outcome is not ClaimOutcome.NOT_APPLICABLE}
+    return len({one.claim for one in every} - applies)
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:
     """Measures x cells: median over the judged repeats, with its interval or their range."""
-    rows = {
-        ((row.scenario, row.system, row.layout, row.client), row.measure, row.detail): row
-        for row in report.comparison
-    }
+    rows = {(cell_of(row), row.measure, row.detail): row for row in report.comparison}
     measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
     never = set(unjudged(report))
     for cells in _chunks(_numbered(report)):
@@ -104,17 +97,9 @@ def comparison_tables(report: Report) -> Iterator[Table]:
 
 def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
     """One a scenario and layout, with a row a publisher and window."""
-    for place in dict.fromkeys(row.cell[:3] for row in shown):
-        table = Table(
-            title=Text(one_line("{} on {} {}".format(*place))),
-            title_justify="left",
-            box=None,
-            pad_edge=False,
-            show_edge=False,
-            header_style="bold",
-        )
+    for place, own in by_key(shown, lambda row: row.cell[:3]).items():
+        table = _plain(title=Text(one_line("{} on {} {}".format(*place))), title_justify="left")
         table.add_column("client", min_width=_CLIENT_MIN, overflow="fold")
-        own = [one for one in shown if one.cell[:3] == place]
         which = {"repeat": [one.repeat for one in own], "fault": [one.window for one in own]}
         which = {head: numbers for head, numbers in which.items() if max(numbers) > 1}
         for head in (*which, *failing.HEAD):
@@ -148,11 +133,7 @@ def unjudged(report: Report) -> list[str]:
 
 
 def _by_measure(report: Report) -> dict[str, list[Comparison]]:
-    found: dict[str, list[Comparison]] = {}
-    for row in report.comparison:
-        if not row.detail:
-            found.setdefault(row.measure, []).append(row)
-    return found
+    return by_key((row for row in report.comparison if not row.detail), lambda row: row.measure)
 
 
 def comparison_text(row: Comparison | None) -> str:
@@ -194,8 +175,12 @@ def _chunks(cells: Sequence[tuple[int, Cell]]) -> Iterator[Sequence[tuple[int, C
         yield cells[start : start + COLUMNS_MAX]
 
 
+def _plain(**options: Any) -> Table:
+    return Table(box=None, pad_edge=False, show_edge=False, header_style="bold", **options)
+
+
 def _table(first: str, cells: Sequence[tuple[int, Cell]]) -> Table:
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table = _plain()
     table.add_column(first, no_wrap=True)
     for number, _ in cells:
         table.add_column(str(number))
@@ -208,5 +193,44 @@ def _mark(one: ClaimOfCell | None, runs: int) -> Text:
         return Text("not judged", "yellow")
     first = one.same[0]
     word = _SHORT.get(first.outcome, first.word)
-    style = _STYLES[first.outcome] if first.is_promise else _OF_WARNINGS
-    return Text(f"{word} {len(one.same)}/{runs}", style)
+    return Text(f"{word} {len(one.same)}/{runs}", style_of(first))
+
+
+def style_of(verdict: ClaimVerdict) -> str:
+    """A warning that did not come true breaks nothing."""
+    return STYLES[verdict.outcome] if verdict.is_promise else "dim yellow"
+
+
+Line = tuple[str, ClaimVerdict]  # and a verdict that the line is of, for its style
+
+
+def grouped(
+    verdicts: Iterable[ClaimVerdict], line_of: Callable[[ClaimVerdict], str]
+) -> Iterator[Line]:
+    """Yield the lines of a run's claims that apply. `line_of` makes the line of a single claim."""
+    groups: dict[tuple[object, ...], list[ClaimVerdict]] = {}
+    for verdict in by_urgency(verdicts):
+        if verdict.outcome is not ClaimOutcome.NOT_APPLICABLE:
+            groups.setdefault(_key(verdict), []).append(verdict)
+    for same in groups.values():
+        first = same[0]
+        yield (line_of(first) if len(same) == 1 else _together(same)), first
+
+
+def _key(verdict: ClaimVerdict) -> tuple[object, ...]:
+    """Return what a claim shares with those that stand in its line."""
+    if verdict.outcome is ClaimOutcome.PASS and not verdict.warns:
+        return (ClaimOutcome.PASS,)
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
+        return (ClaimOutcome.INCONCLUSIVE, verdict.is_promise, reasons(verdict), verdict.advice)
+    return (verdict.claim,)
+
+
+def _together(same: list[ClaimVerdict]) -> str:
+    first = same[0]
+    head = f"{first.word}, {len(same)} claims: "
+    names = ", ".join(one.claim for one in same)
+    if first.outcome is ClaimOutcome.PASS:
+        return head + names
+    advice = f". To do: {'; '.join(first.advice)}" if first.advice else ""
+    return f"{head}{'; '.join(reasons(first))}{advice}\n{names}"

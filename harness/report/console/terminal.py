@@ -20,32 +20,16 @@ from rich.text import Text
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
-from harness.report import failing
-from harness.report.console.grouped import grouped
+from harness.report import failing, lines
+from harness.report.console import tables
 from harness.report.console.live_panel import LivePanel, what_next
-from harness.report.console.overview import overview
-from harness.report.console.tables import (
-    comparison_tables,
-    everywhere,
-    failing_tables,
-    left_out,
-    legend,
-    measure_title,
-    nowhere,
-    unjudged,
-    verdict_tables,
-)
+from harness.report.console.tables import grouped
 from harness.report.display import LiveView
-from harness.report.lines import (
-    by_urgency,
-    cell_lines,
-    cell_name,
-    last_lines,
-    skipped_lines,
-    standing_of,
-    verdict_line,
-)
-from harness.report.page.versions import of_brokers
+from harness.report.lines import of_brokers
+from harness.report.page import formats
+from harness.report.page.cells import CellView, cells
+from harness.report.page.matrix import weight
+from harness.report.page.totals import loss_rate
 from harness.report.tried import rate_lines
 from harness.report.undecided import reasons
 from harness.view.observations import Observation
@@ -54,8 +38,7 @@ from harness.view.routes import SENTENCE as ROUTE_CHANGE
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
 THE_SAME = "the same reason"
-_STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
-_OF_WARNINGS = "dim yellow"
+_STYLES = {str(outcome): style for outcome, style in tables.STYLES.items()}
 
 
 class Terminal:
@@ -120,11 +103,11 @@ class Terminal:
             self._overview(report)
         else:
             self._at_length(report)
-        self._lines("", last_lines(report)[:1])
+        self._lines("", lines.last_lines(report)[:1])
 
     def files(self, report: Report, files: Sequence[Path]) -> None:
         """The last lines: files, replay."""
-        for line in last_lines(report, files)[1:]:
+        for line in lines.last_lines(report, files)[1:]:
             self._print(line)
 
     def _overview(self, report: Report) -> None:
@@ -136,19 +119,17 @@ class Terminal:
             self._print(f"NOT APPLICABLE: {len(report.skipped)} more cells", "dim")
 
     def _at_length(self, report: Report) -> None:
-        self._lines("verdicts", legend(report))
-        for table in verdict_tables(report, self._whole):
+        self._lines("verdicts", tables.legend(report))
+        for table in tables.verdict_tables(report, self._whole):
             self._console.print()
             self._console.print(table)
-        if (others := left_out(report)) and not self._whole:
-            self._print(
-                f"{others} more claims do not apply (--all lists each with its reason)", "dim"
-            )
+        if (others := tables.left_out(report)) and not self._whole:
+            text = f"{others} more claims do not apply (--all lists each with its reason)"
+            self._print(text, "dim")
         for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS):
-            if not self._whole and (claims := everywhere(report, outcome)):
-                self._print(
-                    f"{outcome} wherever they apply: {', '.join(claims)}", _STYLES[outcome]
-                )
+            if not self._whole and (claims := tables.everywhere(report, outcome)):
+                text = f"{outcome} wherever they apply: {', '.join(claims)}"
+                self._print(text, _STYLES[outcome])
         self._lines("in how many runs, with 95 % confidence", list(rate_lines(report)))
         for run in report.runs:
             self._run(run, report)
@@ -156,27 +137,27 @@ class Terminal:
             self._heading(
                 "numbers by cell: median (smallest to largest, runs judged); from 6 runs [95 % CI]"
             )
-        for table in comparison_tables(report) if report.comparison else ():
+        for table in tables.comparison_tables(report) if report.comparison else ():
             self._console.print(table)
-        if zero := nowhere(report):
-            self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
-        if never := unjudged(report):
-            self._print(f"judged in no run: {'; '.join(map(measure_title, never))}")
+        if zero := tables.nowhere(report):
+            self._print(f"0 in every run: {'; '.join(map(tables.measure_title, zero))}")
+        if never := tables.unjudged(report):
+            self._print(f"judged in no run: {'; '.join(map(tables.measure_title, never))}")
         self._failing(report)
-        self._lines("not applicable", list(skipped_lines(report, self._whole)))
-        self._lines("against what is known", list(cell_lines(report)))
+        self._lines("not applicable", list(lines.skipped_lines(report, self._whole)))
+        self._lines("against what is known", list(lines.cell_lines(report)))
 
     def _failing(self, report: Report) -> None:
         found = failing.table(report.runs)
         if found.rows:
             self._heading("failed sends by publisher")
-        for table in failing_tables(found.rows):
+        for table in tables.failing_tables(found.rows):
             self._console.print(table)
         if found.left_out:
             self._print(f"{found.left_out:,} more rows are in verdict.json", "dim")
 
     def _run(self, run: RunReport, report: Report) -> None:
-        self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")
+        self._heading(f"{run.name}: {lines.cell_name(run.cell)}, repeat {run.repeat}")
         if run.failure:
             self._print(f"not judged: {run.failure}", "yellow")
         if run.brokers:
@@ -191,16 +172,16 @@ class Terminal:
             self._print(f"  {len(routes)} changes of routes and roles (--all shows them)", "dim")
 
         def line_of(verdict: ClaimVerdict) -> str:
-            return verdict_line(verdict, standing_of(verdict, run, report))
+            return lines.verdict_line(verdict, lines.standing_of(verdict, run, report))
 
-        every = [(line_of(one), one) for one in by_urgency(run.verdicts)]
+        every = [(line_of(one), one) for one in lines.by_urgency(run.verdicts)]
         for line, verdict in every if self._whole else grouped(run.verdicts, line_of):
-            self._print(f"  {line}", _style(verdict))
+            self._print(f"  {line}", tables.style_of(verdict))
 
-    def _lines(self, heading: str, lines: list[str]) -> None:
-        if lines:
+    def _lines(self, heading: str, texts: list[str]) -> None:
+        if texts:
             self._heading(heading)
-        for line in lines:
+        for line in texts:
             self._print(line)
 
     def _heading(self, text: str) -> None:
@@ -235,13 +216,7 @@ def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
         yield text, observation
 
 
-def _style(verdict: ClaimVerdict) -> str:
-    """A warning that did not come true breaks nothing."""
-    return _STYLES[str(verdict.outcome)] if verdict.is_promise else _OF_WARNINGS
-
-
 def live_line(view: LiveView) -> str:
-    """One look at a run, as one line."""
     success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
     armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
     after = what_next(view).replace(", ", " | ", 1)
@@ -265,3 +240,22 @@ def _step_bar(name: str, expected_s: float | None) -> Progress:
     )
     progress.add_task(f"{name}{_expected(expected_s)}", total=None)
     return progress
+
+
+def overview(report: Report) -> Iterator[tuple[str, str]]:
+    """`FAIL`, `12: master-crash on …: 37 lost (5 runs; not as expected)`."""
+    for view in cells(report):
+        _, _, word = view.badge.partition(" ")
+        yield word, f"{view.number}: {view.name}: {_cell_line(view)}"
+
+
+def _cell_line(view: CellView) -> str:
+    totals = view.totals
+    runs = formats.plural(totals.runs, "run")
+    if totals.judged < totals.runs:
+        runs = f"{totals.judged} of {runs} judged"
+    if totals.loss_judged:
+        runs = f"{runs}; {loss_rate(totals).describe('lost')}"
+    known = f"; {view.standing}" if view.standing and totals.judged else ""
+    why = "" if totals.judged else totals.main_doubt
+    return f"{weight(totals) or why or 'not judged'} ({runs}{known})".replace("\u00a0", " ")

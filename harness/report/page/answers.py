@@ -7,23 +7,13 @@
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
-from harness.report.page import formats
-from harness.report.page.comparison.places import listed
-from harness.report.page.outs import (
-    history_text,
-    is_fine,
-    is_out,
-    out_text,
-    rate_text,
-    silent_text,
-    spread_text,
-    worst_text,
-)
+from harness.report.page import formats, outs
+from harness.report.page.places import listed
 from harness.report.page.totals import Cell, Failed, RunTotals, loss_rate
 from harness.report.undecided import undecided
 
@@ -32,8 +22,7 @@ REASONS_MAX, NAMES_MAX = 3, 6  # of what is not decided
 PLACES_MAX = 5  # cells called by their numbers
 
 
-@dataclass(frozen=True, slots=True)
-class PageAnswer:
+class PageAnswer(NamedTuple):
     """`tone`: fail, open, pass or plain."""
 
     question: str
@@ -42,8 +31,7 @@ class PageAnswer:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FirstScreen:
+class FirstScreen(NamedTuple):
     tone: str
     badge: str
     headline: str
@@ -106,24 +94,16 @@ def _headline(report: Report, total: RunTotals) -> str:
 
 def _did(totals: RunTotals) -> list[str]:
     """Yield `it lost 37 confirmed messages and was unavailable for at least 21.5 s`."""
-    least = "at least " if totals.loss_proved < totals.judged else ""
-    done = (
-        [f"lost {least}{formats.plural(totals.lost, 'confirmed message')}"] if totals.lost else []
-    )
-    done += [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
-    out = out_text(totals).replace("≥", "at least")
-    done += [f"was unavailable for {out}"] if is_out(totals) else []
+    done = outs.lost_parts(totals, formats.plural(totals.lost, "confirmed message"))
+    out = outs.out_text(totals).replace("≥", "at least")
+    done += [f"was unavailable for {out}"] if totals.is_out else []
     return [f"it {listed(done)}"] if done else []
 
 
 def _broken(report: Report, total: RunTotals) -> str:
-    where = (
-        ""
-        if total.cells == 1
-        else f" in {len({c for one in total.broken for c in one.cells})} of {total.cells} cells"
-    )
-    surprising = [one for one in total.broken if not known(report, one)]
-    as_known = ", as expected" if not surprising else ""
+    cells = {cell for one in total.broken for cell in one.cells}
+    where = "" if total.cells == 1 else f" in {len(cells)} of {total.cells} cells"
+    as_known = ", as expected" if all(known(report, one) for one in total.broken) else ""
     were = "was" if len(total.broken) == 1 else "were"
     return f"{formats.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
 
@@ -133,7 +113,7 @@ def _lead(report: Report, total: RunTotals) -> str:
         return f"{formats.plural(total.runs, 'run')} planned, none judged; the reasons are below."
     judged = formats.plural(total.judged, "run")
     if total.judged < total.runs:
-        judged = f"{formats.of(total.judged, total.runs, 'run')}"
+        judged = formats.of(total.judged, total.runs, "run")
     confirmed = f"{formats.count(total.confirmed)} messages that the broker had confirmed"
     lead = f"Judged: {judged} of {formats.plural(total.cells, 'cell')}, {confirmed}."
     if report.judge is Judge.EXPECTATIONS:
@@ -145,15 +125,12 @@ def _which(report: Report, totals: RunTotals) -> PageAnswer:
     question = "Which promise was broken?"
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
-    open_claims = (
-        f"{formats.plural(totals.undecided, 'promise')} not decided" if totals.undecided else ""
-    )
+    undecided = formats.plural(totals.undecided, "promise")
+    open_claims = f"{undecided} not decided" if totals.undecided else ""
     untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
     if not totals.broken:
-        lines = (f"{formats.plural(totals.held, 'claim')} held", untrue, open_claims)
-        return PageAnswer(
-            question, "none", "open" if open_claims or untrue else "pass", _lines(*lines)
-        )
+        lines = _lines(f"{formats.plural(totals.held, 'claim')} held", untrue, open_claims)
+        return PageAnswer(question, "none", "open" if lines[1:] else "pass", lines)
     ordered = sorted(totals.broken, key=lambda one: known(report, one))
     quoted = [_quote(report, one, totals) for one in ordered[:CLAIMS_MAX]]
     more = len(ordered) - CLAIMS_MAX
@@ -205,59 +182,53 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     if totals.out is None:
         why = tail or "publishers ask for no confirms, and only confirms show it"
         return PageAnswer(question, "unknown", "open", (why,))
-    lines = [f"downtime {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
-    lines += [spread_text(totals)] if totals.cells == 1 else []
-    if is_out(totals):
-        where = (
-            f"longest in {_places(report, filter(None, [totals.out_cell]))}"
-            if totals.cells > 1
-            else ""
-        )
-        lines += [_meaning(totals), where]
+    lines = [f"downtime {outs.rate_text(totals)}" if totals.faults_of or totals.is_out else ""]
+    lines += [outs.spread_text(totals)] if totals.cells == 1 else []
+    if totals.is_out:
+        where = f"longest in {_places(report, filter(None, [totals.out_cell]))}"
+        lines += [_meaning(totals), where if totals.cells > 1 else ""]
     elif totals.silence is not None and totals.silence.maximum_s:
-        lines.append(f"longest time without a confirm: {silent_text(totals)}")
-    tone = "open" if unknown else "pass" if is_fine(totals) and totals.worst is None else "plain"
-    return PageAnswer(
-        question, out_text(totals), tone, _lines(*lines, worst_text(totals.worst), tail)
-    )
+        lines.append(f"longest time without a confirm: {outs.silent_text(totals)}")
+    tone = "open" if unknown else "pass" if totals.is_fine and totals.worst is None else "plain"
+    said = _lines(*lines, outs.worst_text(totals.worst), tail)
+    return PageAnswer(question, outs.out_text(totals), tone, said)
 
 
 def _meaning(totals: RunTotals) -> str:
     """What the number is made of; a bound is no length."""
+    history = outs.history_text(totals)
     if totals.out is not None and totals.out.bound:
-        return f"or longer{history_text(totals)}: it had not recovered when the load ended"
-    return f"all of it{history_text(totals)}" if history_text(totals) else ""
+        return f"or longer{history}: it had not recovered when the load ended"
+    return f"all of it{history}" if history else ""
 
 
 def _proved(totals: RunTotals) -> PageAnswer:
     question = "Are loss and downtime proved?"
     if not totals.judged:
-        doubts = totals.doubts[0][0] if totals.doubts else ""
-        return PageAnswer(question, "no", "open", _lines(doubts or "no run was judged"))
-    whole = totals.whole
-    nothing = not totals.loss_proved and not totals.outage_proved
-    value = "yes" if whole else "no" if nothing else "in part"
-    lines = [_seen(totals), _logs(totals)]
-    if not whole:
-        loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
-        lines += [f"{loss}, outage in {totals.outage_proved}"]
-        lines += [f"not certain: {totals.doubts[0][0]}"] if totals.doubts else []
-    return PageAnswer(question, value, "pass" if whole else "open", _lines(*lines))
+        return PageAnswer(question, "no", "open", (totals.main_doubt or "no run was judged",))
+    logs = f"{_all(totals.logs_closed, totals.logs_of)} logs of publishers and consumers"
+    lines = [_seen(totals), f"{logs} are complete"]
+    if totals.whole:
+        return PageAnswer(question, "yes", "pass", _lines(*lines))
+    loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
+    lines += [f"{loss}, outage in {totals.outage_proved}"]
+    lines += [f"not certain: {totals.main_doubt}"] if totals.doubts else []
+    value = "in part" if totals.loss_proved or totals.outage_proved else "no"
+    return PageAnswer(question, value, "open", _lines(*lines))
 
 
 def _seen(totals: RunTotals) -> str:
     if not totals.faults_of:
         return ""
-    end = "verified from outside, at its beginning and its end"
     if totals.faults_of == 1:
-        return f"the fault was {'' if totals.faults_seen else 'not '}{end}"
-    number = "all" if totals.faults_seen == totals.faults_of else f"{totals.faults_seen} of"
-    return f"{number} {totals.faults_of} faults were {end.replace('its ', 'their ')}"
+        seen = "" if totals.faults_seen else "not "
+        return f"the fault was {seen}verified from outside, at its beginning and its end"
+    number = _all(totals.faults_seen, totals.faults_of)
+    return f"{number} faults were verified from outside, at their beginning and their end"
 
 
-def _logs(totals: RunTotals) -> str:
-    number = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
-    return f"{number} {totals.logs_of} logs of publishers and consumers are complete"
+def _all(number: int, of: int) -> str:
+    return f"all {of}" if number == of else f"{number} of {of}"
 
 
 def known(report: Report, failed: Failed) -> bool:
@@ -274,9 +245,7 @@ def _places(report: Report, cells: Iterable[Cell]) -> str:
     numbers = sorted(order.index(cell) + 1 for cell in cells)
     if len(numbers) > PLACES_MAX:
         return f"{len(numbers)} cells"
-    earlier = ", ".join(str(number) for number in numbers[:-1])
-    last = f"{f'{earlier} and ' if earlier else ''}{numbers[-1]}"
-    return f"cell{'s' if earlier else ''} {last}"
+    return f"cell{'s' if len(numbers) > 1 else ''} {listed([*map(str, numbers)])}"
 
 
 def _lines(*lines: str) -> tuple[str, ...]:

@@ -5,9 +5,6 @@
    page says that first.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import too_many
@@ -16,38 +13,39 @@ from harness.judging.result import CellTitle, Report
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.lines import cell_name
 from harness.report.page import formats
-from harness.report.page.outs import is_out, rate_text, worst_text
-from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text
-from harness.report.tried import CellTable, ClaimOfCell, tabulated
+from harness.report.page.outs import rate_text, worst_text
+from harness.report.page.totals import RunTotals, loss_rate, median_text
+from harness.report.tried import CellTable, tabulated
 
+_DIFFERS = "not as expected"
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
-    Standing.DIFFERS: "not as expected",
+    Standing.DIFFERS: _DIFFERS,
     Standing.NEW: "no expectation is recorded",
     Standing.NOT_JUDGED: "expectation not checked",
 }
 
 
-@dataclass(frozen=True, slots=True)
 class CellView:
     """One cell with all its runs. `standing`: how it stands to what is known of it."""
 
-    number: int
-    cell: Cell
-    name: str
-    title: CellTitle
-    tone: str
-    badge: str
-    sentence: str
-    standing: str
-    differences: tuple[str, ...]
-    totals: RunTotals
-    claims: Mapping[str, ClaimOfCell]
+    def __init__(self, table: CellTable, report: Report) -> None:
+        cell, totals = table.cell, table.totals
+        result = next((one for one in report.cells if one.cell == cell), None)
+        self.number, self.cell, self.name = table.number, cell, cell_name(cell)
+        self.title = report.titles.get(cell) or CellTitle(*cell[:3])
+        self.tone, self.badge = badge_of(totals.outcome)
+        self.sentence = " ".join(_sentences(totals))
+        self.standing = _standing(result) if result else ""
+        # A reader wants to know where a cell is not as it is known to be.
+        wanted = report.judge is Judge.EXPECTATIONS or self.standing == _DIFFERS
+        self.differences = result.lines if result and wanted else ()
+        self.totals, self.claims = totals, table.claims
 
 
 def cells(report: Report) -> tuple[CellView, ...]:
     """Every cell, in the order of its first run."""
-    return tuple(_view(one, report) for one in tabulated(report))
+    return tuple(CellView(one, report) for one in tabulated(report))
 
 
 def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
@@ -56,35 +54,16 @@ def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str,
     if outcome is None:
         return "open", "? NOT JUDGED"
     untrue = warns and outcome is ClaimOutcome.FAIL
-    tone, sign, word = formats.NOT_SEEN if untrue else formats.BADGES[outcome]
-    return tone, f"{sign} {word}"
+    tone, *words = formats.NOT_SEEN if untrue else formats.BADGES[outcome]
+    return tone, " ".join(words)
 
 
 def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]:
     """Of a single claim: harm that was predicted, and came, is no good news."""
     if warns and outcome is ClaimOutcome.PASS:
-        tone, sign, word = formats.CONFIRMED
-        return tone, f"{sign} {word}"
+        tone, *words = formats.CONFIRMED
+        return tone, " ".join(words)
     return badge_of(outcome, warns=warns)
-
-
-def _view(table: CellTable, report: Report) -> CellView:
-    cell, totals = table.cell, table.totals
-    result = next((one for one in report.cells if one.cell == cell), None)
-    tone, badge = badge_of(totals.outcome)
-    return CellView(
-        number=table.number,
-        cell=cell,
-        name=cell_name(cell),
-        title=report.titles.get(cell) or CellTitle(cell[0], cell[1], cell[2]),
-        tone=tone,
-        badge=badge,
-        sentence=" ".join(_sentences(totals)),
-        standing=_standing(result) if result else "",
-        differences=result.lines if result and _has_requests(report, result) else (),
-        totals=totals,
-        claims=table.claims,
-    )
 
 
 def _standing(result: CellResult) -> str:
@@ -95,22 +74,17 @@ def _standing(result: CellResult) -> str:
     return _STANDINGS.get(result.standing, "")
 
 
-def _has_requests(report: Report, result: CellResult) -> bool:
-    """Whether a reader wants to know where a cell is not as it is known to be."""
-    return report.judge is Judge.EXPECTATIONS or result.standing is Standing.DIFFERS
-
-
 def _sentences(totals: RunTotals) -> list[str]:
     runs = "the run" if totals.runs == 1 else f"{totals.runs} runs"
     if not totals.judged:
-        why = totals.doubts[0][0] if totals.doubts else "no reason was recorded"
+        why = totals.main_doubt or "no reason was recorded"
         return [f"Nothing was judged in {runs}: {why}."]
-    parts = [_loss(totals, runs), _loss_rate(totals), _outage(totals), _claims(totals)]
+    rate = f"{loss_rate(totals).describe('Lost')}." if totals.loss_judged else ""
+    parts = [_loss(totals, runs), rate, _outage(totals), _claims(totals)]
     if totals.unjudged:
         first = 0 if too_many(totals.unjudged, totals.runs) else len(parts)
-        parts.insert(
-            first, f"{formats.of(totals.unjudged, totals.runs, 'run')} could not be judged."
-        )
+        unjudged = formats.of(totals.unjudged, totals.runs, "run")
+        parts.insert(first, f"{unjudged} could not be judged.")
     if totals.doubts:
         sentence, number = totals.doubts[0]
         place = f" (in {formats.of(number, totals.runs, 'run')})" if totals.runs > 1 else ""
@@ -136,27 +110,20 @@ def _loss(totals: RunTotals, runs: str) -> str:
     return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost in {runs}."
 
 
-def _loss_rate(totals: RunTotals) -> str:
-    return f"{loss_rate(totals).describe('Lost')}." if totals.loss_judged else ""
-
-
 def _outage(totals: RunTotals) -> str:
-    if not totals.faults_of and not is_out(totals):
+    if not totals.faults_of and not totals.is_out:
         return "Nothing was broken on purpose."
     parts = []
     if totals.out is not None:
-        out = (
-            f"it was unavailable for {_time(totals.out)}"
-            if is_out(totals)
-            else "it had no downtime"
-        )
+        long = f"it was unavailable for {_time(totals.out)}"
+        out = long if totals.is_out else "it had no downtime"
         of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}")
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
         parts.append(f"no confirm arrived for {_time(totals.silence)}{_longer_silence(totals)}")
     # Without downtime there is nothing to recover from.
-    recovers = totals.out is None or is_out(totals) or totals.outage_proved < totals.judged
+    recovers = totals.out is None or totals.is_out or totals.outage_proved < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
     silence_s = totals.silence.maximum_s if totals.silence is not None else 0
     recovers = recovers and (totals.degraded is None or totals.degraded.maximum_s >= silence_s)

@@ -7,8 +7,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.judging.result import Report, RunReport
@@ -17,142 +16,79 @@ from harness.report.page import formats
 from harness.report.page.cells import CellView, claim_badge
 
 SEEN_MAX = 24
-_ORDER = (
-    ClaimOutcome.FAIL,
-    ClaimOutcome.INCONCLUSIVE,
-    ClaimOutcome.PASS,
-    ClaimOutcome.NOT_APPLICABLE,
-)
+TONES = [tone for tone, _, _ in formats.BADGES.values()]
+_ORDER = list(formats.BADGES)  # the gravest first
 
 
-@dataclass(frozen=True, slots=True)
 class Chip:
     """One cell's outcome about a claim. `share`: in how many of its runs, `3 of 5`; `rate`: in how
-    many runs it was violated, with the 95 % bounds, "" where no run decided it; `told`: the rate,
+    many runs it was violated, with the 95 % bounds, "" where no run decided it; `text`: the rate,
     and the share, too, where some runs decided nothing."""
 
-    number: int
-    name: str
-    tone: str
-    badge: str
-    share: str
-    rate: str
-    text: str
-    runs: int
+    def __init__(self, view: CellView, claim: str, warns: bool) -> None:
+        one = view.claims.get(claim)
+        self.number, self.name, self.runs = view.number, view.name, view.totals.runs
+        self.tone, self.badge = claim_badge(one.outcome if one else None, warns=warns)
+        # Runs without verdicts are of the cell, too: a tick stands with all of them.
+        self.share = f"{len(one.same)} of {self.runs}" if one else ""
+        decided = one.tried.rate.runs if one else 0
+        self.rate = one.tried.described if one and decided else ""
+        parts = [self.rate] if decided == self.runs else [self.share, self.rate]
+        self.text = "; ".join(filter(None, parts))
 
 
-@dataclass(frozen=True, slots=True)
 class Seen:
-    """What one run showed of a claim. `standing`: how that is to what is known, if it is open or
-    broken."""
+    """What one run showed of a claim, without what stands above it: its sentence and its source.
+    `standing`: how that is to what is known, if it is open or broken."""
 
-    run: str
-    cell: int
-    tone: str
-    badge: str
-    verdict: ClaimVerdict
-    standing: str
+    def __init__(
+        self, run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]
+    ) -> None:
+        needs_story = verdict.outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
+        self.run, self.verdict = run.name, verdict
+        self.cell = next((view.number for view in cells if view.cell == run.cell), 0)
+        self.tone, self.badge = claim_badge(verdict.outcome, warns=verdict.warns)
+        self.standing = standing_of(verdict, run, report) if needs_story else ""
 
 
-@dataclass(frozen=True, slots=True)
 class ClaimView:
-    name: str
-    meaning: str
-    sentence: str  # "" where it is the meaning itself
-    source: str
-    tone: str
-    badge: str
-    chips: tuple[Chip, ...]
-    known: str  # what is known of it, whatever the cell
-    seen: tuple[Seen, ...]
-    anchor: str
-    shares: tuple[tuple[str, str], ...]  # tone, `3 cells failed`: in place of too many chips
-    left_out: int  # of what was seen
-    warns: bool  # it predicts harm
+    """`sentence`: "" where it is the meaning itself; `known`: what is known of it, whatever the
+    cell; `warns`: it predicts harm."""
+
+    def __init__(self, place: int, name: str, report: Report, cells: Sequence[CellView]) -> None:
+        found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
+        first = found[0][1]
+        self.name, self.anchor, self.warns = name, f"claim-{place}", first.warns
+        self.meaning = first.meaning
+        self.sentence = first.sentence if first.sentence != first.meaning else ""
+        self.source = source_text(first.source)
+        self.outcome = over_runs(verdict for _, verdict in found)
+        self.tone, self.badge = claim_badge(self.outcome, warns=first.warns)
+        self.known = next((verdict.known for _, verdict in found if verdict.known), "")
+        self.chips = tuple(Chip(view, name, first.warns) for view in cells)
+        self.shares = _shares(self.chips)  # tone, `3 cells failed`: in place of too many chips
+        # The first run of each cell and outcome: repeats say the same again.
+        kept: dict[object, tuple[RunReport, ClaimVerdict]] = {}
+        for run, one in found:
+            kept.setdefault((run.cell, one.outcome), (run, one))
+        shown = sorted(kept.values(), key=lambda each: _ORDER.index(each[1].outcome))
+        self.seen = tuple(Seen(*each, report, cells) for each in shown[:SEEN_MAX])
+        self.left_out = max(0, len(shown) - SEEN_MAX)
 
 
 def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
     cells = tuple(views)
     names = dict.fromkeys(verdict.claim for run in report.runs for verdict in run.verdicts)
-    claim_views = [_claim(place, name, report, cells) for place, name in enumerate(names, start=1)]
-    claim_views.sort(key=lambda one: (_ORDER.index(one[0]), one[1].warns))
-    return tuple(view for _, view in claim_views)
+    found = [ClaimView(place, name, report, cells) for place, name in enumerate(names, start=1)]
+    return tuple(sorted(found, key=lambda one: (_ORDER.index(one.outcome), one.warns)))
 
 
-def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]) -> Seen:
-    """One verdict, without what stands above it: the claim's sentence and its source."""
-    tone, badge = claim_badge(verdict.outcome, warns=verdict.warns)
-    needs_story = verdict.outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
-    return Seen(
-        run=run.name,
-        cell=next((view.number for view in cells if view.cell == run.cell), 0),
-        tone=tone,
-        badge=badge,
-        verdict=verdict,
-        standing=standing_of(verdict, run, report) if needs_story else "",
-    )
-
-
-def _claim(
-    place: int, name: str, report: Report, cells: tuple[CellView, ...]
-) -> tuple[ClaimOutcome, ClaimView]:
-    found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
-    first = found[0][1]
-    outcome = over_runs(verdict for _, verdict in found)
-    tone, badge = claim_badge(outcome, warns=first.warns)
-    chips = tuple(_chip(view, name, first.warns) for view in cells)
-    shown = sorted(_one_a_cell(found), key=lambda one: _ORDER.index(one[1].outcome))
-    return outcome, ClaimView(
-        name=name,
-        meaning=first.meaning,
-        sentence=first.sentence if first.sentence != first.meaning else "",
-        source=source_text(first.source),
-        tone=tone,
-        badge=badge,
-        chips=chips,
-        known=next((verdict.known for _, verdict in found if verdict.known), ""),
-        seen=tuple(seen(run, one, report, cells) for run, one in shown[:SEEN_MAX]),
-        anchor=f"claim-{place}",
-        shares=_shares(chips),
-        left_out=max(0, len(shown) - SEEN_MAX),
-        warns=first.warns,
-    )
-
-
-def _chip(view: CellView, claim: str, warns: bool) -> Chip:
-    one, runs = view.claims.get(claim), view.totals.runs
-    tone, badge = claim_badge(one.outcome if one else None, warns=warns)
-    if one is None:
-        return Chip(view.number, view.name, tone, badge, "", "", "", runs)
-    # Runs without verdicts are of the cell, too: a tick stands with all of them.
-    share = f"{len(one.same)} of {runs}"
-    decided = one.tried.rate.runs
-    rate = one.tried.described if decided else ""
-    text = rate if decided == runs else "; ".join(part for part in (share, rate) if part)
-    return Chip(view.number, view.name, tone, badge, share, rate, text, runs)
-
-
-def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:
-    numbers = Counter((chip.tone, chip.badge) for chip in chips)
-    runs: Counter[tuple[str, str]] = Counter()
+def _shares(chips: Iterable[Chip]) -> tuple[tuple[str, str], ...]:
+    numbers, runs = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for chip in chips:
+        numbers[chip.tone, chip.badge] += 1
         runs[chip.tone, chip.badge] += chip.runs
-    order = [tone for tone, _, _ in formats.BADGES.values()]
     return tuple(
-        (
-            tone,
-            f"{formats.plural(numbers[tone, badge], 'cell')} {badge}, "
-            f"{formats.plural(runs[tone, badge], 'run')}",
-        )
-        for tone, badge in sorted(numbers, key=lambda one: order.index(one[0]))
+        (key[0], f"{formats.plural(number, 'cell')} {key[1]}, {formats.plural(runs[key], 'run')}")
+        for key, number in sorted(numbers.items(), key=lambda one: TONES.index(one[0][0]))
     )
-
-
-def _one_a_cell(
-    found: list[tuple[RunReport, ClaimVerdict]],
-) -> list[tuple[RunReport, ClaimVerdict]]:
-    """The first run of each cell and outcome: repeats say the same again."""
-    kept: dict[tuple[tuple[str, ...], ClaimOutcome], tuple[RunReport, ClaimVerdict]] = {}
-    for run, verdict in found:
-        kept.setdefault((run.cell, verdict.outcome), (run, verdict))
-    return list(kept.values())

@@ -1,28 +1,29 @@
-"""Costs of the steady state, by system and layout: medians and ranges over runs, and one chart.
+"""Costs of the steady state: medians and ranges over runs, by layout and place beside place.
 
-1. Only runs of one load and one deployment stand in one table: only they compare.
+1. Only runs of one load and one deployment stand in one table: only they compare. Place beside
+   place the load is the one that most of them had, and each place names its deployment.
 2. A value that was not counted or not sampled says so; it is never 0.
 3. A number is a median over runs, followed by the range and the number of runs without a value.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from statistics import median
+from typing import NamedTuple
 
-from harness.judging.result import Report, RunReport
+from harness.judging.result import Report
 from harness.report.page import formats
+from harness.report.page.places import DEPLOYMENTS, Place
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
+from harness.view.grouping import by_key
 
-NOT_COUNTED = "not counted"
-NOT_SAMPLED = "not sampled"
-NOT_JUDGED = "not judged"
 PART_NAMES = {BROKERS: "brokers", PROXY: "proxy", CLIENTS: "clients"}
-Place = tuple[str, str, str]  # system, layout, client
+_NO_LOAD = "load not recorded"
+Measure = Callable[[Cost], float | None]
+Format = Callable[[float], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """`text` is the median; `spread` the range, or why there is none. `known` False: no number."""
 
     text: str
@@ -30,8 +31,7 @@ class Figure:
     known: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A part's share of a bar, in per cent of the widest bar."""
 
     part: str
@@ -39,94 +39,108 @@ class Segment:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class HostRow:
+class HostRow(NamedTuple):
     host: str
     figures: tuple[Figure, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class CostRow:
-    """One system in one layout."""
+    """One system in one layout, by one client: figures as COLUMNS, hosts as _HOST_COLUMNS."""
 
-    system: str
-    layout: str
-    client: str
-    runs: str
-    figures: tuple[Figure, ...]  # as COLUMNS
-    bar: tuple[Segment, ...]
-    bar_text: str
-    hosts: tuple[HostRow, ...]  # as HOST_COLUMNS
-    doubts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CostTable:
-    load: str
-    deployment: str
-    rows: tuple[CostRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CostsView:
-    columns: tuple[tuple[str, str], ...]  # name, meaning
-    host_columns: tuple[str, ...]
-    parts: tuple[tuple[str, str], ...]
-    tables: tuple[CostTable, ...]
-    untold: int  # runs without any cost
-
-
-Measure = Callable[[Cost], float | None]
-Format = Callable[[float], str]
-
-
-def costs(report: Report) -> CostsView:
-    """All runs of a report that have a steady state, by load and deployment."""
-    measured = [(run, run.cost) for run in report.runs if run.cost is not None]
-    with_load = [(run, cost) for run, cost in measured if cost.seconds or cost.hosts]
-    groups: dict[tuple[str, str], list[tuple[RunReport, Cost]]] = {}
-    for run, cost in with_load:
-        groups.setdefault((cost.load, cost.deployment), []).append((run, cost))
-    return CostsView(
-        columns=tuple((name, meaning) for name, meaning, _, _ in COLUMNS),
-        host_columns=tuple(name for name, _, _ in _HOST_COLUMNS),
-        parts=tuple(PART_NAMES.items()),
-        tables=tuple(_table(*key, members) for key, members in groups.items()),
-        untold=len(report.runs) - len(with_load),
-    )
-
-
-def _table(load: str, deployment: str, members: list[tuple[RunReport, Cost]]) -> CostTable:
-    places: dict[Place, list[Cost]] = {}
-    for run, cost in members:
-        places.setdefault(run.cell[1:], []).append(cost)
-    widest = max((sum(_cpu(own).values()) for own in places.values()), default=0.0)
-    rows = (_row(place, own, widest) for place, own in sorted(places.items(), key=_by_layout))
-    return CostTable(load or "load not recorded", deployment, tuple(rows))
-
-
-def _by_layout(entry: tuple[Place, object]) -> tuple[str, str, str]:
-    """Systems of one layout stand one below the other."""
-    system, layout, client = entry[0]
-    return layout, system, client
-
-
-def _row(place: Place, own: Sequence[Cost], widest: float) -> CostRow:
-    cpu = _cpu(own)
-    doubts = dict.fromkeys(cost.doubt for cost in own if cost.doubt)
-    return CostRow(
-        *place,
-        runs=f"{len(own)} run{'' if len(own) == 1 else 's'}",
-        figures=tuple(figure(own, measure, form) for _, _, measure, form in COLUMNS),
-        bar=tuple(
-            Segment(part, round(100 * seconds / widest, 2), f"{PART_NAMES[part]}: {seconds:.2f} s")
-            for part, seconds in cpu.items()
+    def __init__(self, place: tuple[str, str, str], own: Sequence[Cost], widest: float) -> None:
+        cpu = _cpu(own)
+        self.system, self.layout, self.client = place
+        self.runs = formats.plural(len(own), "run")
+        self.figures = tuple(_figure(own, measure, form) for _, _, measure, form in COLUMNS)
+        self.bar = tuple(
+            Segment(part, round(100 * spent / widest, 2), f"{PART_NAMES[part]}: {spent:.2f} s")
+            for part, spent in cpu.items()
             if widest
+        )
+        self.bar_text = f"{sum(cpu.values()):.2f} s" if cpu else "not known"
+        self.hosts = tuple(_hosts(own))
+        self.doubts = tuple(dict.fromkeys(cost.doubt for cost in own if cost.doubt))
+
+
+class CostTable:
+    """Systems of one layout stand one below the other."""
+
+    def __init__(
+        self, load: str, deployment: str, members: list[tuple[tuple[str, str, str], Cost]]
+    ) -> None:
+        self.load, self.deployment = load or _NO_LOAD, deployment
+        places = by_key(members, lambda one: one[0])
+        costs_of = {place: [cost for _, cost in own] for place, own in places.items()}
+        widest = max((sum(_cpu(own).values()) for own in costs_of.values()), default=0.0)
+        ordered = sorted(places, key=lambda place: (place[1], place[0], place[2]))
+        self.rows = tuple(CostRow(place, costs_of[place], widest) for place in ordered)
+
+
+class CostsView:
+    """All runs of a report that have a steady state. `untold`: runs without any cost."""
+
+    def __init__(self, report: Report) -> None:
+        costed = [(run.cell[1:], run.cost) for run in report.runs if run.cost is not None]
+        with_load = [(place, cost) for place, cost in costed if _is_measured(cost)]
+        tables = by_key(with_load, lambda one: (one[1].load, one[1].deployment))
+        self.columns = tuple((name, meaning) for name, meaning, _, _ in COLUMNS)
+        self.host_columns = tuple(name for name, _, _ in _HOST_COLUMNS)
+        self.parts = tuple(PART_NAMES.items())
+        self.tables = tuple(CostTable(*key, members) for key, members in tables.items())
+        self.untold = len(report.runs) - len(with_load)
+
+
+class CostLine(NamedTuple):
+    """`figures`: of each place, by its letter; None where it had no run of this load."""
+
+    name: str
+    meaning: str
+    figures: tuple[tuple[str, Figure | None], ...]
+
+
+class CostsSideBySide(NamedTuple):
+    load: str
+    runs: tuple[tuple[str, str], ...]  # letter, `12 runs, in containers`
+    lines: tuple[CostLine, ...]
+
+
+def costs_side_by_side(compared: Sequence[Place]) -> CostsSideBySide | None:
+    """None where no run has a steady state."""
+    costed = [(place.letter, run.cost) for place in compared for run in place.runs if run.cost]
+    loads = by_key((one for one in costed if _is_measured(one[1])), lambda one: one[1].load)
+    if not loads:
+        return None
+    load = max(loads, key=lambda name: (len(dict(loads[name])), len(loads[name])))
+    own = {
+        place.letter: [cost for letter, cost in loads[load] if letter == place.letter]
+        for place in compared
+    }
+    return CostsSideBySide(
+        load or _NO_LOAD,
+        tuple((letter, _how(found)) for letter, found in own.items()),
+        tuple(
+            CostLine(
+                name,
+                meaning,
+                tuple(
+                    (letter, _figure(found, measure, form) if found else None)
+                    for letter, found in own.items()
+                ),
+            )
+            for name, meaning, measure, form in _COLUMNS_SIDE_BY_SIDE
         ),
-        bar_text=f"{sum(cpu.values()):.2f} s" if cpu else "not known",
-        hosts=tuple(_hosts(own)),
-        doubts=tuple(doubts),
     )
+
+
+def _is_measured(cost: Cost) -> bool:
+    return bool(cost.seconds or cost.hosts)
+
+
+def _how(own: Sequence[Cost]) -> str:
+    if not own:
+        return "no run of this load"
+    how = dict.fromkeys(DEPLOYMENTS.get(cost.deployment, cost.deployment) for cost in own)
+    return f"{formats.plural(len(own), 'run')}, {' and '.join(how)}"
 
 
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
@@ -139,61 +153,41 @@ def _known(values: Iterable[float | None]) -> list[float]:
     return sorted(value for value in values if value is not None)
 
 
-def figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
-    missing = (
-        NOT_COUNTED if any(use.seconds for cost in own for use in cost.hosts) else NOT_SAMPLED
-    )
-    if measure in _OF_LOAD:
-        missing = NOT_JUDGED
-    return _of_values([measure(cost) for cost in own], form, missing)
+def _figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
+    missing = _missing(use for cost in own for use in cost.hosts)
+    return _of_values(map(measure, own), form, "not judged" if measure in _OF_LOAD else missing)
 
 
-def _of_values(values: Sequence[float | None], form: Format, missing: str) -> Figure:
-    known = _known(values)
+def _missing(uses: Iterable[HostUse]) -> str:
+    return "not counted" if any(use.seconds for use in uses) else "not sampled"
+
+
+def _of_values(values: Iterable[float | None], form: Format, missing: str) -> Figure:
+    every = list(values)
+    known = _known(every)
     if not known:
         return Figure(missing, "", False)
     least, most = form(known[0]), form(known[-1])
-    spread = "" if least == most else f"{least} – {most}"
-    if len(known) < len(values):
-        spread = f"{spread}, " if spread else ""
-        spread += f"{len(known)} of {formats.plural(len(values), 'run')}"
-    return Figure(form(median(known)), spread, True)
+    spread = [] if least == most else [f"{least} – {most}"]
+    if len(known) < len(every):
+        spread.append(formats.of(len(known), len(every), "run"))
+    return Figure(form(median(known)), ", ".join(spread), True)
 
 
 def _hosts(own: Sequence[Cost]) -> Iterable[HostRow]:
-    uses: dict[str, list[HostUse]] = {}
-    for cost in own:
-        for host in cost.hosts:
-            uses.setdefault(host.host, []).append(host)
+    uses = by_key((use for cost in own for use in cost.hosts), lambda use: use.host)
     for name in sorted(uses, key=lambda name: (PARTS.index(uses[name][0].part), name)):
-        yield HostRow(name, tuple(_host_figures(uses[name])))
-
-
-def _host_figures(uses: Sequence[HostUse]) -> Iterable[Figure]:
-    missing = NOT_COUNTED if any(use.seconds for use in uses) else NOT_SAMPLED
-    for _, field, form in _HOST_COLUMNS:
-        yield _of_values([getattr(use, field) for use in uses], form, missing)
-
-
-def _fine(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def _cores(value: float) -> str:
-    return f"{value:.2f}"
-
-
-def as_bytes(value: float) -> str:
-    """`0.3 KB`, `45 KB`, `1.4 MB`, `151 MB`, in thousands."""
-    kilo = value / 1000
-    if kilo < 1000:
-        return f"{kilo:,.0f} KB" if kilo >= 10 or not kilo else f"{kilo:,.1f} KB"
-    mega = kilo / 1000
-    return f"{mega:,.0f} MB" if mega >= 10 else f"{mega:,.1f} MB"
+        yield HostRow(
+            name,
+            tuple(
+                _of_values((getattr(use, field) for use in uses[name]), form, _missing(uses[name]))
+                for _, field, form in _HOST_COLUMNS
+            ),
+        )
 
 
 def _a_second(value: float) -> str:
-    return f"{as_bytes(value)}/s"
+    return f"{formats.octets(value)}/s"
 
 
 def _memory(name: str) -> Measure:
@@ -212,39 +206,34 @@ def _sum(part: str, *names: str) -> Measure:
     return total
 
 
-_rate, _half, _most = map(attrgetter, ("confirmed_per_s", "p50_ms", "p99_ms"))
-_OF_LOAD = (_rate, _half, _most)
-COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
-    (
-        "confirmed a second",
-        "publishes; it cannot exceed a fixed rate",
-        _rate,
-        _fine,
-    ),
+_fine, _cores = "{:,.1f}".format, "{:.2f}".format
+_OF_LOAD = _rate, _half, _most = tuple(map(attrgetter, ("confirmed_per_s", "p50_ms", "p99_ms")))
+_network, _disk = _sum(BROKERS, "sent_per_s", "received_per_s"), _sum(BROKERS, "written_per_s")
+_all_memory = _sum(BROKERS, "memory_median_bytes")
+_LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
+    ("confirmed a second", "publishes; it cannot exceed a fixed rate", _rate, _fine),
     ("latency p50, ms", "from intended to confirmed, half of all within", _half, _fine),
     ("latency p99, ms", "99 % of all within", _most, _fine),
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
     ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
-    ("memory, median", "of the fullest broker host", _memory("memory_median_bytes"), as_bytes),
-    ("memory, peak", "of the fullest broker host", _memory("memory_peak_bytes"), as_bytes),
-    (
-        "network a second",
-        "sent and received by all hosts of brokers",
-        _sum(BROKERS, "sent_per_s", "received_per_s"),
-        _a_second,
-    ),
-    (
-        "disk a second",
-        "written by all hosts of brokers",
-        _sum(BROKERS, "written_per_s"),
-        _a_second,
-    ),
+)
+_FULLEST, _EVERY = "of the fullest broker host", "all hosts of brokers"
+COLUMNS = (
+    *_LOAD_COLUMNS,
+    ("memory, median", _FULLEST, _memory("memory_median_bytes"), formats.octets),
+    ("memory, peak", _FULLEST, _memory("memory_peak_bytes"), formats.octets),
+    ("network a second", f"sent and received by {_EVERY}", _network, _a_second),
+    ("disk a second", f"written by {_EVERY}", _disk, _a_second),
+)
+_COLUMNS_SIDE_BY_SIDE = (
+    *_LOAD_COLUMNS,
+    ("memory, all brokers", f"of {_EVERY}, median", _all_memory, formats.octets),
 )
 _HOST_COLUMNS: tuple[tuple[str, str, Format], ...] = (
     ("cores", "cores", _cores),
-    ("memory, median", "memory_median_bytes", as_bytes),
-    ("memory, peak", "memory_peak_bytes", as_bytes),
+    ("memory, median", "memory_median_bytes", formats.octets),
+    ("memory, peak", "memory_peak_bytes", formats.octets),
     ("received", "received_per_s", _a_second),
     ("sent", "sent_per_s", _a_second),
     ("read from disk", "read_per_s", _a_second),

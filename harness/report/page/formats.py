@@ -56,14 +56,18 @@ def share(number: float) -> str:
     return f"< 0.01{GLUE}%" if least else f"{per_cent:.{digits}f}{GLUE}%"
 
 
+def octets(number: float) -> str:
+    """`0.3 KB`, `45 KB`, `1.4 MB`, `151 MB`, in thousands."""
+    kilo = number / 1000
+    if kilo < 1000:
+        return f"{kilo:,.0f} KB" if kilo >= 10 or not kilo else f"{kilo:,.1f} KB"
+    mega = kilo / 1000
+    return f"{mega:,.0f} MB" if mega >= 10 else f"{mega:,.1f} MB"
+
+
 def after(at_ns: float) -> str:
     """An instant of run time, as verdict lines have it: `+13.467 s`."""
     return f"+{at_ns / 1e9:.3f} s"
-
-
-def milliseconds(number: float | None) -> str:
-    """`1.4`; "" if it is unknown."""
-    return "" if number is None else f"{number:,.1f}"
 
 
 def bound(number: Number) -> str:
@@ -87,23 +91,19 @@ def of(number: int, total: int, noun: str) -> str:
 
 
 def measure_name(measure: str) -> str:
-    known = BY_NAME.get(measure)
-    return known.title if known is not None else measure.replace("_", " ")
+    return BY_NAME[measure].title if measure in BY_NAME else measure.replace("_", " ")
 
 
 def short_name(measure: str) -> str:
     """As tables have it."""
-    known = BY_NAME.get(measure)
-    return (known.short if known is not None else "") or measure_name(measure).lower()
+    return (BY_NAME[measure].short if measure in BY_NAME else "") or measure_name(measure).lower()
 
 
 def meaning(measure: str) -> str:
-    known = BY_NAME.get(measure)
-    return known.meaning if known is not None else ""
+    return BY_NAME[measure].meaning if measure in BY_NAME else ""
 
 
 def is_grave(measure: str, detail: str) -> bool:
-    """Return whether one of it breaks a promise."""
     return measure in BY_NAME and measures.grade(measure, detail) is Grade.VIOLATION
 
 

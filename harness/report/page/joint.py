@@ -8,21 +8,19 @@ sends failed.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
-from harness.judging.result import Report, RunReport
-from harness.report.charts import routes
-from harness.report.charts.chart import ticks
-from harness.report.charts.scale import AxisTick, Lane, Scale
-from harness.view.routes import DROPPED, RouteRow, Stretch
-from harness.view.timeline import FaultSpan, Timeline
+from harness.judging.result import RunReport
+from harness.report.charts.scale import NS, AxisTick, Lane, Scale, ticks
+from harness.view.grouping import by_key
+from harness.view.routes import DROPPED, RouteRow
+from harness.view.timeline import Timeline
 
-NS = 1e9
 BEFORE_S = 20.0  # of what came before the fault
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(NamedTuple):
     """`place`: of all of them; `ticks`, and all else: seconds from the first fault on."""
 
     place: str
@@ -33,24 +31,13 @@ class Joint:
     sends: tuple[Lane, ...]
 
 
-def joint(report: Report) -> tuple[Joint, ...]:
-    """Return one picture for each group with at least two judged runs."""
-    return pictures(report.runs)
-
-
 def pictures(runs: Iterable[RunReport]) -> tuple[Joint, ...]:
-    """Likewise, of the runs of one experiment, or of one report."""
-    return tuple(filter(None, map(_picture, _groups(runs))))
-
-
-def _groups(runs: Iterable[RunReport]) -> Iterable[list[RunReport]]:
-    """Of a report over several experiments the names of runs may be the same."""
-    groups: dict[tuple[str, frozenset[str]], list[RunReport]] = {}
-    for run in runs:
-        if run.together:
-            names = frozenset((run.name, *run.together))
-            groups.setdefault((run.piece, names), []).append(run)
-    return groups.values()
+    """Return one picture for each group with at least two judged runs, of one experiment or of one
+    report."""
+    together = (run for run in runs if run.together)
+    # Of a report over several experiments the names of runs may be the same.
+    groups = by_key(together, lambda run: (run.piece, frozenset((run.name, *run.together))))
+    return tuple(filter(None, map(_picture, groups.values())))
 
 
 def _picture(group: Sequence[RunReport]) -> Joint | None:
@@ -66,7 +53,7 @@ def _picture(group: Sequence[RunReport]) -> Joint | None:
         place="{} on {} {}, repeat {}".format(*first.cell[:3], first.repeat),
         ticks=tuple(ticks(scale)),
         faults=tuple(_faults(timeline, scale)),
-        servers=tuple(routes.lanes(_shifted(timeline.routes.servers, timeline), scale)),
+        servers=tuple(scale.lanes(_shifted(timeline.routes.servers, timeline))),
         believed=tuple(lane for run, time in drawn for lane in _believed(run, time, lost, scale)),
         sends=tuple(lane for run, time in drawn for lane in _sends(run, time, scale)),
     )
@@ -80,12 +67,9 @@ def _faults(timeline: Timeline, scale: Scale) -> Iterator[Lane]:
     origin_s = _origin_s(timeline)
     for fault in timeline.faults:
         until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - origin_s
-        span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", _target_text(fault))
+        target = f"{fault.kind} {fault.resolved}".strip()
+        span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", target)
         yield Lane(f"fault {fault.number}", (span,))
-
-
-def _target_text(fault: FaultSpan) -> str:
-    return f"{fault.kind} {fault.resolved}".strip()
 
 
 def _dropped(timeline: Timeline) -> Iterator[str]:
@@ -110,12 +94,12 @@ def _believed(
         worker = row.name.partition(": ")[0]
         if worker in sending and _subject(row) in lost:
             name = f"{_whose(run, worker)}: {_subject(row)}"
-            yield from routes.lanes([replace(row, name=name)], scale)
+            yield from scale.lanes([replace(row, name=name)])
 
 
 def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
     for row in _shifted(timeline.routes.sends, timeline):
-        yield from routes.lanes([replace(row, name=_whose(run, row.name))], scale)
+        yield from scale.lanes([replace(row, name=_whose(run, row.name))])
 
 
 def _whose(run: RunReport, worker: str) -> str:
@@ -127,11 +111,11 @@ def _whose(run: RunReport, worker: str) -> str:
 
 
 def _shifted(rows: Iterable[RouteRow], timeline: Timeline) -> Iterator[RouteRow]:
-    origin_ns = timeline.faults[0].issued_ns
+    by_ns = timeline.faults[0].issued_ns
     for row in rows:
-        yield RouteRow(row.name, tuple(_moved(one, origin_ns) for one in row.stretches))
-
-
-def _moved(one: Stretch, by_ns: int) -> Stretch:
-    """Its title tells times of the run, which are not those of the picture."""
-    return replace(one, from_ns=one.from_ns - by_ns, until_ns=one.until_ns - by_ns, title="")
+        # A title gives times of the run, which are not those of the picture.
+        moved = (
+            replace(one, from_ns=one.from_ns - by_ns, until_ns=one.until_ns - by_ns, title="")
+            for one in row.stretches
+        )
+        yield RouteRow(row.name, tuple(moved))

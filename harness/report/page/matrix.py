@@ -7,23 +7,24 @@
    Too many columns for one table make several of about the same width; none is dropped.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.compare.expectations import Standing
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.report.page.outs import NOT_OUT, is_out, out_phrase
+from harness.report.page.outs import NOT_OUT, out_phrase
 from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 COLUMNS_MAX = 8
 _SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN"}
+_TONES = ("fail", "open", "pass", "not_applicable")
 System = tuple[str, str]  # and its client
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixField:
+class MatrixField(NamedTuple):
     """One field. `number` 0: there is no such cell; then `reason` is its number in `reasons`."""
 
     tone: str
@@ -37,14 +38,12 @@ class MatrixField:
     reason: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
+class MatrixRow(NamedTuple):
     name: str
     entries: tuple[MatrixField, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(NamedTuple):
     """The rows of one scenario."""
 
     scenario: str
@@ -52,8 +51,7 @@ class Band:
     rows: tuple[MatrixRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One table. `first` is the number of its first column."""
 
     first: int
@@ -62,58 +60,43 @@ class Block:
     system: str  # where there is only one: then a scenario has one row, and needs no head
 
 
-@dataclass(frozen=True, slots=True)
 class MatrixView:
-    blocks: tuple[Block, ...]
-    reasons: tuple[str, ...]  # why cells do not apply, numbered from 1
-    outcomes: tuple[tuple[str, str, int], ...]  # tone, sign and word, how many cells
-    repeats: bool  # some cell has several runs
-
-
-def matrix(report: Report, views: Sequence[CellView]) -> MatrixView:
     """Scenarios, systems and layouts in the order of their first cell, skipped ones last."""
-    cells = {view.cell: view for view in views}
-    skipped = {one.cell: one.reason for one in report.skipped if one.cell not in cells}
-    reasons = tuple(dict.fromkeys(skipped.values()))
-    every = (*cells, *skipped)
-    differing = {one.cell for one in report.cells if one.standing is Standing.DIFFERS}
-    entries: dict[Cell, MatrixField] = {
-        cell: _entry(view, cell in differing) for cell, view in cells.items()
-    }
-    entries |= {cell: _skipped(cell, why, reasons) for cell, why in skipped.items()}
-    titles = {cell[0]: view.title.scenario for cell, view in cells.items()}
-    blocks = []
-    first = 1
-    for layouts, systems in _tables(every):
-        only = " with ".join(systems[0]) if len(systems) == 1 else ""
-        blocks.append(Block(first, layouts, _bands(layouts, systems, entries, titles), only))
-        first += len(layouts)
-    return MatrixView(
-        blocks=tuple(blocks),
-        reasons=reasons,
-        outcomes=tuple(_outcomes(entries.values())),
-        repeats=any(view.totals.runs > 1 for view in views),
-    )
+
+    def __init__(self, report: Report, views: Sequence[CellView]) -> None:
+        cells = {view.cell: view for view in views}
+        skipped = {one.cell: one.reason for one in report.skipped if one.cell not in cells}
+        self.reasons = tuple(dict.fromkeys(skipped.values()))  # numbered from 1
+        differing = {one.cell for one in report.cells if one.standing is Standing.DIFFERS}
+        entries = {cell: _entry(view, cell in differing) for cell, view in cells.items()}
+        entries |= {cell: _skipped(cell, why, self.reasons) for cell, why in skipped.items()}
+        titles = {cell[0]: view.title.scenario for cell, view in cells.items()}
+        blocks, first = [], 1
+        for layouts, systems in _tables(entries):
+            only = " with ".join(systems[0]) if len(systems) == 1 else ""
+            blocks.append(Block(first, layouts, _bands(layouts, systems, entries, titles), only))
+            first += len(layouts)
+        found = Counter((one.tone, f"{one.sign} {one.word}") for one in entries.values())
+        self.blocks = tuple(blocks)
+        # Tone, sign and word, how many cells.
+        self.outcomes = tuple(
+            (*key, found[key]) for key in sorted(found, key=lambda key: _TONES.index(key[0]))
+        )
+        self.repeats = any(view.totals.runs > 1 for view in views)
 
 
 def weight(totals: RunTotals) -> str:
     """Return a cell's one number: `37 lost`, `downtime 0.34 s`; `downtime ?` is not decided."""
     if not totals.judged:
         return ""
-    undecided = totals.loss_proved < totals.judged
     if totals.lost or totals.stranded:
         number, word = (totals.lost, "lost") if totals.lost else (totals.stranded, "stranded")
-        return f"{'≥ ' if undecided else ''}{formats.count(number)} {word}"
-    if undecided:
+        return f"{'≥ ' if totals.loss_open else ''}{formats.count(number)} {word}"
+    if totals.loss_open:
         return "loss ?"
-    if is_out(totals) or (totals.out is not None and totals.faults_of):
+    if totals.is_out or (totals.out is not None and totals.faults_of):
         return out_phrase(totals)
     return "downtime ?" if totals.faults_of else "0 lost"
-
-
-def _short(text: str) -> str:
-    """Return a number for a narrow field: `0 s`, `40.4 s`, `?` are downtimes."""
-    return "0 s" if text == NOT_OUT else text.removeprefix("downtime ")
 
 
 def _entry(view: CellView, differs: bool) -> MatrixField:
@@ -122,18 +105,14 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
     runs = formats.plural(totals.runs, "run")
     if 0 < totals.judged < totals.runs:
         runs = f"{totals.judged} of {totals.runs} judged"
-    return MatrixField(
-        number=view.number,
-        tone=view.tone,
-        sign=sign,
-        word=_SHORT.get(word, word),
-        weight=_short(weight(totals)),
-        runs=runs,
-        differs=differs,
-        title=f"{view.name}: {word}"
-        + (", not as it is known to be" if differs else "")
-        + (f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""),
-    )
+    # In a narrow field `0 s`, `40.4 s`, `?` are downtimes.
+    text = weight(totals)
+    short = "0 s" if text == NOT_OUT else text.removeprefix("downtime ")
+    unexpected = ", not as it is known to be" if differs else ""
+    loss = f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
+    title = f"{view.name}: {word}{unexpected}{loss}"
+    word = _SHORT.get(word, word)
+    return MatrixField(view.tone, title, view.number, sign, word, short, runs, differs)
 
 
 def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:
@@ -143,8 +122,7 @@ def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:
 
 
 def _absent(cell: Cell) -> MatrixField:
-    title = f"{cell[0]} on {cell[1]} {cell[2]}: not requested"
-    return MatrixField("absent", title)
+    return MatrixField("absent", f"{cell[0]} on {cell[1]} {cell[2]}: not requested")
 
 
 def _tables(every: Iterable[Cell]) -> Iterable[tuple[tuple[str, ...], tuple[System, ...]]]:
@@ -189,12 +167,3 @@ def _bands(
         if rows:
             bands.append(Band(scenario, titles.get(scenario, ""), tuple(rows)))
     return tuple(bands)
-
-
-def _outcomes(entries: Iterable[MatrixField]) -> Iterable[tuple[str, str, int]]:
-    found: dict[tuple[str, str], int] = {}
-    for one in entries:
-        key = one.tone, f"{one.sign} {one.word}"
-        found[key] = found.get(key, 0) + 1
-    order = ("fail", "open", "pass", "not_applicable")
-    return [(*key, found[key]) for key in sorted(found, key=lambda key: order.index(key[0]))]

@@ -5,15 +5,19 @@
 2. A measure that is 0 in every cell is a sentence, not a chart. Unjudged ones say so.
 3. Of more than STRIPS_MAX cells those with the largest medians are drawn; each cell's own numbers
    stand with it.
+4. Rows that mean nothing in their cell are left out. Without consumers before the drain, there is
+   no first delivery and no backlog to wait for. A cell without downtime has nothing to recover
+   from: an unknown recovery time says nothing.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.judging.result import Report
 from harness.report.page import formats
-from harness.report.page.applicable import by_measure
 from harness.report.page.cells import CellView
+from harness.view.grouping import by_key
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measure import Grade
@@ -21,11 +25,12 @@ from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, REGISTER
 
 STRIPS_MAX = 16
 UNKNOWN = "unknown"
+_RECOVERY = "degraded"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
+Cell = tuple[str, str, str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
+class Strip(NamedTuple):
     """One cell's bar; places in per cent of the scale, None where nothing was judged."""
 
     number: int
@@ -38,8 +43,7 @@ class Strip:
     bound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureText:
+class MeasureText(NamedTuple):
     """A row in words. `median` alone where nothing was judged; `judged` "" where every run was."""
 
     median: str
@@ -48,41 +52,71 @@ class MeasureText:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
 class MeasureView:
-    name: str
-    meaning: str
-    strips: tuple[Strip, ...]
-    left_out: int  # cells
+    """`left_out`: cells."""
+
+    def __init__(
+        self,
+        measure: str,
+        detail: str,
+        found: Mapping[Cell, Comparison],
+        cells: Sequence[CellView],
+    ) -> None:
+        top = max(row.maximum or 0.0 for row in found.values())
+        strips = [_strip(found.get(view.cell), view, top) for view in cells]
+        if len(strips) > STRIPS_MAX:
+            strips.sort(key=lambda one: -1.0 if one.median is None else one.median, reverse=True)
+        self.name = _name(measure, detail)
+        self.meaning = "" if detail else formats.meaning(measure)
+        self.strips = tuple(strips[:STRIPS_MAX])
+        self.left_out = max(0, len(strips) - STRIPS_MAX)
 
 
-@dataclass(frozen=True, slots=True)
 class MeasuresView:
-    drawn: tuple[MeasureView, ...]
-    # Measures that are 0 in every judged run of every cell: what did not happen, and what did not
-    # remain undecided.
-    zero: tuple[str, ...]
-    zero_undecided: tuple[str, ...]
+    """The comparison mart as strips. `zero`, `zero_undecided`: measures that are 0 in every judged
+    run of every cell: what did not happen, and what did not remain undecided."""
+
+    def __init__(self, report: Report, views: Iterable[CellView]) -> None:
+        cells = tuple(views)
+        drawn: list[MeasureView] = []
+        zero: dict[bool, list[str]] = {True: [], False: []}
+        for (measure, detail), found in by_measure(report).items():
+            if any(row.maximum for row in found.values()):
+                drawn.append(MeasureView(measure, detail, found, cells))
+            elif not detail and any(row.judged for row in found.values()):
+                is_open = BY_NAME[measure].grade is Grade.OPEN or measure in DOUBTFUL
+                zero[is_open].append(formats.measure_name(measure))
+        self.drawn = tuple(sorted(drawn, key=lambda view: _order(view.name)))
+        self.zero, self.zero_undecided = (
+            tuple(name.lower() for name in sorted(zero[is_open], key=_order))
+            for is_open in (False, True)
+        )
 
 
-def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
-    """The comparison mart as strips."""
-    cells = tuple(views)
-    drawn: list[MeasureView] = []
-    zero: list[str] = []
-    undecided: list[str] = []
-    for (measure, detail), found in by_measure(report).items():
-        if any(row.maximum for row in found.values()):
-            drawn.append(_measure(measure, detail, found, cells))
-        elif not detail and any(row.judged for row in found.values()):
-            is_open = BY_NAME[measure].grade is Grade.OPEN or measure in DOUBTFUL
-            (undecided if is_open else zero).append(formats.measure_name(measure))
-    drawn.sort(key=lambda view: _order(view.name))
-    return MeasuresView(tuple(drawn), _listed(zero), _listed(undecided))
+def applicable(report: Report) -> Iterator[Comparison]:
+    """Yield the rows that a page shows, in their order."""
+    runs = by_key(report.runs, lambda run: run.cell)
+    for row in report.comparison:
+        known = [run.summary for run in runs.get(cell_of(row), ()) if run.summary is not None]
+        without_consumers = known and not any(one.has_consumers for one in known)
+        without_downtime = known and all(one.no_downtime for one in known)
+        recovery = row.measure == _RECOVERY and is_uninformative(row)
+        if not (without_consumers and row.measure in NEEDS_CONSUMERS) and not (
+            without_downtime and recovery
+        ):
+            yield row
 
 
-def _listed(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(name.lower() for name in sorted(names, key=_order))
+def by_measure(report: Report) -> dict[tuple[str, str], dict[Cell, Comparison]]:
+    """Return these rows by measure and detail, and by cell."""
+    rows: dict[tuple[str, str], dict[Cell, Comparison]] = {}
+    for row in applicable(report):
+        rows.setdefault((row.measure, row.detail), {})[cell_of(row)] = row
+    return rows
+
+
+def cell_of(row: Comparison) -> Cell:
+    return row.scenario, row.system, row.layout, row.client
 
 
 def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:
@@ -104,39 +138,16 @@ def _order(name: str) -> tuple[int, str]:
     return _PLACES.get(name.partition(": ")[0], len(_PLACES)), name
 
 
-def _measure(
-    measure: str,
-    detail: str,
-    found: dict[tuple[str, str, str, str], Comparison],
-    cells: tuple[CellView, ...],
-) -> MeasureView:
-    top = max(row.maximum or 0.0 for row in found.values())
-    name = _name(measure, detail)
-    strips = [_strip(found.get(view.cell), view, top) for view in cells]
-    if len(strips) > STRIPS_MAX:
-        strips.sort(key=lambda strip: -1.0 if strip.median is None else strip.median, reverse=True)
-    meaning = "" if detail else formats.meaning(measure)
-    left_out = max(0, len(strips) - STRIPS_MAX)
-    return MeasureView(name, meaning, tuple(strips[:STRIPS_MAX]), left_out)
-
-
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row is None or row.median is None or row.minimum is None or row.maximum is None:
         text = "not judged" if row is None else f"not judged (0 of {row.runs})"
         return Strip(view.number, view.name, text, text)
-    text, title = _text(row)
+    found = Strip(view.number, view.name, *_text(row))
     if is_uninformative(row):
-        return Strip(view.number, view.name, text, title)
-    return Strip(
-        number=view.number,
-        name=view.name,
-        text=text,
-        median=round(100 * row.median / top, 2),
-        left=round(100 * row.minimum / top, 2),
-        width=round(100 * (row.maximum - row.minimum) / top, 2),
-        bound=bool(row.bounds),
-        title=title,
-    )
+        return found
+    ends = (row.median, row.minimum, row.maximum - row.minimum)
+    median, left, width = (round(100 * value / top, 2) for value in ends)
+    return found._replace(median=median, left=left, width=width, bound=bool(row.bounds))
 
 
 def _name(measure: str, detail: str) -> str:

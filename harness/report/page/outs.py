@@ -5,20 +5,13 @@
 2. A lower bound is `≥`; an unknown time is no number, and never "no downtime".
 """
 
+from harness.compare.rates import rate
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
-from harness.report.page.totals import RunTotals, median_text, out_rate
-from harness.view.out import Out
+from harness.report.page.totals import RunTotals, median_text
+from harness.view.summary import Out
 from spark_analysis.schema.digest import GOOD_S
-from spark_analysis.schema.service import (
-    EITHER,
-    NEVER,
-    RUN,
-    SYSTEM,
-    UNDO,
-    UNKNOWN,
-    Outage,
-)
+from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
 NS = 1e9
 NOT_OUT = "no downtime"
@@ -37,7 +30,7 @@ def out_text(totals: RunTotals) -> str:
     if totals.out is not None and totals.out.maximum_s:
         return longest(totals.out, totals)
     if totals.out is not None and totals.faults_of:
-        return NOT_OUT if is_fine(totals) else "no downtime seen"
+        return NOT_OUT if totals.is_fine else "no downtime seen"
     if not totals.judged:
         return "not judged" if totals.runs else "–"
     if totals.faults_of or totals.outage_proved < totals.judged:
@@ -48,25 +41,24 @@ def out_text(totals: RunTotals) -> str:
 def out_phrase(totals: RunTotals) -> str:
     """`downtime 14.2 s`, `no downtime`, `downtime: unknown`."""
     text = out_text(totals)
-    if is_out(totals):
+    if totals.is_out:
         return f"downtime {text}"
     return text if totals.out is not None else f"downtime: {text}"
 
 
-def is_fine(totals: RunTotals) -> bool:
-    """Whether each of its runs is known never to have been out."""
-    if totals.out is None or totals.outage_proved < totals.runs:
-        return False
-    return not totals.out.maximum_s and not totals.out.bound
-
-
-def is_out(totals: RunTotals) -> bool:
-    return totals.out is not None and totals.out.maximum_s > 0
+def lost_parts(totals: RunTotals, lost: str) -> list[str]:
+    """`lost 37`, `stranded at least 4`. `lost`: how what was lost is counted."""
+    least = "at least " if totals.loss_open else ""
+    parts = [f"lost {least}{lost}"] if totals.lost else []
+    return parts + (
+        [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
+    )
 
 
 def rate_text(totals: RunTotals) -> str:
-    """Return `in 3 of 3 runs (95 % CI: 29 to 100 %)`: how often it was unavailable."""
-    return "" if totals.out is None else out_rate(totals).describe("")
+    """Return `in 3 of 3 runs (95 % CI: 29 to 100 %)`: how often it was unavailable, of the runs in
+    which that is known."""
+    return "" if totals.out is None else rate(totals.downtime_runs, totals.out.runs).describe("")
 
 
 def spread_text(totals: RunTotals) -> str:

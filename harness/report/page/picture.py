@@ -8,97 +8,91 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from harness.judging.result import RunReport
-from harness.report.charts.chart import ticks
-from harness.report.charts.scale import AxisTick, Scale
-from harness.report.charts.shares import Shares, shares, span
-from harness.report.page import formats
+from harness.report.charts.scale import AxisTick, Scale, ticks
+from harness.report.charts.shares import Shares, span
+from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
-from harness.report.page.comparison.places import Place, scenarios_of
-from harness.report.page.outs import (
-    history_text,
-    is_fine,
-    is_out,
-    out_phrase,
-    rate_text,
-    spread_text,
-    worst_text,
-)
+from harness.report.page.places import Place, scenarios_of
 from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 SCENES_MAX = 5
 LINES_MAX = 8
 TICKS_MAX = 4
+Cells = Mapping[Cell, CellView]
 
 
-@dataclass(frozen=True, slots=True)
 class Panel:
     """One column's in one scenario. `drawn` None: there is nothing to draw, `why` says why."""
 
-    number: int  # of its cell; 0 where there is none
-    place: Place
-    tone: str
-    findings: tuple[tuple[str, str], ...]  # tone and words, the gravest first
-    more: tuple[str, ...]  # who else was out, how sure that is
-    drawn: Shares | None
-    why: str
-    label: str  # for those who cannot see it
+    def __init__(self, place: Place, scenario: str, cells: Cells, scale: Scale) -> None:
+        runs, view = place.of(scenario), cells.get((scenario, *place.key))
+        timelines = [run.detail.timeline for run in runs if run.detail is not None]
+        timed = [one for one in timelines if any(each.operations for each in one.slices)]
+        self.place = place
+        self.number = view.number if view is not None else 0  # of its cell; 0: there is none
+        # Tone and words, the gravest first; then who else was out, how sure that is.
+        self.findings = tuple(_findings(view.totals)) if view is not None else ()
+        self.more = tuple(_more(view.totals)) if view is not None else ()
+        self.tone = self.findings[0][0] if self.findings else "absent"
+        self.drawn = Shares(timed, scale) if timed else None
+        self.why = "" if timed else _why(runs, timelines, view)
+        said = "; ".join([*(text for _, text in self.findings), *self.more])
+        whose = f"{place.name}, {view.title.scenario if view is not None else ''}"
+        # For those who cannot see it.
+        self.label = f"{whose}: share of messages confirmed on time, by second. {said}."
 
 
-@dataclass(frozen=True, slots=True)
 class Scene:
     """One scenario: a panel for each column, and the time below them."""
 
-    scenario: str
-    title: str
-    fault: bool
-    ticks: tuple[AxisTick, ...]
-    panels: tuple[Panel, ...]
+    def __init__(self, scenario: str, lines: Sequence[Place], cells: Cells) -> None:
+        runs = (run for place in lines for run in place.of(scenario))
+        found = [run.detail.timeline for run in runs if run.detail]
+        from_s, until_s = span(found) if found else (0.0, 1.0)
+        scale = Scale(from_s, max(until_s, from_s + 1))
+        titles = (view.title.scenario for cell, view in cells.items() if cell[0] == scenario)
+        self.scenario, self.title = scenario, next(titles, "")
+        self.panels = tuple(Panel(place, scenario, cells, scale) for place in lines)
+        self.fault = any(one.drawn and one.drawn.zero is not None for one in self.panels)
+        self.ticks = tuple(_ticks(scale, self.fault))
 
 
-@dataclass(frozen=True, slots=True)
 class Picture:
-    lines: tuple[Place, ...]
-    scenes: tuple[Scene, ...]
-    runs: int  # of the panel that has most
-    scopes: tuple[str, ...]  # whose outages lie below the panels
-    left_out: str
+    """`runs`: of the panel that has most; `scopes`: whose outages lie below the panels."""
+
+    def __init__(self, cells: Cells, had: Sequence[Place]) -> None:
+        gravest = sorted(had, key=lambda place: _gravity(place.totals), reverse=True)[:LINES_MAX]
+        lines = tuple(place for place in had if place in gravest)
+        names = scenarios_of(had)
+        names = tuple(sorted(names, key=lambda name: _interest(name, lines, cells), reverse=True))
+        self.lines = lines
+        self.scenes = tuple(Scene(name, lines, cells) for name in names[:SCENES_MAX])
+        drawn = [one.drawn for scene in self.scenes for one in scene.panels if one.drawn]
+        self.runs = max((one.runs for one in drawn), default=1)
+        self.scopes = tuple(dict.fromkeys(lane.scope for one in drawn for lane in one.lanes))
+        self.left_out = _left_out(len(names) - len(self.scenes), len(had) - len(lines))
 
 
 def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | None:
     """None where no run was judged: there is nothing to see."""
-    cells = {view.cell: view for view in views}
-    had = [place for place in compared if place.runs]
     if not any(view.totals.judged for view in views):
         return None
-    gravest = sorted(had, key=lambda place: _gravity(place.totals), reverse=True)[:LINES_MAX]
-    lines = tuple(place for place in had if place in gravest)
-    names = sorted(scenarios_of(had), key=lambda name: _interest(name, lines, cells), reverse=True)
-    scenes = tuple(_scene(name, lines, cells) for name in names[:SCENES_MAX])
-    drawn = [panel.drawn for scene in scenes for panel in scene.panels if panel.drawn]
-    return Picture(
-        lines=lines,
-        scenes=scenes,
-        runs=max((one.runs for one in drawn), default=1),
-        scopes=tuple(dict.fromkeys(lane.scope for one in drawn for lane in one.lanes)),
-        left_out=_left_out(len(names) - len(scenes), len(had) - len(lines)),
-    )
+    return Picture({view.cell: view for view in views}, [one for one in compared if one.runs])
 
 
 def _gravity(totals: RunTotals) -> tuple[int, float]:
     return totals.lost + totals.stranded, totals.out.maximum_s if totals.out is not None else 0.0
 
 
-def _interest(
-    scenario: str, lines: Iterable[Place], cells: Mapping[Cell, CellView]
-) -> tuple[int, float, float]:
+def _interest(scenario: str, lines: Iterable[Place], cells: Cells) -> tuple[int, float, float]:
     """Where somebody lost, then where columns lie furthest apart, then where it was out."""
     found = [cells.get((scenario, *place.key)) for place in lines]
     gravities = [_gravity(view.totals) for view in found if view is not None]
-    outs = [out for _, out in gravities] or [0.0]
-    return sum(lost for lost, _ in gravities), max(outs) - min(outs), max(outs)
+    downtimes = [out for _, out in gravities] or [0.0]
+    lost = sum(lost for lost, _ in gravities)
+    return lost, max(downtimes) - min(downtimes), max(downtimes)
 
 
 def _left_out(scenes: int, lines: int) -> str:
@@ -110,19 +104,6 @@ def _left_out(scenes: int, lines: int) -> str:
     return f"The worst losses and downtimes are drawn; {' and '.join(parts)} {are} listed below."
 
 
-def _scene(scenario: str, lines: Sequence[Place], cells: Mapping[Cell, CellView]) -> Scene:
-    own = {place.key: [run for run in place.runs if run.cell[0] == scenario] for place in lines}
-    found = [run.detail.timeline for runs in own.values() for run in runs if run.detail]
-    from_s, until_s = span(found) if found else (0.0, 1.0)
-    scale = Scale(from_s, max(until_s, from_s + 1))
-    panels = tuple(
-        _panel(place, own[place.key], cells.get((scenario, *place.key)), scale) for place in lines
-    )
-    title = next((p for c, v in cells.items() if c[0] == scenario for p in [v.title.scenario]), "")
-    fault = any(one.drawn and one.drawn.zero is not None for one in panels)
-    return Scene(scenario, title, fault, tuple(_ticks(scale, fault)), panels)
-
-
 def _ticks(scale: Scale, fault: bool) -> Iterable[AxisTick]:
     """`fault`, `+30 s`: none before it but the one that stands far enough away."""
     zero = scale.place(0.0)
@@ -132,44 +113,23 @@ def _ticks(scale: Scale, fault: bool) -> Iterable[AxisTick]:
             yield tick
 
 
-def _panel(place: Place, runs: Sequence[RunReport], view: CellView | None, scale: Scale) -> Panel:
-    timelines = [run.detail.timeline for run in runs if run.detail is not None]
-    timed = [one for one in timelines if any(each.operations for each in one.slices)]
-    findings = tuple(_findings(view.totals)) if view is not None else ()
-    more = tuple(_more(view.totals)) if view is not None else ()
-    drawn = shares(timed, scale) if timed else None
-    said = "; ".join([text for _, text in findings] + list(more))
-    name = view.title.scenario if view is not None else ""
-    return Panel(
-        number=view.number if view is not None else 0,
-        place=place,
-        tone=findings[0][0] if findings else "absent",
-        findings=findings,
-        more=more,
-        drawn=drawn,
-        why="" if drawn else _why(runs, timelines, view),
-        label=f"{place.name}, {name}: share of messages confirmed on time, by second. {said}.",
-    )
-
-
 def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
     if not totals.judged:
         yield "open", "? not judged"
         return
-    undecided = totals.loss_proved < totals.judged
-    least = "≥ " if undecided else ""
+    least = "≥ " if totals.loss_open else ""
     if totals.lost:
         yield "fail", f"✗ {least}{formats.count(totals.lost)} lost"
     if totals.stranded:
         yield "fail", f"✗ {least}{formats.count(totals.stranded)} stranded"
-    if undecided and not totals.lost and not totals.stranded:
+    if totals.loss_open and not totals.lost and not totals.stranded:
         yield "open", "? loss not decided"
     if totals.out is None:
         yield "open", "? downtime: not decided"
-    elif is_out(totals):
-        yield "out", f"{out_phrase(totals)}{history_text(totals)}"
-    elif totals.faults_of:
-        yield ("pass", "✓ no downtime") if is_fine(totals) else ("open", f"? {out_phrase(totals)}")
+    elif totals.is_out:
+        yield "out", f"{outs.out_phrase(totals)}{outs.history_text(totals)}"
+    elif totals.faults_of and not totals.is_fine:
+        yield "open", f"? {outs.out_phrase(totals)}"
     else:
         yield "pass", "✓ no downtime"
 
@@ -179,15 +139,15 @@ def _more(totals: RunTotals) -> Iterable[str]:
         yield loss_rate(totals).describe("lost")
     if totals.out is None and totals.out_doubt:
         yield totals.out_doubt
-    if totals.out is not None and (totals.faults_of or is_out(totals)):
-        yield f"downtime {rate_text(totals)}"
+    if totals.out is not None and (totals.faults_of or totals.is_out):
+        yield f"downtime {outs.rate_text(totals)}"
     unknown = totals.judged - totals.outage_proved
     if totals.out is not None and unknown:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"
-    if spread_text(totals):
-        yield spread_text(totals)
+    if outs.spread_text(totals):
+        yield outs.spread_text(totals)
     if totals.worst is not None:
-        yield worst_text(totals.worst)
+        yield outs.worst_text(totals.worst)
     if totals.judged and totals.faults_seen < totals.faults_of:
         faults = formats.plural(totals.faults_of, "fault")
         yield f"{totals.faults_seen} of {faults} verified"

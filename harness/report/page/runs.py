@@ -1,70 +1,123 @@
 """One run as a page shows it: timeline, faults, recovery, verdicts, stories, doubts, where from.
+And what a cell opens into: its claims, its numbers over the repeats, its runs.
 
 1. What could not be judged stands there with its reason and what to do, never in small print.
 2. Sentences are those of the verdicts; nothing is judged or rounded a second time here.
+3. Of a cell, claims that failed come first; those that do not apply are counted only.
 """
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from harness.claims.judge import ClaimOutcome, worst
 from harness.judging.result import Report, RunReport
-from harness.report.charts.chart import Chart, chart
-from harness.report.page import formats
+from harness.report.charts.chart import Chart
+from harness.report.lines import of_brokers
+from harness.report.page import formats, outs
 from harness.report.page.cells import CellView, badge_of
-from harness.report.page.claims import Seen, seen
-from harness.report.page.faults import WindowView, window
-from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
+from harness.report.page.claims import TONES, ClaimView, Seen
+from harness.report.page.faults import WindowView
+from harness.report.page.measures import applicable, cell_of, numbers
 from harness.report.page.totals import worst_of
-from harness.report.page.versions import of_brokers
 from harness.run_folder.process_ends import unplanned_text
-from harness.view.audited import describe_start
-from harness.view.detail import AffectedClass
+from harness.view.grouping import by_key
 from harness.view.message_traces import TraceStep
-from harness.view.summary import Number, Summary
-from harness.view.timeline import FaultSpan, OperationSpan
-
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """A run, and what its page says in words. `report`: what was found, shortened in a report of
-    many runs."""
-
-    report: RunReport
-    anchor: str
-    cell: CellView
-    tone: str
-    badge: str
-    facts: tuple[str, ...]
-    verdicts: tuple[Seen, ...]  # of claims that apply
-    not_applicable: int
-    advice: tuple[str, ...]
-    chart: Chart | None
-    outages: tuple[str, ...]  # of the run, of its worst queue and its worst publisher
-    faults: tuple[tuple[WindowView, FaultSpan], ...]
-    operations: tuple[tuple[OperationSpan, str], ...]  # and when it went on
-    process_ends: tuple[tuple[str, str], ...]  # badge's tone, and the sentence
-    audit_starts: tuple[tuple[str, str], ...]  # likewise
-    affected: tuple[tuple[AffectedClass, str], ...]  # and a note on omitted ones
-    happenings: tuple[TraceStep, ...]
-    origins: tuple[tuple[str, str], ...]  # seed, deployment, versions: where it comes from
-    left_out: str  # why its timeline and stories are not here; "" where they are
-
-    @property
-    def name(self) -> str:
-        return self.report.name
-
+from harness.view.observations import describe_start
+from harness.view.summary import Summary
+from harness.view.timeline import OperationSpan
+from spark_analysis.schema.comparison import Comparison
 
 LENGTHY_MAX = 60  # each takes some 80 KB
+_ORDER = list(formats.BADGES)
+
+
+class RunView:
+    """A run, and what its page says in words. `report`: what was found, shortened in a report of
+    many runs; `left_out`: why its timeline and stories are not here, "" where they are."""
+
+    def __init__(
+        self, number: int, run: RunReport, report: Report, cell: CellView, whole: bool
+    ) -> None:
+        self.left_out = "" if whole or run.detail is None else _left_out(run)
+        run = run if whole else _short(run)
+        promises = (one.outcome for one in run.verdicts if one.is_promise)
+        applying = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
+        applying.sort(key=lambda one: _ORDER.index(one.outcome))
+        self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
+        self.tone, self.badge = badge_of(worst(promises) if run.verdicts else None)
+        self.facts = tuple(_facts(run.summary))
+        self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
+        self.not_applicable = len(run.verdicts) - len(applying)
+        self.advice = tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice))
+        self.origins = tuple(_origins(run))  # where it comes from
+        detail = run.detail
+        timeline = detail.timeline if detail else None
+        self.chart = Chart(timeline) if timeline and whole else None
+        # For readers who cannot point at a bar.
+        of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
+        self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)
+        self.faults = tuple(map(WindowView, timeline.faults if timeline else ()))
+        self.operations = tuple(
+            (one, _when(one)) for one in (timeline.operations if timeline else ())
+        )
+        # Of these two a badge's tone, and the sentence.
+        self.process_ends = tuple(
+            ("fail" if one.by_itself else "open", unplanned_text(one))
+            for one in (detail.manifest.process_ends if detail else ())
+        )
+        self.audit_starts = tuple(
+            ("open" if one.answered_ns is None else "pass", describe_start(one))
+            for one in (detail.manifest.audit_starts if detail else ())
+        )
+        self.affected = tuple(
+            (one, _omission_note(len(one.traces), one.number))
+            for one in (detail.affected if detail else ())
+        )
+        self.happenings = tuple(
+            TraceStep(one.at_ns, one.sort, f"{one.who}: {one.text}", not one.ok)
+            for one in (timeline.happenings if timeline else ())
+        )
+
+
+class Drill:
+    """What a cell opens into. Everything here stands elsewhere on the page, too, for all cells
+    together."""
+
+    def __init__(
+        self,
+        view: CellView,
+        claims: Iterable[ClaimView],
+        compared: Iterable[Comparison],
+        runs: Sequence[RunView],
+    ) -> None:
+        chips = [(claim, claim.chips[view.number - 1]) for claim in claims]  # numbered from 1
+        applying = [(claim, chip) for claim, chip in chips if chip.tone != "not_applicable"]
+        self.cell, self.runs = view, tuple(runs)
+        self.claims = tuple(sorted(applying, key=lambda one: TONES.index(one[1].tone)))
+        others = len(chips) - len(applying)
+        text = f"{others} more {'claim does' if others == 1 else 'claims do'} not apply here."
+        self.not_applicable = text if others else ""
+        self.numbers = numbers(compared)  # name, in short, in a sentence
 
 
 def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
     by_cell = {view.cell: view for view in views}
     whole = at_length(report)
     return tuple(
-        _run(number, run, report, by_cell[run.cell], number in whole)
+        RunView(number, run, report, by_cell[run.cell], number in whole)
         for number, run in enumerate(report.runs, start=1)
+    )
+
+
+def drills(
+    report: Report, views: Iterable[CellView], claims: Iterable[ClaimView], runs: Iterable[RunView]
+) -> tuple[Drill, ...]:
+    """One a cell, in their order."""
+    every, own = tuple(claims), by_key(runs, lambda run: run.cell.number)
+    rows = by_key(applicable(report), cell_of)
+    return tuple(
+        Drill(view, every, rows.get(view.cell, []), own.get(view.number, [])) for view in views
     )
 
 
@@ -83,8 +136,7 @@ def at_length(report: Report) -> frozenset[int]:
 
 
 def _grade(run: RunReport) -> int:
-    order = list(formats.BADGES)
-    return min((order.index(one.outcome) for one in run.verdicts), default=len(order))
+    return min((_ORDER.index(one.outcome) for one in run.verdicts), default=len(_ORDER))
 
 
 def _short(run: RunReport) -> RunReport:
@@ -98,95 +150,36 @@ def _short(run: RunReport) -> RunReport:
 
 
 def _left_out(run: RunReport) -> str:
-    where = f"the report of experiment {run.piece} has them"
-    if not run.piece:
-        where = f"what was recorded is in runs/{run.name}/raw"
+    where = f"what was recorded is in runs/{run.name}/raw"
+    if run.piece:
+        where = f"the report of experiment {run.piece} has them"
     return f"Timeline and stories are left out in a report of so many runs: {where}."
 
 
-def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: bool) -> RunView:
-    left_out = "" if whole or run.detail is None else _left_out(run)
-    run = run if whole else _short(run)
-    promises = (one.outcome for one in run.verdicts if one.is_promise)
-    tone, badge = badge_of(worst(promises) if run.verdicts else None)
-    applicable = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
-    applicable.sort(key=lambda one: list(formats.BADGES).index(one.outcome))
-    detail = run.detail
-    timeline = detail.timeline if detail else None
-    return RunView(
-        report=run,
-        anchor=f"run-{number}",
-        cell=cell,
-        tone=tone,
-        badge=badge,
-        facts=_facts(run),
-        verdicts=tuple(seen(run, one, report, (cell,)) for one in applicable),
-        not_applicable=len(run.verdicts) - len(applicable),
-        advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
-        chart=chart(timeline) if timeline and whole else None,
-        outages=_outages(run),
-        faults=tuple((window(one), one) for one in (timeline.faults if timeline else ())),
-        operations=tuple((one, _when(one)) for one in (timeline.operations if timeline else ())),
-        process_ends=tuple(
-            ("fail" if one.by_itself else "open", unplanned_text(one))
-            for one in (detail.process_ends if detail else ())
-        ),
-        audit_starts=tuple(
-            ("open" if one.answered_ns is None else "pass", describe_start(one))
-            for one in (detail.audit_starts if detail else ())
-        ),
-        affected=tuple(
-            (one, _omission_note(len(one.traces), one.number))
-            for one in (detail.affected if detail else ())
-        ),
-        happenings=tuple(
-            TraceStep(one.at_ns, one.sort, f"{one.who}: {one.text}", not one.ok)
-            for one in (timeline.happenings if timeline else ())
-        ),
-        origins=_origins(run),
-        left_out=left_out,
-    )
-
-
-def _facts(run: RunReport) -> tuple[str, ...]:
+def _facts(one: Summary | None) -> Iterator[str]:
     """What is read while the run is still folded."""
-    one = run.summary
     if one is None:
-        return ("not judged",)
-    facts = [f"{formats.bound(one.lost)} of {formats.count(one.confirmed)} lost"]
-    if not one.lost.least and not one.lost.exact:
-        facts = ["loss: not decided"]
+        yield "not judged"
+        return
+    lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)} lost"
+    yield lost if one.lost.least or one.lost.exact else "loss: not decided"
     if one.stranded.least:
-        facts.append(f"{formats.bound(one.stranded)} stranded")
+        yield f"{formats.bound(one.stranded)} stranded"
     if one.duplicated.least:
-        facts.append(f"{formats.bound(one.duplicated)} duplicated")
-    facts += _outs(one)
+        yield f"{formats.bound(one.duplicated)} duplicated"
+    # The run as a whole, and the queue or publisher that was unavailable for longest.
+    if one.out_s.least is not None:
+        yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT
+        yield from [outs.worst_text(one.worst)] if one.worst is not None else []
+    elif one.out_s.why:
+        yield "downtime: unknown"
     for name, word in (("silence_s", "silent"), ("degraded_s", "on time again after")):
         found = worst_of(one, name)
         if found is not None:
-            facts.append(f"{word} {_time(found)}")
+            least = "" if found.exact else "≥ "
+            yield f"{word} {least}{formats.seconds(found.least or 0.0)}"
         elif one.outages and not (one.no_downtime and name == "degraded_s"):
-            facts.append(f"{word}: unknown")
-    return tuple(facts)
-
-
-def _outages(run: RunReport) -> tuple[str, ...]:
-    """Return each outage as a sentence, for readers who cannot point at a bar."""
-    outs = run.detail.timeline.outs if run.detail else ()
-    return tuple(spell_text(spell, 0) for out in outs for spell in out.spells)
-
-
-def _outs(one: Summary) -> list[str]:
-    """Return the run as a whole, and the queue or publisher that was unavailable for longest."""
-    if one.out_s.least is None:
-        return ["downtime: unknown"] if one.out_s.why else []
-    run = length(one.outs[0]) if one.out_s.least else ""
-    worst = [worst_text(one.worst)] if one.worst is not None else []
-    return [f"downtime {run}" if run else NOT_OUT, *worst]
-
-
-def _time(number: Number) -> str:
-    return f"{'' if number.exact else '≥ '}{formats.seconds(number.least or 0.0)}"
+            yield f"{word}: unknown"
 
 
 def _when(one: OperationSpan) -> str:
@@ -207,25 +200,20 @@ def _omission_note(stories: int, number: int) -> str:
     return f"the first {shown} of {formats.count(number)}, by time"
 
 
-def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
-    pairs = [
-        ("seed of the run", str(run.seed)),
-        ("folder", f"runs/{run.name.rpartition('/')[2]}/"),
-    ]
-    pairs = [("experiment", run.piece), *pairs] if run.piece else pairs
-    pairs += [(of_brokers(run.cell[1]), run.brokers)] if run.brokers else []
-    detail = run.detail
-    if detail is not None:
-        pairs += [("deployment", detail.deployment)] if detail.deployment else []
-        pairs += [
-            (worker.name, _worker(worker.exit_code, worker.log_closed, worker.failure))
-            for worker in detail.workers
-        ]
-    pairs += [("note", note) for note in run.notes]
-    return tuple(pairs)
-
-
-def _worker(exit_code: int | None, log_closed: bool, doubt: str) -> str:
-    log = "log complete" if log_closed else "log not closed"
-    code = "it did not say how it ended" if exit_code is None else f"exit code {exit_code}"
-    return f"{log}, {code}" + (f": {doubt}" if doubt else "")
+def _origins(run: RunReport) -> Iterator[tuple[str, str]]:
+    """Yield seed, deployment, versions."""
+    if run.piece:
+        yield "experiment", run.piece
+    yield "seed of the run", str(run.seed)
+    yield "folder", f"runs/{run.name.rpartition('/')[2]}/"
+    if run.brokers:
+        yield of_brokers(run.cell[1]), run.brokers
+    manifest = run.detail.manifest if run.detail is not None else None
+    if manifest is not None and manifest.deployment:
+        yield "deployment", manifest.deployment
+    for worker in manifest.workers if manifest is not None else ():
+        log = "log complete" if worker.log_closed else "log not closed"
+        code = f"exit code {worker.exit_code}"
+        code = "it did not say how it ended" if worker.exit_code is None else code
+        yield worker.name, f"{log}, {code}" + (f": {worker.failure}" if worker.failure else "")
+    yield from (("note", note) for note in run.notes)

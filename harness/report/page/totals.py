@@ -18,8 +18,7 @@ from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
-from harness.view.out import Out
-from harness.view.summary import Number, Promised, Summary, informative
+from harness.view.summary import Number, Out, Promised, Summary, informative
 
 Cell = tuple[str, str, str, str]
 
@@ -33,117 +32,96 @@ class Failed:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class RunTotals:
-    runs: int
-    judged: int
-    unjudged: int  # runs without a decided claim, even if there was something to report
-    cells: int
-    outcome: ClaimOutcome | None  # the heaviest; None where nothing was judged
-    failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
-    held: int  # claims that passed in every run in which they were decided, and in one at least
-    undecided: int  # promises that are inconclusive at worst
-    open_claims: int  # the same of all claims, warnings among them
-    confirmed: int
-    lost: int
-    stranded: int
-    untold: int  # messages that may or may not be lost
-    promised: tuple[Promised, ...]  # by strength, summed over runs
-    runs_with_loss: int
-    cells_with_loss: tuple[Cell, ...]
-    loss_proved: int  # runs
-    loss_judged: int  # runs in which it is known whether anything was lost, if not how much
-    outage_proved: int  # runs
-    silence: SpreadEntry | None
-    degraded: SpreadEntry | None
-    degraded_doubt: str  # why that is unknown of some run; "" where of none
-    out: SpreadEntry | None  # all outages of a run together, run by run
-    out_cell: Cell | None  # of the longest
-    out_doubt: str  # why that is unknown of some run; "" where of none
-    downtime_runs: int  # in so many of these runs it was out
-    longest: Out | None  # of the run that was unavailable for longest
-    not_back: int  # runs that were out when their load ended
-    worst: Out | None  # the queue or publisher that was unavailable for longest, of several
-    late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
-    late_later: int  # of these: due when sending had been on time for GOOD_S already
-    hosts_returned: bool  # faults struck hosts, and each was seen to come back with its disk
-    faults_seen: int
-    faults_of: int
-    logs_closed: int
-    logs_of: int
-    doubts: tuple[tuple[str, int], ...]  # sentence, in how many runs
+    """Runs together. Of a time over several runs: `None` where it is known of none of them."""
+
+    def __init__(self, runs: Sequence[RunReport]) -> None:
+        summaries = [run.summary for run in runs if run.summary is not None]
+        timed = [one for one in summaries if one.out_s.least is not None]
+        losing = [run for run in runs if _lost_some(run)]
+        outcomes = _outcomes(runs)
+        promises = outcomes[True]
+        self.runs = len(runs)
+        self.judged = sum(1 for run in runs if run.verdicts)
+        # Runs without a decided claim, even if there was something to report.
+        self.unjudged = sum(not decided(run.verdicts) for run in runs)
+        self.cells = len({run.cell for run in runs})
+        self.outcome = worst(promises) if promises else None  # None where nothing was judged
+        self.failed = _failed(runs)  # promises that were broken, warnings that did not come true
+        self.broken = tuple(one for one in self.failed if not one.verdict.warns)
+        self.unfulfilled = tuple(one for one in self.failed if one.verdict.warns)
+        # Claims that passed in every run in which they were decided, and in one at least.
+        self.held = promises.count(ClaimOutcome.PASS)
+        self.undecided = promises.count(ClaimOutcome.INCONCLUSIVE)  # promises, at worst
+        self.open_claims = sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values())
+        self.confirmed = sum(one.confirmed for one in summaries)
+        self.lost = _sum(one.lost for one in summaries)
+        self.stranded = _sum(one.stranded for one in summaries)
+        self.untold = sum(one.untold for one in summaries)  # messages that may or may not be lost
+        self.promised = _promised(summaries)  # by strength
+        self.runs_with_loss = len(losing)
+        self.cells_with_loss = _cells(losing)
+        self.loss_proved = sum(one.loss_proved for one in summaries)  # runs
+        # Runs in which it is known whether anything was lost, if not how much.
+        self.loss_judged = sum(_loss_judged(run) for run in runs)
+        self.outage_proved = sum(one.outage_proved for one in summaries)  # runs
+        self.silence = _spread(times_of(runs, lambda one: worst_of(one, "silence_s")))
+        self.degraded = _spread(times_of(runs, lambda one: worst_of(one, "degraded_s")))
+        self.degraded_doubt = _unknown_reason(summaries)  # "" where it is known of each run
+        self.out = _spread(times_of(runs, lambda one: one.out_s))  # all outages of a run together
+        self.out_cell = _longest_cell(runs)
+        self.out_doubt = next((one.out_s.why for one in summaries if not one.outage_proved), "")
+        self.downtime_runs = sum(bool(one.out_s.least) for one in summaries)
+        self.longest = _longest_out(one.outs[0] for one in timed)
+        self.not_back = sum(not one.outs[0].back for one in timed)  # out when their load ended
+        # The queue or publisher that was unavailable for longest, where there are several.
+        self.worst = _longest_out(one.worst for one in timed if one.worst is not None)
+        self.late = _late(
+            summaries
+        )  # not confirmed in time, due from a fault on, in how many runs
+        # Of these: due when sending had been on time for GOOD_S already.
+        self.late_later = sum(
+            out.missed_later for one in _timely(summaries) for out in one.outages
+        )
+        # Faults struck hosts, and each was seen to come back with its disk.
+        self.hosts_returned = _returned(summaries)
+        self.faults_seen = sum(one.faults_seen for one in summaries)
+        self.faults_of = sum(one.faults_of for one in summaries)
+        self.logs_closed = sum(one.logs_closed for one in summaries)
+        self.logs_of = sum(one.logs_of for one in summaries)
+        # Sentences, each with the number of its runs.
+        self.doubts = tuple(Counter(one for run in runs for one in _why(run)).most_common())
 
     @property
     def whole(self) -> bool:
         """Return whether loss and downtime are proved in every run, and every fault verified."""
-        decided = self.runs == self.judged == self.loss_proved == self.outage_proved
-        return decided and self.faults_seen == self.faults_of
+        proved = self.runs == self.judged == self.loss_proved == self.outage_proved
+        return proved and self.faults_seen == self.faults_of
 
     @property
-    def broken(self) -> tuple[Failed, ...]:
-        return tuple(one for one in self.failed if not one.verdict.warns)
+    def is_out(self) -> bool:
+        return self.out is not None and self.out.maximum_s > 0
 
     @property
-    def unfulfilled(self) -> tuple[Failed, ...]:
-        """Warnings that did not come true."""
-        return tuple(one for one in self.failed if one.verdict.warns)
+    def is_fine(self) -> bool:
+        """Return whether each of its runs is known never to have been out."""
+        if self.out is None or self.outage_proved < self.runs:
+            return False
+        return not self.out.maximum_s and not self.out.bound
 
+    @property
+    def loss_open(self) -> bool:
+        """Return whether more may be lost than was found."""
+        return self.loss_proved < self.judged
 
-def totals_of(runs: Sequence[RunReport]) -> RunTotals:
-    summaries = [run.summary for run in runs if run.summary is not None]
-    timed = [one for one in summaries if one.out_s.least is not None]
-    losing = [run for run in runs if _lost_some(run)]
-    outcomes = _outcomes(runs)
-    promises = outcomes[True]
-    return RunTotals(
-        runs=len(runs),
-        judged=sum(1 for run in runs if run.verdicts),
-        unjudged=sum(not decided(run.verdicts) for run in runs),
-        cells=len({run.cell for run in runs}),
-        outcome=worst(promises) if promises else None,
-        failed=_failed(runs),
-        held=promises.count(ClaimOutcome.PASS),
-        undecided=promises.count(ClaimOutcome.INCONCLUSIVE),
-        open_claims=sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values()),
-        confirmed=sum(one.confirmed for one in summaries),
-        lost=_sum(one.lost for one in summaries),
-        stranded=_sum(one.stranded for one in summaries),
-        untold=sum(one.untold for one in summaries),
-        promised=_promised(summaries),
-        runs_with_loss=len(losing),
-        cells_with_loss=_cells(losing),
-        loss_proved=sum(one.loss_proved for one in summaries),
-        loss_judged=sum(_loss_judged(run) for run in runs),
-        outage_proved=sum(one.outage_proved for one in summaries),
-        silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
-        degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
-        degraded_doubt=_unknown_reason(summaries),
-        out=_spread(runs, lambda one: one.out_s),
-        out_cell=_longest_cell(runs),
-        out_doubt=next((one.out_s.why for one in summaries if not one.outage_proved), ""),
-        downtime_runs=sum(bool(one.out_s.least) for one in summaries),
-        longest=_longest_out(one.outs[0] for one in timed),
-        not_back=sum(not one.outs[0].back for one in timed),
-        worst=_longest_out(one.worst for one in timed if one.worst is not None),
-        late=_late(summaries),
-        late_later=sum(out.missed_later for one in _timely(summaries) for out in one.outages),
-        hosts_returned=_returned(summaries),
-        faults_seen=sum(one.faults_seen for one in summaries),
-        faults_of=sum(one.faults_of for one in summaries),
-        logs_closed=sum(one.logs_closed for one in summaries),
-        logs_of=sum(one.logs_of for one in summaries),
-        doubts=_doubts(runs),
-    )
+    @property
+    def main_doubt(self) -> str:
+        return self.doubts[0][0] if self.doubts else ""
 
 
 def loss_rate(totals: RunTotals) -> Rate:
     """In how many runs something was lost or stranded, of those in which that is known."""
     return rate(totals.runs_with_loss, totals.loss_judged)
-
-
-def out_rate(totals: RunTotals) -> Rate:
-    """In how many runs it was out at all, of those in which that is known."""
-    return rate(totals.downtime_runs, totals.out.runs if totals.out is not None else 0)
 
 
 def median_text(spread: SpreadEntry) -> str:
@@ -157,9 +135,14 @@ def median_text(spread: SpreadEntry) -> str:
 
 
 def worst_of(one: Summary, name: str) -> Number | None:
-    """Return the longest of a run's windows, or None where none is known."""
+    """Return the longest of a run's windows, or None where none is known. It is exact only if all
+    are: a shorter lower bound may in truth be the longest."""
     numbers: list[Number] = [getattr(outage, name) for outage in one.outages]
-    longest = _longest(number for number in numbers if number.least is not None)
+    known = [number for number in numbers if number.least is not None]
+    longest = max(known, key=lambda number: number.least or 0.0, default=None)
+    if longest is not None and (bounds := [number for number in known if not number.exact]):
+        first = max(bounds, key=lambda number: number.least or 0.0)
+        longest = Number(longest.least, False, first.why)
     unknown = _first_unknown(numbers)
     if longest is None or unknown is None or not longest.exact:
         return longest
@@ -183,15 +166,6 @@ def _first_unknown(numbers: Iterable[Number]) -> Number | None:
 
 def _longest_out(outs: Iterable[Out]) -> Out | None:
     return max(outs, key=lambda one: one.seconds, default=None)
-
-
-def _longest(numbers: Iterable[Number]) -> Number | None:
-    """Exact only if all are: a shorter lower bound may in truth be the longest."""
-    known = sorted(numbers, key=lambda number: number.least or 0.0, reverse=True)
-    bound = next((number for number in known if not number.exact), None)
-    if not known or bound is None:
-        return known[0] if known else None
-    return Number(known[0].least, False, bound.why)
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
@@ -271,15 +245,12 @@ def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
     return tuple(Promised(*level, *sums[level]) for level in sorted(sums))
 
 
-def _spread(
-    runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]
-) -> SpreadEntry | None:
+def times_of(runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]) -> list[Time]:
     numbers = [time_of(run.summary) for run in runs if run.summary is not None]
-    times = [
-        Time(one.least, not one.exact)
-        for one in numbers
-        if one is not None and one.least is not None
-    ]
+    return [Time(one.least, not one.exact) for one in numbers if one and one.least is not None]
+
+
+def _spread(times: Sequence[Time]) -> SpreadEntry | None:
     if not times:
         return None
     middle = median(times)
@@ -300,10 +271,5 @@ def _longest_cell(runs: Iterable[RunReport]) -> Cell | None:
     return max(timed, key=lambda one: one[:2])[2] if timed else None
 
 
-def _doubts(runs: Iterable[RunReport]) -> tuple[tuple[str, int], ...]:
-    found = Counter(doubt for run in runs for doubt in dict.fromkeys(_why(run)))
-    return tuple(found.most_common())
-
-
-def _why(run: RunReport) -> tuple[str, ...]:
-    return run.doubts or ((run.failure,) if run.failure else ())
+def _why(run: RunReport) -> Iterable[str]:
+    return dict.fromkeys(run.doubts or filter(None, [run.failure]))

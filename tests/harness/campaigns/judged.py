@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from harness.campaigns.runs import CampaignRun
+from harness.campaigns.stored import CampaignRun
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"

@@ -1,7 +1,7 @@
 """The page that holds what the articles claim against runs."""
 
 from harness.campaigns import article_page
-from harness.campaigns.runs import CampaignRun
+from harness.campaigns.stored import CampaignRun
 from harness.claims.claims import shipped, shipped_beside
 from tests.benchmarks import publish_rate
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run

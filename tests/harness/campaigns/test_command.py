@@ -6,8 +6,7 @@ import pytest
 
 from harness import cli
 from harness.campaigns import playing
-from harness.campaigns.runs import CampaignRun, as_csv
-from harness.campaigns.stored import found
+from harness.campaigns.stored import CampaignRun, as_csv, found
 from tests.harness.campaigns.judged import LAYOUT, REAL, failed, run, verdict_file
 from tests.harness.campaigns.test_playing import Played
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness.campaigns.incident_tables import dropped
 from harness.campaigns.packed import Packed
-from harness.campaigns.pictures import WantedPicture, drawn, wanted
+from harness.campaigns.pages import WantedPicture, drawn, wanted
 from harness.judging.result import RunReport
 from harness.plan.problems import PlanError
 from harness.view.routes import RouteRow, Routes, Stretch

@@ -14,7 +14,7 @@ from harness.campaigns import packed
 from harness.campaigns import pages as published
 from harness.campaigns.evidence import Evidence
 from harness.campaigns.packed import judged, of_page
-from harness.campaigns.page_tables import TABLES
+from harness.campaigns.pages import TABLES
 from harness.run_folder.experiments import remember_merged
 from harness.run_folder.manifest import SEALED
 from spark_analysis.schema.words import Outcome

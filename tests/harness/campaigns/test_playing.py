@@ -24,7 +24,7 @@ from harness.campaigns.playing import (
     once_more,
     outlook,
 )
-from harness.campaigns.runs import CampaignRun, Knowledge, as_csv
+from harness.campaigns.stored import CampaignRun, Knowledge, as_csv
 from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run, undecided
 

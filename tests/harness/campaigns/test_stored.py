@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaigns.runs import as_csv
-from harness.campaigns.stored import found
+from harness.campaigns.stored import as_csv, found
 from harness.claims.judge import ClaimOutcome
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file

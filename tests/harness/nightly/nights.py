@@ -7,7 +7,8 @@ from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.exits import Exit
-from harness.nightly.record import Alarmed, CellOfNight, CellResult, Night, PlannedCell, Played
+from harness.nightly.planning import PlannedCell
+from harness.nightly.record import Alarmed, CellOfNight, CellResult, Night, Played
 from harness.nightly.suite import Cell
 from tests.harness.nightly.verdicts import CELL, PROMISE
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.campaigns import playing as campaign
 from harness.cli import main
-from harness.nightly import quiet, record
+from harness.nightly import playing, record
 from tests.harness.nightly.nights import night
 from tests.harness.nightly.test_suite import CELLS, HEAD
 from tests.harness.nightly.verdicts import experiment, run_of
@@ -39,7 +39,7 @@ def outcomes_to_play(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return 1 if lost else 0
 
     monkeypatch.setattr(campaign, "play", play)
-    monkeypatch.setattr(quiet, "busy", lambda pause: 0.0)
+    monkeypatch.setattr(playing, "busy", lambda pause: 0.0)
     return outcomes
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.nightly import keeping
+from harness.nightly import record
 from harness.nightly.record import Alarmed
 from tests.harness.nightly.nights import night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
@@ -12,25 +12,25 @@ from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
 def test_old_recordings_of_harmless_runs_are_deleted() -> None:
     nights = [night(number) for number in range(5)]
-    gone = list(keeping.done_with(nights, 3))
+    gone = list(record.done_with(nights, 3))
     assert gone == [one.played[0].experiment for one in nights[:2]]
-    assert list(keeping.done_with(nights, 5)) == []
-    assert list(keeping.done_with(nights[:2], 30)) == []
+    assert list(record.done_with(nights, 5)) == []
+    assert list(record.done_with(nights[:2], 30)) == []
 
 
 def test_harmful_alarming_or_unjudged_runs_are_kept_for_good() -> None:
     alarmed = night(2, alarms=(Alarmed(CELL, "total_downtime", "longer"),))
     third = night(3)
     unjudged = replace(third, played=tuple(replace(one, judged=False) for one in third.played))
-    assert list(keeping.done_with([night(1, lost=True), alarmed, unjudged, night(4)], 1)) == []
+    assert list(record.done_with([night(1, lost=True), alarmed, unjudged, night(4)], 1)) == []
 
 
 def test_verdict_and_report_stay_where_recordings_went(tmp_path: Path) -> None:
     nights = [night(1), night(2)]
     for one in nights:
         experiment(tmp_path, one.played[0].experiment, [run_of()])
-    assert keeping.tidy(tmp_path, nights, 1) == 1
+    assert record.tidy(tmp_path, nights, 1) == 1
     old, new = (tmp_path / one.played[0].experiment for one in nights)
     assert sorted(path.name for path in old.iterdir()) == ["report.html", "verdict.json"]
     assert (new / "runs").exists()
-    assert keeping.tidy(tmp_path, nights, 1) == 0
+    assert record.tidy(tmp_path, nights, 1) == 0

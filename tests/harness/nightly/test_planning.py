@@ -33,7 +33,7 @@ def planned(
 
 
 def names(plan: Plan) -> list[str]:
-    return [one.item.cell[0] for one in plan.chosen]
+    return [one.cell[0] for one in plan.chosen]
 
 
 def test_cells_run_alarmed_then_new_then_changed_then_oldest() -> None:
@@ -85,7 +85,7 @@ def test_cell_that_does_not_fit_gives_way_to_shorter_ones() -> None:
         2 * HOUR,
     )
     assert names(chosen_plan) == ["short"]
-    assert [(one.item.cell[0], one.reason) for one in chosen_plan.left_out] == [
+    assert [(one.cell[0], one.reason) for one in chosen_plan.left_out] == [
         ("long", "it was never judged")
     ]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.nightly import quiet
-from harness.nightly.quiet import Ticks, Unknown, busy, ticks, wait
+from harness.nightly import playing
+from harness.nightly.playing import Ticks, Unknown, busy, ticks, wait
 
 FIRST = "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3\n"
 LATER = "cpu  130 0 60 850 60 0 0 0 0 0\n"
@@ -38,7 +38,7 @@ def test_a_machine_that_is_quiet_is_not_waited_for() -> None:
 def test_busy_machine_is_checked_again_until_it_is_quiet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(quiet, "AGAIN_S", 0.0)
+    monkeypatch.setattr(playing, "AGAIN_S", 0.0)
     shares = iter([0.9, 0.5, 0.02])
     assert wait(0.1, 60.0, lambda: next(shares)) == ""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.compare.gate import gate
-from harness.nightly import record, site, trend
+from harness.nightly import record, site
 from harness.nightly.record import Alarmed, Night
 from harness.nightly.suite import Cell
 from tests.harness.nightly.nights import good, night
@@ -57,14 +57,14 @@ def test_an_alarm_is_a_mark_of_its_own(tmp_path: Path) -> None:
     page = (tmp_path / site.SITE / site.path_of(CELL)).read_text()
     assert 'class="dots worse"' in page
     assert "total downtime takes longer" in page
-    (drawn,) = trend.trends((night(1), slow), CELL, good())
+    (drawn,) = site.trends((night(1), slow), CELL, good())
     assert {tone for tone, _ in drawn.dots} == {"run", "worse"}
     assert drawn.band is not None
 
 
 def test_night_without_a_play_of_a_cell_is_a_gap(tmp_path: Path) -> None:
     elsewhere = night(2, cells=(("other", *CELL[1:]),))
-    strip = trend.strip((night(1), elsewhere, night(3)), CELL)
+    strip = site.strip((night(1), elsewhere, night(3)), CELL)
     assert [one.tone for one in strip] == ["pass", "absent", "pass"]
 
 

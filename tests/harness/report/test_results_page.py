@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.report import results_page
-from harness.report.results_page import row, text
+from harness.report import serving
+from harness.report.serving import ExperimentRow as row
+from harness.report.serving import text
 from tests.harness.nightly.verdicts import PROMISE, experiment, run_of
 
 STAMP = "20261127-220507-0a1f"
@@ -92,14 +93,14 @@ def test_the_latest_stands_first_and_other_folders_are_left_out(tmp_path: Path) 
         os.utime(file, (number, number))
     (tmp_path / "notes").mkdir()
     (tmp_path / "README.md").write_text("mine")
-    found = results_page.all_experiments(tmp_path)
+    found = serving.all_experiments(tmp_path)
     assert [one.name for one in found] == ["third", "second", "first"]
 
 
 def test_many_experiments_are_bounded_and_the_page_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results_page, "ROWS_MAX", 2)
+    monkeypatch.setattr(serving, "ROWS_MAX", 2)
     for name in ("one", "two", "three"):
         experiment(tmp_path, name, [run_of()])
     assert "3 experiments in" in text(tmp_path)
@@ -110,7 +111,7 @@ def test_many_experiments_are_bounded_and_the_page_says_so(
 def test_many_cells_are_shortened(tmp_path: Path) -> None:
     cells = [(f"scenario-{number}", "s", "l", "c") for number in range(5)]
     shown = row(experiment(tmp_path, "e", [run_of(cell) for cell in cells]))
-    assert len(shown.cells) == results_page.CELLS_SHOWN
+    assert len(shown.cells) == serving.CELLS_SHOWN
     assert shown.more_cells == "and 2 more cells"
 
 

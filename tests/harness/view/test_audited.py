@@ -6,7 +6,7 @@ import pytest
 
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.rows import Probe
-from harness.view.audited import SHOWN_MAX, audit, describe, starts
+from harness.view.observations import SHOWN_MAX, audit, describe, starts
 
 
 def probe(kind: str, target: str, detail: str, ok: bool = True) -> Probe:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.view.out import SPELLS_MAX, outs
+from harness.view.summary import SPELLS_MAX, outs
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, UNDO
 from tests.rigs.runs.findings import Story

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.run_folder.rows import Resource
-from harness.view.use import (
+from harness.view.costs import (
     NO_DISK,
     NO_MEMORY,
     NO_SAMPLES,

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from harness.campaigns import evidence
-from harness.campaigns.evidence import Evidence
-from harness.campaigns.fetch import fetched
+from harness.campaigns.evidence import Evidence, fetched
 from harness.outside.archives import unpack
 from harness.plan.problems import PlanError
 from harness.run_folder.manifest import NAME, Manifest

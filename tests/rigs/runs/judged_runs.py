@@ -13,8 +13,7 @@ from pathlib import Path
 from harness.analyse.judged_run import JudgedRun
 from harness.claims.claims import Claim, read_claims
 from harness.compare.expectations import read_expectations
-from harness.judging.assemble import compare, evidence_of, run_report
-from harness.judging.raw_reading import read_raw
+from harness.judging.assemble import compare, evidence_of, read_raw, run_report
 from harness.judging.result import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.view.summary import summary

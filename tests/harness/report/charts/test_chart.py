@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from harness.report.charts.chart import Chart, chart
+from harness.report.charts.chart import Chart
 from harness.run_folder.rows import Resource
+from harness.view.costs import use_over_time
 from harness.view.timeline import Timeline
-from harness.view.use import use_over_time
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
 from tests.rigs.runs.judged_runs import crash, judged_run
@@ -20,7 +20,7 @@ def timeline_of(tmp_path: Path, history: History) -> Timeline:
 
 
 def chart_of(tmp_path: Path, history: History) -> Chart:
-    return chart(timeline_of(tmp_path, history))
+    return Chart(timeline_of(tmp_path, history))
 
 
 def test_a_fault_stands_where_it_was_issued_and_undone(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> Non
     ):
         detail = judged_run(tmp_path / name, story).detail
         assert detail is not None
-        lanes = {lane.name: lane.spans[0] for lane in chart(detail.timeline).stages[:4]}
+        lanes = {lane.name: lane.spans[0] for lane in Chart(detail.timeline).stages[:4]}
         first = lanes["first confirm, fault 1" if name == "fault" else "first confirm"]
         assert first.tone == "doubted"
         assert first.text.endswith(", not judged")
@@ -195,9 +195,9 @@ def test_name_server_views_are_a_chart_row_but_drainers_not(
 def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path) -> None:
     timeline = timeline_of(tmp_path, crash())
     (fault,) = timeline.faults
-    assert [row.name for row in chart(timeline).faults] == ["fault"]
+    assert [row.name for row in Chart(timeline).faults] == ["fault"]
     second = replace(fault, number=2, kind="partition", resolved="rmq2", requested_from_ns=None)
-    drawn = chart(replace(timeline, faults=(fault, second)))
+    drawn = Chart(replace(timeline, faults=(fault, second)))
     assert [row.name for row in drawn.faults] == ["fault 1", "fault 2"]
     assert [len(row.requested) for row in drawn.faults] == [1, 0]
     assert [row.held[0].text for row in drawn.faults] == ["kill rmq1", "partition rmq2"]
@@ -225,7 +225,7 @@ def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:
 def test_memory_and_disk_have_a_line_for_each_host(tmp_path: Path) -> None:
     story = History(load_ms=(0, 4_000)).flow(range(40), from_ms=0, every_ms=100)
     timeline = timeline_of(tmp_path, story)
-    assert chart(timeline).unknown == (
+    assert Chart(timeline).unknown == (
         "memory and disk of the brokers are unknown: nothing sampled them",
     )
     samples = [
@@ -233,7 +233,7 @@ def test_memory_and_disk_have_a_line_for_each_host(tmp_path: Path) -> None:
         for host, memory in (("rmq1", 1_000_000), ("rmq2", 500_000))
         for second in (0, 1, 3)
     ]
-    drawn = chart(replace(timeline, use=use_over_time(samples, 1)))
+    drawn = Chart(replace(timeline, use=use_over_time(samples, 1)))
     memory, disk = drawn.plots[-2:]
     assert (memory.name, memory.top) == ("memory of brokers", "4.0 MB")
     assert [(tone, host) for tone, host, _ in memory.lines] == [

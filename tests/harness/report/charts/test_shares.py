@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.report.charts.scale import Scale
-from harness.report.charts.shares import Shares, shares, span
+from harness.report.charts.shares import Shares, span
 from harness.view.timeline import Timeline
 from tests.rigs.histories.by_hand import History
 from tests.rigs.runs.judged_runs import crash, judged_run
@@ -19,16 +19,16 @@ def timeline_of(folder: Path, history: History) -> Timeline:
 
 def drawn(tmp_path: Path, *histories: History) -> Shares:
     runs = [timeline_of(tmp_path / f"run-{n}", one) for n, one in enumerate(histories)]
-    return shares(runs, Scale(*span(runs)))
+    return Shares(runs, Scale(*span(runs)))
 
 
 def test_time_begins_at_the_fault(tmp_path: Path) -> None:
     one = timeline_of(tmp_path / "run", crash())
     assert span([one]) == (-12, 28)
-    assert shares([one], Scale(-12, 28)).zero == 300
+    assert Shares([one], Scale(-12, 28)).zero == 300
     calm = timeline_of(tmp_path / "calm", History(load_ms=(0, 9_000)).publish(0, at_ms=1))
     assert span([calm])[0] == 0
-    assert shares([calm], Scale(0, 9)).zero is None
+    assert Shares([calm], Scale(0, 9)).zero is None
 
 
 def test_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """One run's verdicts on a terminal: a reason that many claims share stands once."""
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.report.console.grouped import grouped
+from harness.report.console.tables import grouped
 from harness.report.undecided import reasons
 
 BESIDE = "fault 2: fault 1 was in force at the same time"

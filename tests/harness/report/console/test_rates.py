@@ -1,6 +1,6 @@
 """Rates out of counts."""
 
-from harness.report.console.rates import Rates
+from harness.report.display import Rates
 from harness.run.view import LiveCounts
 
 

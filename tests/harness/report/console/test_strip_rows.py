@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.report.console.strip_rows import ASCII, BLOCKS, legend, rows
+from harness.report.console.live_panel import ASCII, BLOCKS, legend, rows
 from harness.run.strip import SECOND_NS, Share, Spell, Strip
 
 ALL, HALF, NONE, IDLE = Share(10, 10), Share(10, 5), Share(10, 0), Share(0, 0)

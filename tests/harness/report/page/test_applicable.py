@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.report.page.applicable import applicable
+from harness.report.page.measures import applicable
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
 from tests.rigs.runs.reports import CELL, compared, report

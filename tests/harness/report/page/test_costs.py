@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.judging.result import RunReport
-from harness.report.page.costs import CostRow, CostsView, Figure, costs
+from harness.report.page.costs import CostRow, CostsView, Figure
 from harness.view.costs import BROKERS, CLIENTS, PROXY, Cost, HostUse
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import page_of, summed
@@ -38,7 +38,7 @@ def reports(*values: Cost, **changes: object) -> list[RunReport]:
 
 
 def view(*runs: RunReport) -> CostsView:
-    return costs(page_of(*runs))
+    return CostsView(page_of(*runs))
 
 
 def only(*values: Cost) -> CostRow:

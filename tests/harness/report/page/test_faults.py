@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness.judging.result import Report, RunReport
 from harness.report.page.cells import cells
-from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
+from harness.report.page.faults import DOUBTED_MAX, FaultsView, WindowView
 from harness.view.timeline import FaultSpan, Verification
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
@@ -60,11 +60,11 @@ def with_spans(folder: Path, *spans: FaultSpan) -> RunReport:
 
 def view(*runs: RunReport) -> FaultsView:
     report: Report = page_of(*runs)
-    return faults(report, cells(report))
+    return FaultsView(report, cells(report))
 
 
 def test_a_window_is_reported_from_the_request_to_the_end() -> None:
-    view = window(SPAN)
+    view = WindowView(SPAN)
     assert view.title == "hang master of orders = rmq1"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
@@ -82,17 +82,17 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
 
 
 def test_later_window_waiting_for_the_earlier_is_not_called_late() -> None:
-    view = window(replace(SPAN, number=2))
+    view = WindowView(replace(SPAN, number=2))
     assert plain(view.requested).startswith("not before +12.000 s")
     assert " late" not in view.armed
 
 
 def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     span = replace(SPAN, options=("clients publishers",), returns=False, gone=None, ended_ns=None)
-    assert plain(window(span).requested).endswith(
+    assert plain(WindowView(span).requested).endswith(
         "for 40.0 s, clients publishers, never to be undone"
     )
-    assert window(span).undone == "never, as requested"
+    assert WindowView(span).undone == "never, as requested"
 
 
 def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
@@ -102,16 +102,16 @@ def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
         held=Verification(15 * S, False, "2 of 3 links answered"),
         doubt="not seen",
     )
-    assert window(answered).badge == "? NOT VERIFIED"
-    assert window(answered).held.endswith(": 2 of 3 links answered")
+    assert WindowView(answered).badge == "? NOT VERIFIED"
+    assert WindowView(answered).held.endswith(": 2 of 3 links answered")
     stays = replace(SPAN, verified=False, gone=Verification(99 * S, False, "the link still hangs"))
-    assert window(stays).badge == "? END NOT VERIFIED"
-    assert window(stays).gone.startswith("no, ")
+    assert WindowView(stays).badge == "? END NOT VERIFIED"
+    assert WindowView(stays).gone.startswith("no, ")
 
 
 def test_a_window_that_never_opened_says_why_and_only_once() -> None:
     span = replace(NEVER, doubt="no host")
-    view = window(span)
+    view = WindowView(span)
     assert (view.badge, view.armed) == ("? NEVER OPENED", "no host")
     assert (view.held, view.gone) == ("not verified", "not verified")
     assert view.undone == "there was nothing to undo"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness.judging.result import RunReport
 from harness.report import html
-from harness.report.page.joint import BEFORE_S, joint
+from harness.report.page.joint import BEFORE_S, pictures
 from harness.view.failing import Failing
 from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
@@ -29,7 +29,7 @@ def of(folder: Path, name: str, other: str, client: str, **changes: object) -> R
 def test_every_client_has_a_row_by_name_server_after_fault(tmp_path: Path) -> None:
     runs = of(tmp_path, "one", "two", "<old>"), of(tmp_path, "two", "one", "new")
     report = page_of(*runs)
-    (picture,) = joint(report)
+    (picture,) = pictures(report.runs)
     assert [lane.name for lane in picture.sends] == ["<old>, asks rkt1", "new, asks rkt1"]
     (span, _) = (lane.spans[0] for lane in picture.sends)
     (fault,) = picture.faults
@@ -45,7 +45,7 @@ def test_only_a_dropped_master_is_drawn_with_its_believers(
     runs = [of(tmp_path, *names, "old") for names in (("one", "two"), ("two", "one"))]
     runs = [believing(run) for run in runs]
     report = page_of(*runs)
-    (picture,) = joint(report)
+    (picture,) = pictures(report.runs)
     assert [lane.name for lane in picture.believed] == ["old, asks rkt1: broker-a master"] * 2
     assert [span.tone for span in picture.believed[0].spans] == ["shown"]
     assert "Where each client&#39;s own route" in html.text(report).replace("'", "&#39;")
@@ -76,4 +76,4 @@ def test_single_run_or_unjudged_group_has_no_joint_picture(
     alone = of(tmp_path / "a", "one", "two", "old", together=())
     left = of(tmp_path / "b", "one", "two", "old")
     lost = RunReport("two", left.cell, 1, 7, failure="it was not recorded", together=("one",))
-    assert joint(page_of(alone)) == joint(page_of(left, lost)) == ()
+    assert pictures([alone]) == pictures([left, lost]) == ()

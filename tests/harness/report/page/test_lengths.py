@@ -9,7 +9,6 @@ from harness.report.page import claims as claims_page
 from harness.report.page import measures as measures_page
 from harness.report.page import runs as runs_page
 from harness.report.page.cells import cells
-from harness.report.page.drill import drills
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, compared
@@ -74,7 +73,7 @@ def test_only_cells_with_the_largest_numbers_are_drawn(
     runs = [summed(Story(), name=str(n), cell=cell(n)) for n in range(3)]
     rows = [compared(cell(n), "silence", value) for n, value in enumerate((1e9, None, 3e9))]
     report = page_of(*runs, comparison=tuple(rows))
-    (drawn,) = measures_page.measures(report, cells(report)).drawn
+    (drawn,) = measures_page.MeasuresView(report, cells(report)).drawn
     assert [strip.number for strip in drawn.strips] == [3, 1]
     assert drawn.left_out == 1
 
@@ -110,7 +109,7 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     )
     views = cells(report)
     about, run_views = claims_page.claims(report, views), runs_page.runs(report, views)
-    first, second = drills(report, views, about, run_views)
+    first, second = runs_page.drills(report, views, about, run_views)
     assert [(claim.meaning, chip.badge, chip.share) for claim, chip in first.claims] == [
         ("What was confirmed is never lost.", "✗ FAIL", "1 of 2"),
         ("Publishers never wait for a confirm.", "✗ FAIL", "2 of 2"),

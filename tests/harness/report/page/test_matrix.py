@@ -5,7 +5,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Skipped
 from harness.report.page.cells import cells
-from harness.report.page.matrix import COLUMNS_MAX, MatrixField, MatrixView, matrix
+from harness.report.page.matrix import COLUMNS_MAX, MatrixField, MatrixView
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import WARNING, page_of, summed
@@ -28,7 +28,7 @@ def cell(scenario: str = SCENARIO, system: str = SYSTEM, layout: str = LAYOUT) -
 
 
 def view(report: Report) -> MatrixView:
-    return matrix(report, cells(report))
+    return MatrixView(report, cells(report))
 
 
 def of(*runs: RunReport, **changes: object) -> MatrixView:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.report import html, verdict
-from harness.report.charts.chart import chart
+from harness.report.charts.chart import Chart
 from harness.run_folder.manifest import OperationRecord
 from tests.rigs.histories.by_hand import ns
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
@@ -35,7 +35,7 @@ def test_a_page_lists_done_failed_and_unstarted_operations(tmp_path: Path) -> No
 def test_chart_has_each_operation_from_start_to_end(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
     assert run.detail is not None
-    (lane,) = [lane for lane in chart(run.detail.timeline).lanes if lane.name == "operation"]
+    (lane,) = [lane for lane in Chart(run.detail.timeline).lanes if lane.name == "operation"]
     assert [(span.left, span.width, span.tone) for span in lane.spans] == [
         (35.0, 10.0, "fine"),  # +14 s to +18 s of 40 s
         (50.0, 2.5, "bad"),

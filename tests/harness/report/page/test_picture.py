@@ -7,8 +7,8 @@ import pytest
 from harness.judging.result import Report
 from harness.report.page import picture as picture_page
 from harness.report.page.cells import cells
-from harness.report.page.comparison.places import places
 from harness.report.page.picture import Picture, picture
+from harness.report.page.places import places
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, run

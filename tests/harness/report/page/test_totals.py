@@ -8,7 +8,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Known, Standing
 from harness.report.page.cells import cells
 from harness.report.page.outs import spell_text
-from harness.report.page.totals import median_text, totals_of
+from harness.report.page.totals import RunTotals, median_text
 from spark_analysis.schema import service as words
 from spark_analysis.schema.service import Outage
 from spark_analysis.schema.words import RecoveredBy
@@ -18,7 +18,7 @@ from tests.rigs.runs.reports import CELL, OTHER, report, run
 
 
 def test_losses_are_summed_and_their_cells_are_named() -> None:
-    summed_up = totals_of(
+    summed_up = RunTotals(
         [
             summed(Story().count("lost", "stored", 3)),
             summed(Story().count("lost", "stored", 4), repeat=2),
@@ -37,7 +37,7 @@ def test_losses_are_summed_and_their_cells_are_named() -> None:
 
 def test_outage_is_the_worst_windows_and_the_longest_runs() -> None:
     twice = Story().silence(0.2).window(2, "kill", opens=30).silence(9.0, window=2)
-    summed_up = totals_of(
+    summed_up = RunTotals(
         [summed(Story().silence(0.1)), summed(twice), summed(Story().silence(0.3))]
     )
     assert summed_up.silence is not None
@@ -50,18 +50,18 @@ def test_outage_is_the_worst_windows_and_the_longest_runs() -> None:
 
 def test_unrecovered_run_does_not_lower_the_median() -> None:
     ends = [summed(Story().silence(number), repeat=number) for number in range(1, 10)]
-    summed_up = totals_of([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
+    summed_up = RunTotals([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
     assert summed_up.silence is not None
     # Taken for a time of 2.5 s it would make the median 4.5 s.
     assert (summed_up.silence.median_s, summed_up.silence.median_reached) == (5, True)
     assert median_text(summed_up.silence).replace("\u00a0", " ") == "5.00 s (2.00 s to 8.00 s)"
-    few = totals_of([summed(Story().silence(2.0))]).silence
+    few = RunTotals([summed(Story().silence(2.0))]).silence
     assert few is not None
     assert median_text(few).replace("\u00a0", " ") == "2.00 s"
 
 
 def test_one_endless_silence_makes_the_longest_a_bound() -> None:
-    summed_up = totals_of([summed(Story()), summed(Story().silence(33.0, censored=True))])
+    summed_up = RunTotals([summed(Story()), summed(Story().silence(33.0, censored=True))])
     assert summed_up.silence is not None and summed_up.silence.bound
     assert summed_up.outage_proved == 2
 
@@ -69,21 +69,21 @@ def test_one_endless_silence_makes_the_longest_a_bound() -> None:
 def test_shorter_endless_silence_also_makes_the_longest_a_bound() -> None:
     """It may in truth be the longest."""
     twice = Story().silence(9.0).window(2, "kill", opens=30).silence(4.0, censored=True, window=2)
-    summed_up = totals_of([summed(twice)])
+    summed_up = RunTotals([summed(twice)])
     assert summed_up.silence is not None
     assert (summed_up.silence.maximum_s, summed_up.silence.bound) == (9.0, True)
 
 
 def test_run_without_outage_data_is_not_counted_with_the_others() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
-    summed_up = totals_of([summed(Story()), summed(stalled)])
+    summed_up = RunTotals([summed(Story()), summed(stalled)])
     assert summed_up.silence is not None and summed_up.silence.runs == 1
     assert (summed_up.outage_proved, summed_up.loss_proved) == (1, 2)
     assert summed_up.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
 
 
 def test_claims_are_listed_in_file_order() -> None:
-    summed_up = totals_of([summed(Story()), summed(Story().count("lost", "stored", 3))])
+    summed_up = RunTotals([summed(Story()), summed(Story().count("lost", "stored", 3))])
     assert [(one.verdict.claim, one.runs) for one in summed_up.failed] == [
         ("confirmed-stays", 1),
         ("never-silent", 2),
@@ -92,13 +92,13 @@ def test_claims_are_listed_in_file_order() -> None:
 
 
 def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:
-    summed_up = totals_of([run(Story(), verdicts=(), failure="no cluster"), summed(Story())])
+    summed_up = RunTotals([run(Story(), verdicts=(), failure="no cluster"), summed(Story())])
     assert (summed_up.runs, summed_up.judged) == (2, 1)
     assert summed_up.doubts == (("no cluster", 1),)
 
 
 def test_totals_of_no_run_are_unknown() -> None:
-    summed_up = totals_of([])
+    summed_up = RunTotals([])
     assert (summed_up.outcome, summed_up.silence, summed_up.confirmed) == (None, None, 0)
 
 
@@ -190,6 +190,6 @@ def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> N
 def test_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     twice = short.window(2, "kill", opens=30).stage("sustained_success", 4.0, window=2)
-    totals = totals_of([summed(twice)])
+    totals = RunTotals([summed(twice)])
     assert totals.degraded is not None and totals.degraded_doubt == ""
     assert (totals.degraded.maximum_s, totals.degraded.bound) == (4.0, True)

@@ -6,7 +6,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
-from harness.report.page.totals import totals_of
+from harness.report.page.totals import RunTotals
 from harness.report.undecided import undecided
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import CELL, report, run
@@ -22,7 +22,7 @@ def verdict(claim: str, *why: str, **more: object) -> ClaimVerdict:
 
 
 def shown(made: Report) -> FirstScreen:
-    return first_screen(made, totals_of(made.runs))
+    return first_screen(made, RunTotals(made.runs))
 
 
 def test_a_reason_stands_once_with_its_claims() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.report.page.versions import of_brokers, versions
+from harness.report.lines import of_brokers, versions
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
 from tests.rigs.runs.reports import CELL, report

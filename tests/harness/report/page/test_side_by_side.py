@@ -7,9 +7,9 @@ from harness.claims.claims import read_claims
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
 from harness.report.page.cells import cells
-from harness.report.page.comparison.places import PLACES_MAX, RETURNED
-from harness.report.page.comparison.side_by_side import Field, SideBySideView, side_by_side
-from harness.report.page.totals import totals_of
+from harness.report.page.places import PLACES_MAX, RETURNED
+from harness.report.page.side_by_side import Field, SideBySideView, side_by_side
+from harness.report.page.totals import RunTotals
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from tests.rigs.runs.findings import Story, verdicts_of
@@ -41,7 +41,7 @@ def of(*runs: RunReport, **changes: object) -> SideBySideView:
 
 
 def view(made: Report) -> SideBySideView | None:
-    return side_by_side(made, cells(made), totals_of(made.runs))
+    return side_by_side(made, cells(made), RunTotals(made.runs))
 
 
 def field(story: Story) -> Field:

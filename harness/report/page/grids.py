@@ -7,23 +7,21 @@
 4. Scenarios that only one place had are left to their cells: there is nothing to compare.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
-from harness.report.page.applicable import by_measure
-from harness.report.page.comparison.places import Place, scenarios_of
+from harness.report.page.places import Place, scenarios_of
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
 Cell = tuple[str, str, str, str]
 Name = tuple[str, str]  # measure, detail
+Rows = Mapping[Name, Mapping[Cell, Comparison]]
 _TIMES = [each for each in REGISTER if each.of_times]
-_SERVED = tuple(each.name for each in _TIMES if not each.is_step)
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
-_BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
     "If a run has several faults, the worst one counts. If one could not be measured, no time is "
     "shown."
@@ -31,38 +29,30 @@ _WORST = (
 _SHARED_ONLY = (
     "Only scenarios that several columns ran; the others stand in the section “Results by cell”."
 )
-_ELSEWHERE = GONE  # the matrix above has them
+# The anchor of a table, its name in short and at length, a note, and its measures. The matrix
+# above has those of GONE, a last table all others.
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
-        "served",
-        "service",
-        "Service during the fault",
-        _WORST,
-        _SERVED,
+        *("served", "service", "Service during the fault", _WORST),
+        tuple(each.name for each in _TIMES if not each.is_step),
     ),
     (
-        "recovery",
-        "recovery",
-        "Recovery, step by step",
+        *("recovery", "recovery", "Recovery, step by step"),
         "Times begin at the instant before the fault. If a step was not reached before the next "
         "fault or the end of the load, its time is a lower bound (≥). If no run reached it, it "
         f"has no bar. {_WORST}",
         _STEPS,
     ),
     (
-        "twice",
-        "duplicates",
-        "Duplicates by source",
+        *("twice", "duplicates", "Duplicates by source"),
         "Duplicate deliveries of a run. A publisher without an answer sends again, so some are "
         "the price of losing nothing. Copies that only the broker can have made break a promise.",
-        _BY_ORIGIN,
+        tuple(each.name for each in REGISTER if each.details),
     ),
 )
-_WHATEVER = ("other", "other counts", "Other counts", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """One place's. Places of the bar in per cent; without `drawn` there is no bar, for there is no
     number: none is known, or a step was never reached, which is no time to put beside others."""
 
@@ -78,14 +68,12 @@ class Value:
     bound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GridLine:
+class GridLine(NamedTuple):
     name: str
     values: tuple[Value | None, ...]  # None: not requested
 
 
-@dataclass(frozen=True, slots=True)
-class GridGroup:
+class GridGroup(NamedTuple):
     """One scenario. `runs`: of each place; None if it was not requested."""
 
     scenario: str
@@ -94,97 +82,85 @@ class GridGroup:
     lines: tuple[GridLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     anchor: str
     short: str
     name: str
     note: str
-    meanings: tuple[tuple[str, str], ...]
+    meanings: tuple[tuple[str, str], ...]  # what a line says, where that is not plain
     groups: tuple[GridGroup, ...]
 
 
 def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
     """The tables, and the measures that are 0 in every judged run."""
-    rows = by_measure(report)
-    zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]
+    rows = measures.by_measure(report)
+    zero = [name for name, found in rows.items() if _is_zero(name[1], found)]
     shown = {name: rows[name] for name in rows if name not in zero}
+    had_by_several = _shared(compared)
+    left_out = "" if had_by_several == scenarios_of(compared) else _SHARED_ONLY
+    elsewhere = {*GONE, *(measure for *_, own in _TABLES for measure in own)}
+    rest = tuple(m for m, detail in shown if not detail and m not in elsewhere)
     tables = []
-    left_out = "" if _shared(compared) == scenarios_of(compared) else _SHARED_ONLY
-    named = {measure for *_, own in _TABLES for measure in own}
-    rest = tuple(m for m, detail in shown if not detail and m not in (*named, *_ELSEWHERE))
-    for anchor, short, title, note, own in (*_TABLES, (*_WHATEVER, rest)):
+    for anchor, short, title, note, own in (
+        *_TABLES,
+        ("other", "other counts", "Other counts", "", rest),
+    ):
         names = [name for measure in own for name in shown if name[0] == measure]
         if names:
-            groups, meanings = _groups(names, shown, report, compared), _meanings(names)
+            wanted = {name: shown[name] for name in names}
+            tops = _tops(wanted)
+            groups = (_group(one, wanted, tops, report, compared) for one in had_by_several)
+            meanings = (
+                (formats.short_name(measure), formats.meaning(measure))
+                for measure, detail in names
+                if not detail and formats.meaning(measure)
+            )
             text = f"{note} {left_out}".strip()
-            tables.append(Grid(anchor, short, title, text, meanings, groups))
+            tables.append(Grid(anchor, short, title, text, tuple(meanings), tuple(groups)))
     return tuple(tables), tuple(
         formats.measure_name(measure).lower()
         for measure, detail in zero
-        if not detail and measure not in _ELSEWHERE
+        if not detail and measure not in GONE
     )
 
 
-def _is_zero(rows: Iterable[Comparison], detail: str) -> bool:
-    found = tuple(rows)
-    if any(row.maximum for row in found):
+def _is_zero(detail: str, found: Mapping[Cell, Comparison]) -> bool:
+    if any(row.maximum for row in found.values()):
         return False
-    return bool(detail) or any(row.judged for row in found)
+    return bool(detail) or any(row.judged for row in found.values())
 
 
-def _groups(
-    names: Sequence[Name],
-    shown: Mapping[Name, Mapping[Cell, Comparison]],
-    report: Report,
-    compared: Sequence[Place],
-) -> tuple[GridGroup, ...]:
+def _tops(rows: Rows) -> Mapping[str, float]:
+    """The largest value that is drawn, by unit."""
     tops: dict[str, float] = {}
-    rows = (row for name in names for row in shown[name].values() if not _never(row))
-    for row in rows:
+    for row in (row for found in rows.values() for row in found.values() if not _never(row)):
         tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
-    return tuple(
-        _group(scenario, names, shown, tops, report, compared) for scenario in _shared(compared)
-    )
-
-
-def _meanings(names: Sequence[Name]) -> tuple[tuple[str, str], ...]:
-    """What each line of a table says, where that is not plain."""
-    return tuple(
-        (_name(measure, ""), formats.meaning(measure))
-        for measure, detail in names
-        if not detail and formats.meaning(measure)
-    )
+    return tops
 
 
 def _shared(compared: Sequence[Place]) -> tuple[str, ...]:
     """Scenarios of two places at least; all of them where there is no such."""
     names = scenarios_of(compared)
-    had = [{run.cell[0] for run in place.runs} for place in compared]
-    shared = tuple(name for name in names if sum(name in own for own in had) > 1)
-    return shared or names
+    shared = (name for name in names if sum(name in one.scenarios for one in compared) > 1)
+    return tuple(shared) or names
 
 
 def _group(
-    scenario: str,
-    names: Sequence[Name],
-    shown: Mapping[Name, Mapping[Cell, Comparison]],
-    tops: Mapping[str, float],
-    report: Report,
-    compared: Sequence[Place],
+    scenario: str, rows: Rows, tops: Mapping[str, float], report: Report, compared: Sequence[Place]
 ) -> GridGroup:
     cells: list[Cell] = [(scenario, *place.key) for place in compared]
     lines = []
-    for measure, detail in names:
-        found = [shown[measure, detail].get(cell) for cell in cells]
+    for (measure, detail), by_cell in rows.items():
+        found = [by_cell.get(cell) for cell in cells]
         # A provenance that no place has here would be a line of zeros.
         if any(found) and (not detail or any(row and row.maximum for row in found)):
             values = (
                 _value(place.letter, row, tops) if row is not None else None
                 for place, row in zip(compared, found, strict=True)
             )
-            lines.append(GridLine(_name(measure, detail), tuple(values)))
-    runs = [sum(run.cell == cell for run in report.runs) for cell in cells]
+            name = formats.detail_name(measure, detail) if detail else formats.short_name(measure)
+            lines.append(GridLine(name, tuple(values)))
+    runs = [len(place.of(scenario)) for place in compared]
     run_counts = tuple(formats.plural(number, "run") if number else None for number in runs)
     title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
     return GridGroup(scenario, title, run_counts, tuple(lines))
@@ -195,28 +171,18 @@ def _never(row: Comparison) -> bool:
     return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
 
 
-def _name(measure: str, detail: str) -> str:
-    if detail:
-        return formats.detail_name(measure, detail)
-    return formats.short_name(measure)
-
-
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     measured = measures.measure_text(row)
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return Value(letter, measured.median, "", measured.sentence)
     if _never(row):
-        least = formats.seconds(row.minimum / 1e9)
-        most = ", ".join(part for part in (f"in {least}", measured.judged) if part)
+        least = f"in {formats.seconds(row.minimum / 1e9)}"
+        most = ", ".join(filter(None, (least, measured.judged)))
         return Value(letter, "not reached", most, measured.sentence, known=True)
     share = 100 / tops[row.unit] if tops[row.unit] else 0.0
     return Value(
-        letter=letter,
-        text=measured.median,
-        range=", ".join(part for part in (measured.range, measured.judged) if part),
-        title=measured.sentence,
-        known=True,
-        drawn=True,
+        *(letter, measured.median, ", ".join(filter(None, (measured.range, measured.judged)))),
+        *(measured.sentence, True, True),
         left=round(share * row.minimum, 2),
         width=round(share * (row.maximum - row.minimum), 2),
         median=round(share * row.median, 2),

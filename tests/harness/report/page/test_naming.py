@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.report.page.comparison.naming import names
+from harness.report.page.places import names
 
 RABBIT = "RabbitMQ 3.10 with classic mirrored queues"
 PAIRS = "RocketMQ, two masters with a slave each"

@@ -1,0 +1,323 @@
+"""What is compared: systems in their layouts, each with a letter, and its verdict in plain words.
+
+1. A place is a system in one layout, driven by one client. Layouts of a system stand together.
+2. Every verdict says three things, whatever is known of them: what was lost of what was confirmed,
+   how long it was out, and in how many runs that is proved.
+3. Of runs that were not judged nothing is said but that, and why; they are never a 0.
+4. Timers set how long an outage lasts. Each run records those that it was measured with; the files
+   of layouts give the product's defaults.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from string import ascii_uppercase
+from textwrap import shorten
+
+from harness.judging.result import Report, RunReport
+from harness.report.page import formats, outs
+from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text
+from harness.systems.catalogue import as_shipped, load_system
+
+Key = tuple[str, str, str]  # system, layout, client
+Titles = Mapping[Key, tuple[str, str]]  # of system and layout
+NAME_MAX = 64  # characters of a layout
+
+
+def names(keys: Sequence[Key], titles: Titles) -> dict[Key, str]:
+    """One a column, each its own: `RabbitMQ 3.10`, `a confirm waits for a slave`, `pika`."""
+    systems = _systems(keys, titles)
+    found = {}
+    for system in dict.fromkeys(key[0] for key in keys):
+        own = [key for key in keys if key[0] == system]
+        layouts = _layouts(own, titles)
+        for key in own:
+            beside = [other for other in own if other[1] == key[1]]
+            parts = [systems[system]] if len(systems) > 1 else []
+            parts += [layouts[key[1]]] if len(layouts) > 1 else []
+            parts += [key[2]] if len(beside) > 1 else []
+            parts = parts or [systems[system]]  # it stands alone
+            found[key] = ": ".join((parts[0], ", ".join(parts[1:]))) if parts[1:] else parts[0]
+    return found
+
+
+def brief(title: str) -> str:
+    """A title up to where it begins to explain: `RabbitMQ 3.10`."""
+    return title.partition(",")[0].partition(" with ")[0]
+
+
+def _systems(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
+    found = {key[0]: brief(titles[key][0]) for key in keys}
+    return found if len(set(found.values())) == len(found) else {name: name for name in found}
+
+
+def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
+    """Of one system."""
+    own = {key[1]: titles[key][1] for key in keys}
+    for extra in (_different(own), _timers(own)):
+        texts = set(extra.values())
+        if len(texts) == len(own) and all(0 < len(text) <= NAME_MAX for text in texts):
+            return extra
+    return _own_words(own)
+
+
+def _own_words(own: Mapping[str, str]) -> dict[str, str]:
+    """`exactly-2` and `unmirrored`; `all@T=10` and `all@T=60`, where timers differ, too."""
+    briefs = {name: name.partition("@")[0] for name in own}
+    shared = len({name.partition("@")[2] for name in own}) == 1
+    return briefs if shared else {name: name for name in own}
+
+
+def _different(own: Mapping[str, str]) -> dict[str, str]:
+    """The clauses of each title that not all of them have."""
+    clauses = {name: re.split(r"[;,] ", title) for name, title in own.items()}
+    shared = set.intersection(*map(set, clauses.values())) if len(clauses) > 1 else set()
+    return {
+        name: ", ".join(clause for clause in own_clauses if clause not in shared)
+        for name, own_clauses in clauses.items()
+    }
+
+
+def _timers(own: Mapping[str, str]) -> dict[str, str]:
+    """`T=10` and `T=60`, where that is all that differs."""
+    if len({name.partition("@")[0] for name in own}) > 1:
+        return dict.fromkeys(own, "")
+    return {name: name.partition("@")[2] for name in own}
+
+
+PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
+DOUBT_MAX = 140  # characters; the whole of it stands with its run
+RETURNED = "all failed hosts returned with their disks, so no disk was left unread"
+DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
+
+
+class Place:
+    """One system in one layout, by one client. `names` are its own words, for commands and files;
+    `name` is what tells it from the others , `about` what that does not say."""
+
+    def __init__(self, key: Key, number: int, report: Report, titles: Titles, name: str) -> None:
+        turn, place = divmod(number, len(ascii_uppercase))
+        self.key, self.name, self.names = key, name, " · ".join(key)
+        # After `Z` comes `A2`: more than 26 are possible, if never shown side by side.
+        self.letter = f"{ascii_uppercase[place]}{turn + 1 if turn else ''}"
+        self.system, self.layout = titles[key]
+        self.about = ". ".join(part for part in titles[key] if part != name)
+        self.runs = tuple(run for run in report.runs if run.cell[1:] == key)
+        self.scenarios = tuple(dict.fromkeys(run.cell[0] for run in self.runs))
+        self.totals = RunTotals(self.runs)
+        self.timers = timers_text(self.runs)  # in words; "" where they are not known
+        words = (run.cost.deployment for run in self.runs if run.cost)
+        self.deployment = " and ".join(dict.fromkeys(DEPLOYMENTS.get(one, one) for one in words))
+
+    def of(self, scenario: str) -> list[RunReport]:
+        return [run for run in self.runs if run.cell[0] == scenario]
+
+
+class VerdictView:
+    """One place's verdict: a word and two numbers at a glance, and the sentences behind them.
+
+    `edge`: its tone as a whole; nothing lost is not well where it was out. `medians`: scenario,
+    `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage is unknown.
+    """
+
+    def __init__(self, place: Place, scenarios: int) -> None:
+        """`scenarios`: how many the whole report has."""
+        totals = place.totals
+        self.place = place
+        self.tone, self.sign, self.word = glance(totals)
+        self.edge = edge(self.tone, totals)
+        self.loss_often = loss_rate(totals).describe("lost") if totals.loss_judged else ""
+        self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
+        timed = totals.out is not None and totals.faults_of
+        self.often = f"downtime {outs.rate_text(totals)}" if timed else ""
+        self.worst, self.late = outs.worst_text(totals.worst), outs.late_text(totals)
+        self.returned = RETURNED if totals.hosts_returned else ""
+        self.lost_known = _known(totals.loss_proved, totals)
+        self.out_known = _known(totals.outage_proved, totals) if totals.faults_of else ""
+        if self.out_known and _mostly_unknown(totals):
+            self.out_known = f"{outs.out_text(totals)}, {self.out_known}"
+        of = formats.plural(scenarios, "scenario")
+        some = "" if len(place.scenarios) == scenarios else f"{len(place.scenarios)} of "
+        self.tried = f"{formats.plural(totals.runs, 'run')} of {some}{of}"
+        self.sentences = tuple(filter(None, (_loss(totals), _outage(totals), _proof(totals))))
+        by_scenario = [(name, RunTotals(place.of(name))) for name in place.scenarios]
+        self.medians = tuple(
+            (name, median_text(own.out), f"{own.out.runs} of {own.runs}")
+            for name, own in by_scenario
+            if own.out is not None
+        )
+        self.unknown = tuple(name for name, own in by_scenario if own.out is None)
+
+
+def places(report: Report) -> tuple[Place, ...]:
+    """In the order of their first runs, but layouts of one system one after the other. A place to
+    which no scenario applies is one, too."""
+    every = [run.cell for run in report.runs] + [one.cell for one in report.skipped]
+    keys = list(dict.fromkeys(cell[1:] for cell in every))
+    systems = list(dict.fromkeys(system for system, _, _ in keys))
+    keys.sort(key=lambda key: systems.index(key[0]))
+    # What has no titles is called as it calls itself.
+    titles: dict[Key, tuple[str, str]] = {key: key[:2] for key in keys}
+    for cell, title in list(report.titles.items())[::-1]:
+        titles[cell[1:]] = title.system, title.layout
+    named = names(keys, titles)
+    return tuple(Place(key, number, report, titles, named[key]) for number, key in enumerate(keys))
+
+
+def scenarios_of(compared: Sequence[Place], skipped: Iterable[Cell] = ()) -> tuple[str, ...]:
+    """Those that most places had come first; otherwise in their order. Skipped ones come last."""
+    every = dict.fromkeys(name for place in compared for name in place.scenarios)
+    every |= dict.fromkeys(cell[0] for cell in skipped)
+    return tuple(sorted(every, key=lambda name: -sum(name in one.scenarios for one in compared)))
+
+
+def glance(totals: RunTotals) -> tuple[str, str, str]:
+    """Tone, sign and words of what was lost."""
+    if not totals.runs:
+        return "not_applicable", "–", "does not apply"
+    if not totals.judged:
+        return "open", "?", "not judged"
+    if totals.lost or totals.stranded:
+        least = "≥ " if totals.loss_open else ""
+        parts = [f"{least}{formats.count(totals.lost)} lost"] if totals.lost else []
+        parts += [f"{formats.count(totals.stranded)} stranded"] if totals.stranded else []
+        return "fail", "✗", ", ".join(parts)
+    if not totals.confirmed:
+        return "open", "?", "nothing confirmed"
+    return ("open", "?", "no loss found") if totals.loss_open else ("pass", "✓", "0 lost")
+
+
+def edge(tone: str, totals: RunTotals) -> str:
+    """Nothing lost is not well where it was out."""
+    return "out" if tone == "pass" and totals.is_out else tone
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def timers_text(runs: Sequence[RunReport]) -> str:
+    """Return `detection timeout about 10 s here (60 s as shipped)`; "" if that is unknown, or runs
+    of the place differ."""
+    known = (run.summary for run in runs if run.summary is not None)
+    used = {(one.detection_timeout_s, one.poll_s) for one in known}
+    here_s, poll_s = used.pop() if len(used) == 1 else (None, None)
+    if here_s is None:
+        return ""
+    _, system, layout, _ = runs[0].cell
+    own_s, own_poll_s = _shipped(system, layout.partition("@")[0])
+    text = f"detection timeout about {_compared_text(here_s, own_s)}"
+    polls = f"; clients poll routes every {_compared_text(poll_s, own_poll_s)}" if poll_s else ""
+    return f"{text}{polls}"
+
+
+def _compared_text(here_s: float, shipped_s: float | None) -> str:
+    if shipped_s is None:
+        return f"{here_s:g} s"
+    if shipped_s == here_s:
+        return f"{here_s:g} s, as shipped"
+    return f"{here_s:g} s here ({shipped_s:g} s as shipped)"
+
+
+@cache
+def _shipped(system: str, layout: str) -> tuple[float | None, float | None]:
+    """Return the product's detection timeout, and its clients' poll interval; seconds."""
+    found = as_shipped(system, layout)
+    if found is None:
+        return None, None
+    poll_s = load_system(system).guarantees(found).route_poll_s
+    return found.detection_timeout_s, poll_s if isinstance(poll_s, int) else None
+
+
+def _loss(totals: RunTotals) -> str:
+    if not totals.runs:
+        return "None of these scenarios applies to it; why, stands below the table."
+    if not totals.judged:
+        why = totals.main_doubt or "no reason was recorded"
+        return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
+    runs = formats.plural(totals.judged, "run")
+    if not totals.confirmed:
+        return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
+    of = f"the {formats.plural(totals.confirmed, 'message')} that it had confirmed"
+    more = ""
+    if totals.untold:
+        more = f"; {formats.count(totals.untold)} more cannot be decided"
+    elif totals.loss_open:
+        undecided = totals.judged - totals.loss_proved
+        more = f"; {formats.of(undecided, totals.judged, 'run')} cannot be decided"
+    if not totals.lost and not totals.stranded:
+        if not totals.loss_open:
+            return f"It lost none of {of}, in {runs}."
+        return f"No loss was found among {of}, in {runs}{more}."
+    missing = formats.count(totals.lost + totals.stranded)
+    where = f"in {totals.runs_with_loss} of {runs}"
+    ends = [f"{_so_many(totals.lost)} lost for good"] if totals.lost else []
+    if totals.stranded:
+        whole = "" if totals.lost else "all "
+        stays = "still on a disk where no client gets at them"
+        ends.append(f"{whole}{_so_many(totals.stranded)} stranded, {stays}")
+    text = f"{missing} of {of} never reached a consumer ({where}): {', '.join(ends)}"
+    return f"{'At least ' if totals.loss_open else ''}{text}{more}."
+
+
+def _so_many(number: int) -> str:
+    return f"{formats.count(number)} {'is' if number == 1 else 'are'}"
+
+
+def _outage(totals: RunTotals) -> str:
+    if not totals.judged:
+        return ""
+    if not totals.faults_of and not totals.is_out:
+        return "Nothing was broken on purpose."
+    if totals.out is None:
+        return "How long it was unavailable is not decided."
+    parts = [_longest_out(totals)]
+    if totals.silence is not None and totals.silence.maximum_s:
+        silent = outs.silent_text(totals).replace("≥", "at least")
+        parts.append(f"the longest time without any confirm was {silent}")
+    parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
+    missed, publishes, _ = totals.late
+    if missed:
+        late = f"{formats.share(missed / publishes)} were not confirmed in time"
+        parts.append(f"from the faults on, {late}{outs.later(totals)}")
+    return f"{'; '.join(parts)}."
+
+
+def _longest_out(totals: RunTotals) -> str:
+    assert totals.out is not None, totals
+    assert totals.out_cell is not None, totals
+    known = f"{totals.out.runs} of {totals.runs}"
+    if not totals.out.maximum_s:
+        some = f" in the {known} runs in which that is known"
+        return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
+    head = "In its worst run it was unavailable"
+    if _mostly_unknown(totals):
+        head = f"How long it was unavailable is known of {known} runs only: at worst"
+    return f"{head} for {outs.out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
+
+
+def _proof(totals: RunTotals) -> str:
+    if not totals.judged:
+        return ""
+    verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
+    faults = verified if totals.faults_of else ""
+    if totals.whole:
+        all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
+        return f"Loss and downtime are proved in {all_runs}{faults}."
+    loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
+    outage = f", the outage in {totals.outage_proved}" if totals.faults_of else ""
+    first = shorten(totals.main_doubt, DOUBT_MAX, placeholder=" …")
+    doubt = f" Among the reasons: {first}." if totals.doubts else ""
+    return f"Loss or downtime is not fully proved: {loss}{outage}{faults}.{doubt}"
+
+
+def _known(decided: int, totals: RunTotals) -> str:
+    if decided == totals.runs or not totals.judged:
+        return ""
+    return f"decided in {decided} of {formats.plural(totals.runs, 'run')}"
+
+
+def _mostly_unknown(totals: RunTotals) -> bool:
+    """The few runs that tell must not stand for all: a short outage there is no short outage."""
+    return totals.out is not None and 2 * totals.out.runs < totals.runs
