@@ -145,10 +145,10 @@ class NativePublisher:
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
-            self._loop.call_soon(self._hand_over)
+            self._loop.call_soon(self._send_burst)
         self._burst.append(body)
 
-    def _hand_over(self) -> None:
+    def _send_burst(self) -> None:
         burst, self._burst = self._burst, []
         if self._deaf:
             return
