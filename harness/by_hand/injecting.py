@@ -55,6 +55,7 @@ class FaultsByHand:
         """Return when the fault has ended, or could not begin."""
         self._number += 1
         number = self._number
+        fault = replace(fault, target=self._stage.plan.role_words.of(fault.target))
         lasts_s = fault.lasts.resolve_s(self._stage.plan.layout.detection_timeout_s)
         window = Window(number, fault, opens_s=0.0, lasts_s=lasts_s)
         live = LiveWindow(self._stage_of(window, interrupt), window, _no_client)

@@ -150,6 +150,7 @@ class _PredicateAnswer:
     value: Value
     holds: bool | None  # None: unknown
     detail: str
+    predicted: bool  # by a warning
 
     @property
     def is_not_applicable(self) -> bool:
@@ -161,7 +162,8 @@ class _PredicateAnswer:
         detail = f" ({self.detail})" if self.detail else ""
         if isinstance(self.value, NotApplicable):
             return f"{self._prefix}{self.condition.text}: {value}"
-        return f"{self._prefix}{self.condition.text}, found {value}{detail}"
+        predicted = "predicted " if self.predicted else ""
+        return f"{self._prefix}{predicted}{self.condition.text}, found {value}{detail}"
 
     @property
     def doubt(self) -> str:
@@ -320,7 +322,7 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
 
 
 def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
-    answers = [_ask(one, evidence, window, among) for one in claim.predicate]
+    answers = [_ask(one, evidence, window, among, claim.warns) for one in claim.predicate]
     inapplicable = [one for one in answers if one.is_not_applicable]
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
@@ -360,7 +362,11 @@ def _inconclusive(decided: list[_PredicateAnswer], unknown: list[_PredicateAnswe
 
 
 def _ask(
-    condition: Condition, evidence: Evidence, window: int, among: Among = None
+    condition: Condition,
+    evidence: Evidence,
+    window: int,
+    among: Among = None,
+    predicted: bool = False,
 ) -> _PredicateAnswer:
     value = evidence.claimed(condition.fact, window, among)
     answer = None
@@ -368,7 +374,7 @@ def _ask(
         answer = holds(value, condition.comparator, condition.wanted)
     for_window = isinstance(value, bool) and window
     detail = evidence.detail(condition.fact, window) if for_window else ""
-    return _PredicateAnswer(condition, window, value, answer, detail)
+    return _PredicateAnswer(condition, window, value, answer, detail, predicted)
 
 
 def _story(answer: _PredicateAnswer, evidence: Evidence) -> str:

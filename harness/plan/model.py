@@ -14,6 +14,7 @@ from faults.alarms import AlarmCommands
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.guarantees import Guarantees
+from harness.plan.role_words import RoleWords, role_words
 from harness.plan.servers import Servers
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
@@ -407,6 +408,11 @@ class RunPlan:
     @property
     def cell(self) -> tuple[str, str, str, str]:
         return (self.scenario.name, self.system.name, self.layout.label, self.client)
+
+    @property
+    def role_words(self) -> RoleWords:
+        """Return the words that the system's users have for the replicas of a queue."""
+        return role_words(self.system.guarantees(self.layout))
 
 
 @dataclass(frozen=True, slots=True)

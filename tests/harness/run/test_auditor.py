@@ -120,7 +120,7 @@ def test_message_on_the_disk_of_the_only_master_is_found(tmp_path: Path) -> None
         (end.drained, end.undrained_reason, end.unreadable) for end in done.manifest.queues
     ] == [(True, "", ())]
     assert only(done).detail == (
-        "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
+        "master of orders (no mirror); orders was read then, and could not be "
         "drained before (no host holds it)"
     )
 

@@ -178,7 +178,7 @@ def test_permanently_lost_local_node_is_started_and_its_disk_audited(
     assert accident.at_ns < record.issued_ns <= accident.until_ns
     assert record.answered_ns is not None
     role, _, read = record.detail.partition("; ")
-    assert role == "master of orders (mirrors 0, synchronised 0)"
+    assert role == "master of orders (no mirror)"
     assert read.startswith("orders was read then, and could not be drained before (")
     (end,) = manifest.queues
     assert (end.drained, end.undrained_reason, end.unreadable) == (True, "", ())
