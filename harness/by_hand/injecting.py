@@ -78,7 +78,8 @@ class FaultsByHand:
         try:
             opened = await live.open()
             if not opened:
-                report(f"nothing was injected: {live.facts.unverified_reason}")
+                reason = live.facts.unverified_reason.removeprefix("never began: ")
+                report(f"nothing was injected: {reason}")
                 return Exit.INTERRUPTED if interrupt.is_set() else Exit.NOT_DECIDED
             report(f"injected {live.title}{_role(live)}; it ends in {lasts_s:g} s")
             with suppress(RunInterrupted):

@@ -71,7 +71,7 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected is None:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
-        now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
+        now_and_then = ", in some runs" if len(expected.outcomes) > 1 else ""
         return f"expected in this cell{now_and_then}"
     return f"unexpected in this cell: {expected.describe(warns=verdict.warns)} was expected"
 

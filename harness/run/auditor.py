@@ -182,7 +182,7 @@ class Auditor:
             roles = await until(self._stage.roles, _led, QUEUES_LIMIT_S)
         for one in records:
             role = self._stage.describe(host_of(one.place), roles)
-            one.detail = role if roles else "the brokers do not say who holds what"
+            one.detail = role if roles else "the brokers do not report which hosts have the queues"
 
     async def _all_listed(self, records: Sequence[AuditStart]) -> bool:
         try:

@@ -43,7 +43,7 @@ def resolve(
     if target.form is TargetForm.UNINVOLVED:
         free = [host for host in hosts if host not in involved]
         if not free:
-            raise NoSuchTarget(f"{target}: every host is involved")
+            raise NoSuchTarget(f"{target}: no host is uninvolved")
         return free[0]
     if target.word in hosts:
         return target.word
@@ -61,7 +61,9 @@ def resolve_processes(
     meant = candidates(target, servers)
     if target.form is TargetForm.NAME_SERVER:
         if not attached:
-            raise NoSuchTarget(f"{target.word}: {target.client} has not told whom it asks")
+            raise NoSuchTarget(
+                f"{target.word}: {target.client} has not reported which name server it uses"
+            )
         meant = tuple(one for one in meant if host_of(one) == attached)
         if not meant:
             raise NoSuchTarget(f"{target.word}: {attached} has no name server")
@@ -83,12 +85,12 @@ def _are_name_servers(meant: Sequence[str], servers: Servers) -> bool:
 
 def resolve_reference(target: Target, host: str, hosts: Sequence[str]) -> str:
     """The host that `host of fault N` or `other than fault N` means. `host`: the one that fault N
-    meant; "" where its window never opened. Of several others the first in layout order is meant.
+    meant; "" where its window never began. Of several others the first in layout order is meant.
 
     Raises NoSuchTarget.
     """
     if not host:
-        raise NoSuchTarget(f"{target.word}: fault {target.fault} never opened")
+        raise NoSuchTarget(f"{target.word}: fault {target.fault} never began")
     if target.form is TargetForm.HOST_OF_FAULT:
         return host
     others = [one for one in hosts if one != host]
@@ -103,7 +105,7 @@ def resolve_balancer(
     """The balancer that is meant, and its role. `entered`: those that have the address."""
     if len(entered) != 1:
         held = " and ".join(entered) or "no balancer"
-        raise NoSuchTarget(f"{target}: {held} has the address that clients dial")
+        raise NoSuchTarget(f"{target}: {held} has the address of clients")
     (active,) = entered
     if target.word in balancers:
         return target.word, BALANCER if target.word == active else STANDBY

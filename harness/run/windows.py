@@ -1,7 +1,7 @@
 """One fault window, live: resolve late, arm, verify from outside, undo, see that it is gone.
 
 1. The journal knows of a fault before the action is issued, and of its undo after it returned.
-2. A window whose fault was not seen to hold is not verified; one not seen to be gone is not gone.
+2. A fault that was not verified active does not count; one not verified ended is not gone.
 3. Whatever fails in between, an armed fault is undone: only that may never be skipped.
 4. The origin is the instant before the action was issued.
 5. Once an interrupt was asked nothing opens, an armed fault is undone at once, and how long it is
@@ -69,7 +69,7 @@ class LiveWindow:
             None,
             False,
             False,
-            "not opened",
+            "not begun",
             properties=properties_of(window.fault.kind),
         )
 
@@ -99,8 +99,8 @@ class LiveWindow:
         """What it may keep down when the run is over, and why."""
         if self._armed is None or not self._begun or self.facts.ended_ns is not None:
             return {}
-        never = "by the scenario it never ends" if not self._armed.returns else "its undo failed"
-        why = f"fault {self.facts.number} ({self.facts.kind}) holds it: {never}"
+        never = "the scenario never ends it" if not self._armed.returns else "its undo failed"
+        why = f"fault {self.facts.number} ({self.facts.kind}) is still active: {never}"
         return dict.fromkeys(self._armed.places, why)
 
     @property
@@ -127,13 +127,13 @@ class LiveWindow:
         return fault.options.resource if "resource" in KINDS[fault.kind].options else ""
 
     async def open(self) -> bool:
-        """Arms the fault; False where nothing is in force (the facts say why)."""
+        """Inject the fault; return False if nothing is active (the facts have the reason)."""
         refusal = await self._get_ready()
         if why := await self._agree(refusal):
             self._stage.active.pop(self._window.number, None)
-            self._fail(f"never opened: {why}")
+            self._fail(f"never began: {why}")
             return False
-        assert self._armed is not None, "who got ready has aimed"
+        assert self._armed is not None, "a prepared fault has a target"
         return await self._arm(self._armed)
 
     async def close(self) -> None:
@@ -201,7 +201,7 @@ class LiveWindow:
                 self._stage.active.pop(armed.window, None)
                 self.facts = replace(self.facts, over_ns=self._over_ns())
             else:
-                self._fail(f"not seen to be gone: {proof.doubt}")
+                self._fail(f"not verified ended: {proof.doubt}")
         await self._stage.cluster.witness.dismiss(armed)
         return self.facts.gone
 
@@ -214,7 +214,7 @@ class LiveWindow:
             take(stage, armed)
             self._armed = armed
         except (NoSuchTarget, FaultError, DeployError, TimeoutError, RunInterrupted) as failure:
-            return str(failure) or "the brokers did not say who holds what"
+            return str(failure) or "the brokers did not report which hosts have the queues"
         try:
             await stage.interrupt.unless(prepare(self._seen(armed), stage.cluster.witness))
         except (FaultError, RunInterrupted) as failure:
@@ -262,7 +262,7 @@ class LiveWindow:
             self.facts,
             origin_ns=receipt.issued_ns - stage.origin_ns,
             returned_ns=receipt.returned_ns - stage.origin_ns,
-            unverified_reason="not seen to hold",
+            unverified_reason="not verified active",
         )
         self._rhythm = Rhythm(stage.executor, armed, receipt, self._note_change)
         # A look that outlasts its window would see the undo, or keep the fault standing.
@@ -298,10 +298,10 @@ class LiveWindow:
             async with asyncio.timeout(LOOK_LIMIT_S):
                 proof = await self._stage.interrupt.unless(self._look)
         except TimeoutError:
-            proof = Proof(False, "", "the look did not end before the window did")
+            proof = Proof(False, "", "the check did not end before the fault")
         except RunInterrupted:
-            proof = Proof(False, "", "an interrupt ended the look")
-        doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
+            proof = Proof(False, "", "an interrupt ended the check")
+        doubt = "" if proof.ok else f"not verified active: {proof.doubt}"
         self.facts = replace(self.facts, verified=proof.ok, unverified_reason=doubt)
 
     @property
@@ -323,8 +323,8 @@ class LiveWindow:
         detail = proof.doubt or proof.detail
         self._stage.record.fault(armed, "verified", receipt.returned_ns, proof.ok, detail)
         if not proof.ok:
-            self._fail(f"not seen to hold: {proof.doubt}")
-        elif self.facts.unverified_reason == "not seen to hold":
+            self._fail(f"not verified active: {proof.doubt}")
+        elif self.facts.unverified_reason == "not verified active":
             self.facts = replace(self.facts, verified=True, unverified_reason="")
 
     def _over_ns(self) -> int:
@@ -368,7 +368,7 @@ class LiveWindow:
 
     def _fail(self, doubt: str) -> None:
         old = self.facts.unverified_reason
-        keep = old if old not in ("", "not opened", "not seen to hold") else ""
+        keep = old if old not in ("", "not begun", "not verified active") else ""
         self.facts = replace(
             self.facts, unverified_reason="; ".join(part for part in (keep, doubt) if part)
         )

@@ -198,7 +198,7 @@ def test_logs_have_no_redelivery_by_connection() -> None:
 
     one = verdict("held-hence-not-again", of_log())
     assert one.outcome is NOT_APPLICABLE
-    assert "logs give out by the progress of groups" in one.not_judged[0]
+    assert "a log delivers by the progress of groups" in one.not_judged[0]
     assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
     for other in ("nothing-corrupt", "one-copy"):
         assert verdict(other, of_log()).outcome is PASS

@@ -119,13 +119,13 @@ def test_a_delivery_with_an_unconfirmed_rollback_is_no_pass() -> None:
         (
             "not_due",
             "the drain of orders did not outlast the delay of the missing messages",
-            "let the drain go on until the longest delay is over",
+            "let the drain last until the longest delay is over (drain_limit)",
         ),
         (
             "pending",
             "the missing messages of orders were to be committed at the broker's check, and no "
             "record shows that check",
-            "let producers live until the broker has asked them",
+            "keep the producers running until the broker has checked their transactions",
         ),
     ],
 )

@@ -219,7 +219,7 @@ def test_full_disk_ends_a_run_with_reason_and_recordings(
     with disk(tmp_path / "results", 30_000) as small:
 
         def happen(_: LocalCluster, saved: Manifest, __: asyncio.Event) -> None:
-            if any(window.unverified_reason == "not seen to hold" for window in saved.windows):
+            if any(window.unverified_reason == "not verified active" for window in saved.windows):
                 small.fill()
 
         began_s = time.monotonic()

@@ -198,7 +198,7 @@ def _deployment(runs: Iterable[RunReport]) -> str:
 
 def _loss(totals: RunTotals) -> str:
     if not totals.runs:
-        return "None of these scenarios applies to it; why, stands below the table."
+        return "None of these scenarios applies to it; the reasons are below the table."
     if not totals.judged:
         why = totals.doubts[0][0] if totals.doubts else "no reason was recorded"
         return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
