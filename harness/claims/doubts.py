@@ -44,8 +44,8 @@ _OTHER_TARGET = (
 # What is shorter than a check is so in every run. The second is the text of older recordings.
 _TOO_SHORT = ("shorter than a check", "its window was shorter than a look")
 _LAST_LONGER = (
-    "let the fault last longer than a check (3.5 s); or use a deployment with a packet filter, "
-    "such as Compose (docs/faults.md): it counts the packets that it drops"
+    "let the fault last longer than its check (3.5 s at most); or use a packet filter, "
+    "as in Compose (docs/faults.md): it counts the packets that it drops"
 )
 _NO_LEADER = "no host says that it is the "  # master, or leader
 _SEE_WHY_NONE_LED = (

@@ -317,9 +317,9 @@ def _out_known(totals: RunTotals) -> str:
 def _tried(place: Place, scenarios: int) -> str:
     runs = formats.plural(place.totals.runs, "run")
     whole = formats.plural(scenarios, "scenario")
-    return (
-        f"{runs} of {whole if place.scenarios == scenarios else f'{place.scenarios} of {whole}'}"
-    )
+    if place.scenarios == scenarios:
+        return f"{runs} of {whole}"
+    return f"{runs}; {place.scenarios} of {whole}"
 
 
 def _by_scenario(place: Place) -> Iterable[tuple[str, RunTotals]]:
