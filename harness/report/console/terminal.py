@@ -22,7 +22,7 @@ from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
 from harness.report import failing
 from harness.report.console.grouped import grouped
-from harness.report.console.live_panel import LivePanel, what_next
+from harness.report.console.live_panel import LivePanel, phase_title, what_next
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
     comparison_tables,
@@ -246,7 +246,7 @@ def live_line(view: LiveView) -> str:
     armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
     after = what_next(view).replace(", ", " | ", 1)
     return (
-        f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
+        f"{view.run} {phase_title(view.phase)} | sent {view.sent_per_s:,.0f}/s "
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
         f"on time {success} | unconfirmed {view.outstanding:,}{armed}{after}"
     )

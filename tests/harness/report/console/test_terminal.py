@@ -81,7 +81,7 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         LiveView("run-1", "windows", 0.0, 0.0, 0.0, None, 40, ("kill master = rmq1",), 30.0)
     )
     assert screen.lines[3] == (
-        "run-1 windows | sent 0/s confirmed 0/s delivered 0/s | on time - | unconfirmed 40 | "
+        "run-1 faults | sent 0/s confirmed 0/s delivered 0/s | on time - | unconfirmed 40 | "
         "fault: kill master = rmq1 | at least 30 s left"
     )
 
