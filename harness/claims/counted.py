@@ -53,7 +53,7 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 _ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
-_ONE_QUEUE = "one queue: nothing could be misrouted"
+_ONE_QUEUE = "with one queue nothing could be misrouted"
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
 
 # Deliveries that are violations even where nothing was sent.

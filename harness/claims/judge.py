@@ -73,7 +73,8 @@ def _window_story(number: int, evidence: Evidence) -> str:
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
-    return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {text or 'no stage was judged'}"
+    at = f"+{window.origin_ns / 1e9:.3f} s"
+    return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
 
 
 # --- Judgement -----------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class NotApplicable:
     reason: str
 
     def __str__(self) -> str:
-        return f"not applicable: {self.reason}"
+        return f"not applicable, because {self.reason}"
 
 
 Value = bool | str | Interval | Unknown | NotApplicable

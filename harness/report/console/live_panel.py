@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness.report.console.strip_rows import ASCII, BLOCKS, Signs, legend, rows
 from harness.report.display import LiveView
+from harness.report.page.formats import phase_title
 from harness.run.progress import Part
 
 WIDEST = 100  # columns of the bar
@@ -71,11 +72,6 @@ def _phase_words(view: LiveView) -> str:
     names = [part.phase for part in view.parts]
     place = f" ({names.index(view.phase) + 1} of {len(names)})" if view.phase in names else ""
     return f"{phase_title(view.phase)}{place}{what_next(view)}"
-
-
-def phase_title(phase: str) -> str:
-    """Return the phase as people call it."""
-    return {"baseline": "steady state", "windows": "faults"}.get(phase, phase)
 
 
 def what_next(view: LiveView) -> str:

@@ -22,7 +22,7 @@ from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
 from harness.report import failing
 from harness.report.console.grouped import grouped
-from harness.report.console.live_panel import LivePanel, phase_title, what_next
+from harness.report.console.live_panel import LivePanel, what_next
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
     comparison_tables,
@@ -45,6 +45,7 @@ from harness.report.lines import (
     standing_of,
     verdict_line,
 )
+from harness.report.page.formats import phase_title
 from harness.report.page.versions import of_brokers
 from harness.report.tried import rate_lines
 from harness.report.undecided import reasons
@@ -161,10 +162,10 @@ class Terminal:
         if zero := nowhere(report):
             self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := unjudged(report):
-            self._print(f"judged in no run: {'; '.join(map(measure_title, never))}")
+            self._print(f"not judged in any run: {'; '.join(map(measure_title, never))}")
         self._failing(report)
         self._lines("not applicable", list(skipped_lines(report, self._whole)))
-        self._lines("against what is known", list(cell_lines(report)))
+        self._lines("compared with expectations", list(cell_lines(report)))
 
     def _failing(self, report: Report) -> None:
         found = failing.table(report.runs)

@@ -331,7 +331,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     assert sum("the same reason" in line for line in screen.lines) >= 5
     of_loss = [line for line in screen.lines if line.lstrip().startswith("lost >= 0")]
     assert SHORT in of_loss[0]
-    assert "judged in no run: lost; silence" in screen.lines
+    assert "not judged in any run: lost; silence" in screen.lines
     undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
     assert "confirmed-hence-delivered" in undecided[0]
     assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)
