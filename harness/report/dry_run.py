@@ -16,6 +16,7 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, references, spans
 from harness.plan.bound import Bound
+from harness.plan.clients.registry import named
 from harness.plan.clients.requirements import uses_name_servers
 from harness.plan.declared import ignored, shown
 from harness.plan.model import (
@@ -148,7 +149,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 def _entries(run: RunPlan) -> Iterator[str]:
     if uses_name_servers(run.client):
-        yield "  clients    connect to every master that name servers show"
+        yield f"  clients    use all masters that name servers show: {named(run.client).title}"
         return
     workload = run.scenario.workload
     yield f"  publishers connect first to {_entry(workload.publisher_endpoint, run)}"
@@ -385,9 +386,8 @@ def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -
 
 def _resolved(span: Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
-    words = spans.text(span)
     plain = _length(seconds)
-    return plain if not span.timers else f"{plain} ({words})"
+    return f"{plain} ({spans.text(span)})" if span.timers else plain
 
 
 def _long(seconds: float) -> str:
