@@ -52,8 +52,8 @@ def test_a_dry_run_shows_the_client_endpoint() -> None:
         return list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
 
     word = "  publishers connect first to master of orders: one of rmq1, rmq2, rmq3: the host"
-    assert f"{word} that holds orders then" in shown("hosts")
-    assert f"{word} that holds orders then, and know no other" in shown("one")
+    assert f"{word} that serves orders then" in shown("hosts")
+    assert f"{word} that serves orders then, and know no other" in shown("one")
     both = "balancer1 and balancer2, whatever the scenario says"
     assert f"  consumers  connect first to {both}" in shown("haproxy-pair")
 

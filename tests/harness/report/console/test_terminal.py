@@ -119,7 +119,7 @@ def test_the_cursor_returns_however_a_run_ends() -> None:
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines() -> None:
     screen = Screen(is_terminal=True, TERM="dumb")
     screen.display.live(VIEW)
-    assert screen.lines[0].startswith("run-1 baseline | sent 300/s")
+    assert screen.lines[0].startswith("run-1 steady state | sent 300/s")
 
 
 def test_a_terminal_may_become_narrower_while_it_is_drawn_on() -> None:

@@ -27,7 +27,7 @@ def test_page_names_the_started_and_the_skipped_nodes(tmp_path: Path) -> None:
     for words in (
         "Before the audit",
         SENTENCE.replace("<", "&lt;").replace(">", "&gt;"),
-        "rmq3 had not come back by itself and was left so: fault 1 (kill) holds it",
+        "rmq3 had not come back by itself and was left so: fault 1 (kill) is still active",
     ):
         assert words in text, words
 
