@@ -98,8 +98,8 @@ OPERATED: dict[str, Fact] = {
     "waited_for_last_s": Fact(
         float,
         False,
-        "how long the host that was started first ran before the one that was stopped last, in "
-        "seconds",
+        "how long the host that was started first ran until the host that was stopped last was "
+        "started, in seconds",
     ),
     "gave_up_waiting": Fact(
         bool, False, "the host that was started first had ended by itself by then"
