@@ -65,4 +65,4 @@ def test_short_fault_keeps_its_length_despite_a_longer_check(
     assert window.ended_ns is not None
     assert window.ended_ns - window.origin_ns < 0.6e9
     assert not window.verified
-    assert "shorter than a look" in window.unverified_reason
+    assert "shorter than a check" in window.unverified_reason

@@ -317,7 +317,7 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "not judged (0 of 5)" in text
 
 
-SHORT = "it lasted 0.05 s and was planned shorter than a check, 3.5 s, and a proxy counts none"
+SHORT = "it was shorter than a check of 3.5 s (it lasted 0.05 s), and a proxy counts none"
 
 
 def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
