@@ -13,13 +13,16 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.declared import healed_s
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
 from harness.plan.role_words import role_words
 
 
-def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:
+def resolve(
+    scenario: Scenario, layout: Layout, guarantees: Guarantees, client: ChosenClient
+) -> Schedule:
     """The phases of `scenario` in seconds, on `layout`, which promises that, with clients of that
     library."""
     scenario = _in_words_of(guarantees, scenario)

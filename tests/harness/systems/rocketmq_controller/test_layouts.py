@@ -6,6 +6,7 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.targets import parse_target
 from harness.request.run_request import scenario
 from harness.run.resolving import resolve_processes, role_of_places
@@ -54,7 +55,10 @@ def refused(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
 def test_controller_layouts_run_the_same_scenarios(name: str, layout: str) -> None:
     loaded = load_layout(NAME, layout)
-    assert obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose") == []
+    assert (
+        obstacles(scenario(name), SYSTEM, loaded, chosen_client(SYSTEM.clients[0]), "compose")
+        == []
+    )
 
 
 @pytest.mark.parametrize("layout", layout_names(NAME))
@@ -120,7 +124,7 @@ def test_standalone_controller_is_no_name_server_and_holds_no_queue() -> None:
     assert role_of_places(("rkc1/name-server",), roles, servers) == "name server"
     target = parse_target("leading controller")
     assert resolve_processes(target, "freeze", servers, "rkc4/controller") == (
-        "rkc4/controller",
+        ("rkc4/controller",),
         "process",
     )
 
