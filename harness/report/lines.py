@@ -69,9 +69,12 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected is None:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
-        now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
+        now_and_then = ", in some runs" if len(expected.outcomes) > 1 else ""
         return f"expected in this cell{now_and_then}"
-    return f"unexpected in this cell: {expected.describe(warns=verdict.warns)} was expected"
+    wanted = expected.describe(warns=verdict.warns)
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
+        return f"expectation not checked: {wanted} was expected"
+    return f"unexpected in this cell: {wanted} was expected"
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
@@ -148,9 +151,9 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
     if verdict.sentence != verdict.meaning:
         said = f"{verdict.meaning.rstrip('.')} ({verdict.sentence})"
     not_judged = f"not judged: {'; '.join(verdict.not_judged)}" if verdict.not_judged else ""
-    known = f"{standing}{f', {verdict.known}' if verdict.known else ''}"
+    known = f"known: {verdict.known}" if verdict.known else ""
     claimed = f"claimed by {source_text(verdict.source)}: {said}"
-    parts = ("; ".join(verdict.judged), claimed, verdict.story, known, not_judged)
+    parts = ("; ".join(verdict.judged), claimed, verdict.story, standing, known, not_judged)
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 

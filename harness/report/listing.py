@@ -84,24 +84,26 @@ def suites(found: Mapping[str, Suite]) -> Table:
 
 def faults() -> Iterator[Table]:
     kinds = _table(
-        *("fault", "what it does", "means a", "in containers by", "local by"),
+        *("fault", "what it does", "targets a", "in containers by", "local by"),
         *("external by", "of systems"),
     )
     for kind in KINDS.values():
         offers = [offered(kind, deployment) for deployment in DEPLOYMENTS]
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers, of_systems(kind))
     yield kinds
-    yield _targets("which host it means", MEANINGS)
+    yield _targets(MEANINGS)
 
 
 def operations() -> Iterator[Table]:
-    kinds = _table("operation", "what it does", "means", "options", "in containers by", "local by")
+    kinds = _table(
+        "operation", "what it does", "targets", "options", "in containers by", "local by"
+    )
     for one in plan.OPERATIONS.values():
         offers = [one.offers.get(deployment, "-") for deployment in ("compose", "local")]
         words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
         kinds.add_row(one.name, one.title, *words, *offers)
     yield kinds
-    yield _targets("whom it means", plan.MEANINGS)
+    yield _targets(plan.MEANINGS)
     options = _table("option", "what it says", "words")
     for option in plan.OPTIONS.values():
         options.add_row(option.key, option.meaning, ", ".join(option.choices) or "-")
@@ -109,7 +111,7 @@ def operations() -> Iterator[Table]:
 
 
 def clients(found: Iterable[System]) -> Table:
-    table = _table("client", "what it is", "speaks", "systems", "how it is got")
+    table = _table("client", "what it is", "protocol", "systems", "installation")
     systems = list(found)
     for client in sorted({client for system in systems for client in system.clients}):
         names = [system.name for system in systems if client in system.clients]
@@ -139,8 +141,8 @@ def facts() -> Table:
     return table
 
 
-def _targets(meaning: str, meanings: Mapping[TargetForm, str]) -> Table:
-    table = _table("target", meaning)
+def _targets(meanings: Mapping[TargetForm, str]) -> Table:
+    table = _table("target", "what it resolves to")
     for form, text in meanings.items():
         table.add_row(form.value, text)
     return table

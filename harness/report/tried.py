@@ -84,7 +84,7 @@ def rate_lines(report: Report) -> Iterator[str]:
 
 def _words(one: Tried) -> str:
     of = formats.of(one.not_judged, one.rate.runs + one.not_judged, "run")
-    unjudged = f"not judged in {of}"
+    unjudged = f"not decided in {of}"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.described if one.rate.runs else 'no rate'}"
+        return f"{unjudged}; {one.described if one.rate.runs else 'so there is no rate'}"
     return one.described + (f"; {unjudged}" if one.not_judged else "")

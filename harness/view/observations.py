@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from harness.claims import terms
 from harness.claims.evidence import Evidence
 from harness.claims.times import fault_length_s
-from harness.claims.values import Interval, NotApplicable, Unknown
+from harness.claims.values import Interval, NotApplicable, Unknown, from_to
 from harness.claims.vocabulary import STAGE_NAMES
 from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart
@@ -195,7 +195,7 @@ def _seconds(value: object) -> str:
     if _says_nothing(value):
         return "unknown"
     if value.low < value.high < math.inf:
-        return f"{value.low:.1f} to {value.high:.1f} s"
+        return from_to(value.low, value.high)
     return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
 
 

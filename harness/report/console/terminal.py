@@ -142,10 +142,10 @@ class Terminal:
         if zero := tables.nowhere(report):
             self._print(f"0 in every run: {'; '.join(map(tables.measure_title, zero))}")
         if never := tables.unjudged(report):
-            self._print(f"judged in no run: {'; '.join(map(tables.measure_title, never))}")
+            self._print(f"not judged in any run: {'; '.join(map(tables.measure_title, never))}")
         self._failing(report)
         self._lines("not applicable", list(lines.skipped_lines(report, self._whole)))
-        self._lines("against what is known", list(lines.cell_lines(report)))
+        self._lines("compared with expectations", list(lines.cell_lines(report)))
 
     def _failing(self, report: Report) -> None:
         found = failing.table(report.runs)
@@ -221,7 +221,7 @@ def live_line(view: LiveView) -> str:
     armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
     after = what_next(view).replace(", ", " | ", 1)
     return (
-        f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
+        f"{view.run} {formats.phase_title(view.phase)} | sent {view.sent_per_s:,.0f}/s "
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
         f"on time {success} | unconfirmed {view.outstanding:,}{armed}{after}"
     )

@@ -211,14 +211,14 @@ _OF_LOAD = _rate, _half, _most = tuple(map(attrgetter, ("confirmed_per_s", "p50_
 _network, _disk = _sum(BROKERS, "sent_per_s", "received_per_s"), _sum(BROKERS, "written_per_s")
 _all_memory = _sum(BROKERS, "memory_median_bytes")
 _LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
-    ("confirmed a second", "publishes; it cannot exceed a fixed rate", _rate, _fine),
-    ("latency p50, ms", "from intended to confirmed, half of all within", _half, _fine),
-    ("latency p99, ms", "99 % of all within", _most, _fine),
+    ("confirmed a second", "confirmed publishes per second, at most the fixed rate", _rate, _fine),
+    ("latency p50, ms", "half of the confirms came so soon after the intended time", _half, _fine),
+    ("latency p99, ms", "99 % of the confirms came so soon after it", _most, _fine),
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
     ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
 )
-_FULLEST, _EVERY = "of the fullest broker host", "all hosts of brokers"
+_FULLEST, _EVERY = "of the host that used most", "all hosts of brokers"
 COLUMNS = (
     *_LOAD_COLUMNS,
     ("memory, median", _FULLEST, _memory("memory_median_bytes"), formats.octets),

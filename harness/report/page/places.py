@@ -137,8 +137,9 @@ class VerdictView:
         if self.out_known and _mostly_unknown(totals):
             self.out_known = f"{outs.out_text(totals)}, {self.out_known}"
         of = formats.plural(scenarios, "scenario")
-        some = "" if len(place.scenarios) == scenarios else f"{len(place.scenarios)} of "
-        self.tried = f"{formats.plural(totals.runs, 'run')} of {some}{of}"
+        every = len(place.scenarios) == scenarios
+        some = " of " if every else f"; {len(place.scenarios)} of "
+        self.tried = f"{formats.plural(totals.runs, 'run')}{some}{of}"
         self.sentences = tuple(filter(None, (_loss(totals), _outage(totals), _proof(totals))))
         by_scenario = [(name, RunTotals(place.of(name))) for name in place.scenarios]
         self.medians = tuple(
@@ -232,7 +233,7 @@ def _shipped(system: str, layout: str) -> tuple[float | None, float | None]:
 
 def _loss(totals: RunTotals) -> str:
     if not totals.runs:
-        return "None of these scenarios applies to it; why, stands below the table."
+        return "None of these scenarios applies to it; the reasons are below the table."
     if not totals.judged:
         why = totals.main_doubt or "no reason was recorded"
         return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
