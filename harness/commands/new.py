@@ -15,6 +15,7 @@ from harness.plan.topology_toml import TOPOLOGY_NAME
 from harness.request import run_request, topology_file
 
 TEMPLATE = "master-crash"
+FIRST_SYSTEM = "rabbitmq-mirrored"
 
 app = typer.Typer(help="Write a file to start from.", no_args_is_help=True)
 
@@ -41,14 +42,23 @@ def new_topology(
             help="A Compose file: its broker services become the brokers.",
         ),
     ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            topology_file.SYSTEM, help=f"Whose cluster it is; if left out, {FIRST_SYSTEM}."
+        ),
+    ] = None,
 ) -> int:
     """Write NAME.toml: a commented topology file for a cluster that already runs."""
     path = _path(name, TOPOLOGY_NAME)
-    text = (
-        topology_file.example().replace("TOPOLOGY", str(path))
-        if compose is None
-        else topology_file.of_compose(compose, path)
-    )
+    if compose is not None and system is not None:
+        text = f"{topology_file.FROM_COMPOSE} finds the system in its file; leave one of them out"
+        raise PlanError([Problem(topology_file.SYSTEM, text)])
+    if compose is None:
+        example = topology_file.example(FIRST_SYSTEM if system is None else system)
+        text = example.replace("TOPOLOGY", str(path))
+    else:
+        text = topology_file.of_compose(compose, path)
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")
 
 

@@ -1,0 +1,129 @@
+"""PURE: compares what the servers of an external cluster report with its topology file.
+
+1. A contradiction is reported before a run begins, because verdicts would be wrong.
+2. What a server does not report is no contradiction.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from harness.plan.topology import Topology
+from harness.systems.rocketmq.foreign.own import own
+from harness.systems.rocketmq.layout import ASYNC, MASTER_ID, REFERENCE, SYNC, ServerProcess
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.requests import RemotingAnswer
+from harness.workers.remoting.routes import View
+from spark_analysis.schema.views import Shown
+
+# The exception of RocketMQ 4.9 and 5 in its remark, if access control refuses a request.
+_DENIED = ("AclException", "AuthenticationException", "AuthorizationException")
+_SLAVE = "SLAVE"
+_MASTERS = {SYNC: "SYNC_MASTER", ASYNC: "ASYNC_MASTER"}
+_FLUSH = {SYNC: "SYNC_FLUSH", ASYNC: "ASYNC_FLUSH"}
+
+
+class Found(NamedTuple):
+    """One thing that is wrong, and what to do."""
+
+    text: str
+    remedy: str
+
+
+def denied(answer: Command) -> str:
+    """Return why access control refuses a request; "" if it does not."""
+    header = answer.header
+    if header.code == RemotingAnswer.NO_PERMISSION or any(
+        word in header.remark for word in _DENIED
+    ):
+        return header.remark or f"code {header.code}"
+    return ""
+
+
+def key_remedy(topology: Topology) -> str:
+    """Return what to do if brokers refuse a request for want of rights."""
+    if not topology.variables:
+        return (
+            "brokers have access control: name the variables of an account in [credentials], "
+            "access_key and secret_key"
+        )
+    access, secret = topology.variables
+    return (
+        f"what ${access} and ${secret} hold must be the keys of an account of the brokers "
+        "(conf/plain_acl.yml) with `admin: true`: mqproof makes and deletes topics; its "
+        "whiteRemoteAddress must allow this machine"
+    )
+
+
+def brokers_shown(
+    topology: Topology, views: Mapping[ServerProcess, View | None]
+) -> Iterator[Found]:
+    """Yield what name servers that answer show against the file."""
+    wanted = {
+        Shown(one.group, one.id, one.advertised): one
+        for one in own(topology).servers
+        if one.is_broker
+    }
+    for server, view in views.items():
+        if view is None:
+            continue
+        by = server.host
+        for shown, one in wanted.items():
+            if shown not in view.brokers:
+                yield _unregistered(by, shown, one, view.brokers)
+        for stranger in view.brokers:
+            if not any(stranger.address == one.address for one in wanted):
+                yield Found(
+                    f"{by} shows {stranger}, which the file does not name",
+                    "add a [[broker]] table for it: a topic lies on every group of the cluster",
+                )
+
+
+def _unregistered(by: str, wanted: Shown, one: ServerProcess, shown: Iterable[Shown]) -> Found:
+    at_address = [each for each in shown if each.address == wanted.address]
+    if at_address:
+        return Found(
+            f"{by} shows {at_address[0]}, and {one.host} is {wanted} in the file",
+            "mend `group` and `id` in the file: brokerName and brokerId of the broker",
+        )
+    return Found(
+        f"{one.host} ({wanted}) is not registered at {by}",
+        f"is it up, and is {by} in its `namesrvAddr`? `address` in the file must be its "
+        "brokerIP1 and listenPort",
+    )
+
+
+def configured(
+    topology: Topology, server: ServerProcess, settings: Mapping[str, str]
+) -> Iterator[Found]:
+    """Yield what a broker's configuration says against the file."""
+    declared = own(topology).declared
+    is_master = server.id == MASTER_ID
+    wanted = {
+        "brokerRole": _MASTERS[declared.replication] if is_master else _SLAVE,
+        # A slave's flush decides about no confirm.
+        "flushDiskType": _FLUSH[declared.flush] if is_master else "",
+    }
+    keys = {"brokerRole": "replication" if is_master else "id", "flushDiskType": "flush"}
+    for name, value in wanted.items():
+        found = settings.get(name, "")
+        if value and found and found != value:
+            yield Found(
+                f"{server.host} has {name} = {found}, and by the file {value}",
+                f"mend `{keys[name]}` in the file, or the broker's configuration",
+            )
+
+
+def versioned(topology: Topology, server: ServerProcess, version: str) -> Iterator[Found]:
+    """Yield whether a broker has another version than the file says."""
+    wanted = own(topology).declared.version
+    if wanted not in (REFERENCE, version):
+        yield Found(
+            f"{server.host} has version {version}, and {wanted} in the file",
+            "mend `version` in the file",
+        )
+
+
+def settings_of(text: str) -> dict[str, str]:
+    """Return a broker's configuration by key."""
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, _, value in pairs}
