@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.plan.topology import Topology
+from harness.systems.rocketmq.cluster_state import groups
 from harness.systems.topologies import read_topology
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import answers, requests
@@ -88,16 +89,17 @@ class RocketOwner:
     def broker_port(self, place: int) -> int:
         return self.port + BROKERS_AFTER + STEP * place
 
-    def topics(self) -> set[str]:
-        """Of all brokers."""
-        return {name for place in range(len(HOSTS)) for name in asyncio.run(self._topics(place))}
+    def topics_and_groups(self) -> set[str]:
+        """The names that brokers have."""
+        return {name for place in range(len(HOSTS)) for name in asyncio.run(self._names(place))}
 
-    async def _topics(self, place: int) -> list[str]:
-        endpoint, request = Endpoint("", HOST, self.broker_port(place)), requests.topic_configs()
+    async def _names(self, place: int) -> list[str]:
+        endpoint, topics = Endpoint("", HOST, self.broker_port(place)), requests.topic_configs()
         connection = await Connection.connect(endpoint, ASK_LIMIT_S)
         try:
-            answer = await connection.ask(request, ASK_LIMIT_S)
-            return [one.name for one in answers.topics(request, answer)]
+            listed = answers.topics(topics, await connection.ask(topics, ASK_LIMIT_S))
+            found = await connection.ask(requests.subscription_groups(), ASK_LIMIT_S)
+            return [*(one.name for one in listed), *groups(found.body)]
         finally:
             connection.close()
 

@@ -37,7 +37,6 @@ from harness.systems.rocketmq.layout import (
     MASTER_ID,
     NAME_SERVER,
     POLL_DEFAULT_S,
-    REFERENCE,
     SYNC,
     ForeignHost,
     RocketMq,
@@ -151,7 +150,10 @@ class RocketTopologyFile(TopologyTable):
             password=keys.secret_key if keys else "",
             proxy=proxy_of(self.proxy),
             own=RocketOwn(
-                tuple(one.server for one in (*self.broker, *self.name_server)),
+                (
+                    *(one.server for one in self.broker),
+                    *(one.server for one in self.name_server),
+                ),
                 RocketMq(self.version, self.replication, self.flush, timers),
             ),
             source=source,
@@ -169,7 +171,7 @@ class ReferenceTopologyFile(RocketTopologyFile):
     """One file of the reference's servers."""
 
     version: Literal["reference"] = Field(
-        default=REFERENCE, description="the reference has no versions"
+        default="reference", description="the reference has no versions"
     )
 
 
