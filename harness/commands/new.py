@@ -15,7 +15,6 @@ from harness.plan.topology_toml import TOPOLOGY_NAME
 from harness.request import run_request, topology_file
 
 TEMPLATE = "master-crash"
-FIRST_SYSTEM = "rabbitmq-mirrored"
 
 app = typer.Typer(help="Write a file to start from.", no_args_is_help=True)
 
@@ -45,7 +44,7 @@ def new_topology(
     system: Annotated[
         str | None,
         typer.Option(
-            topology_file.SYSTEM, help=f"Whose cluster it is; if left out, {FIRST_SYSTEM}."
+            topology_file.SYSTEM, help="Its system; if left out, the first that has an example."
         ),
     ] = None,
 ) -> int:
@@ -55,8 +54,7 @@ def new_topology(
         text = f"{topology_file.FROM_COMPOSE} finds the system in its file; leave one of them out"
         raise PlanError([Problem(topology_file.SYSTEM, text)])
     if compose is None:
-        example = topology_file.example(FIRST_SYSTEM if system is None else system)
-        text = example.replace("TOPOLOGY", str(path))
+        text = topology_file.example(system).replace("TOPOLOGY", str(path))
     else:
         text = topology_file.of_compose(compose, path)
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")

@@ -161,6 +161,8 @@ class Topology:
             hosts = [one.host for one in self.nodes if not self.forbids(kind, one.host)]
             if len(hosts) == len(self.nodes):
                 parts.append(kind)
+            elif hosts == [one.host for one in self.brokers]:
+                parts.append(f"{kind} of brokers")
             elif hosts:
                 parts.append(f"{kind} of {' and '.join(hosts)}")
         return ", ".join(parts) or "nothing"

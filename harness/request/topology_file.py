@@ -101,9 +101,12 @@ def of_compose(file: Path, path: Path) -> str:
     return text_from_compose(source, file.name, file.resolve().parent.name, str(path))
 
 
-def example(system: str) -> str:
-    """Return the TOML text that `mqproof new topology` writes. Raise PlanError."""
+def example(system: str | None = None) -> str:
+    """Return the TOML text that `mqproof new topology` writes; without a system, the first one.
+    Raise PlanError."""
     known = examples()
+    if system is None:
+        return next(iter(known.values()))()
     if system not in known:
         text = f"there is no first topology file of {brief(system)}"
         raise PlanError([Problem(SYSTEM, text, tuple(known), nearest(system, tuple(known)))])

@@ -135,7 +135,7 @@ def _layout(random: Random) -> BadInput:
 
 
 def _topology(random: Random) -> BadInput:
-    files = {"mine.toml": _bad_toml(random, topology_file.example("rabbitmq-mirrored"))}
+    files = {"mine.toml": _bad_toml(random, topology_file.example())}
     return BadInput(
         "topology", files, ("run", "master-crash", "--topology", "mine.toml", "--dry-run")
     )
