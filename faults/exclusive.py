@@ -17,21 +17,25 @@ Thing = tuple[str, ...]
 
 
 def things(
-    kind: str, host: str, resource: str, links: Sequence[str], clients: Sequence[str]
+    kind: str,
+    meant: Sequence[str],
+    resource: str,
+    links: Sequence[str],
+    clients: Sequence[str],
 ) -> frozenset[Thing]:
-    """Return what a fault of this kind has for itself. `host`: places as one text; `links`,
-    `clients`: those that it means."""
+    """Return what a fault of this kind has for itself. `meant`: places; `links`, `clients`: those
+    that it means."""
     if kind not in KINDS:
         return frozenset()  # reading the scenario reports that there is no such kind
     match KINDS[kind].excludes:
         case Excludes.PLACE:
-            return frozenset(("host", place) for place in places.split(host))
+            return frozenset(("host", place) for place in meant)
         case Excludes.LISTENERS:
             return frozenset(("link", link) for link in links)
         case Excludes.CLIENTS:
             return frozenset(("client", client) for client in clients)
         case Excludes.RESOURCE:
-            return frozenset({("resource", host, resource)})
+            return frozenset(("resource", place, resource) for place in meant)
         case Excludes.NOTHING:
             return frozenset()
 

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -40,19 +40,29 @@ class Sight(Enum):
     BROKER = "the answers of its broker"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The input of a fault's compilation."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedFault:
+    """A fault whose target is resolved: what its actions are compiled from.
 
-    places: tuple[str, ...]  # hosts, or processes of hosts (places.py)
+    Several places, and one process of a host that has more, are for kill, stop and freeze. One
+    process is also for faults of clients' links, and of peers' links that pass a proxy.
+    """
+
+    kind: str  # a name of kinds.KINDS
+    target: str  # the scenario's word
+    places: tuple[str, ...]  # hosts, or processes of hosts (places.py); of clients: their names
     hosts: tuple[str, ...]  # of the layout, those included
-    proxies: tuple[str, ...]  # link faults: the meant clients' ways to the host
-    clients: tuple[str, ...]  # faults of clients: their names
+    window: int
     mark: str  # the name that chains and toxics of this window have in the world
-    options: Options
-    mechanism: str
-    serving: Serving | None  # needed where peers' links pass a proxy
-    alarms: AlarmCommands | None  # of systems whose brokers raise any
+    role: str = ""  # what the target was then: "master of orders, 2 synchronised mirrors"
+    returns: bool = True
+    mechanism: str = ""  # by which the deployment does it; "": as it is done in containers, by a
+    # proxy of peer links only where nothing else does it
+    options: Options = field(default_factory=Options)
+    proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the place
+    clients: tuple[str, ...] = ()  # faults of clients: the meant ones
+    serving: Serving | None = None  # where hosts listen to peers: if peers' links pass a proxy
+    alarms: AlarmCommands | None = None  # how the system's brokers are brought into alarm
 
     @property
     def mesh(self) -> peers.Mesh:
@@ -126,6 +136,9 @@ class Kind:
 
     # --- how it is done and seen ----------------------------------------------------------------
     actions: tuple[type[Action], ...]  # all that `compile` may give: the journal reads them again
-    compile: Callable[[Scope], Compiled]  # pure; raises FaultError where it would touch nothing
+    compile: Callable[[ResolvedFault], Compiled]  # pure; raises FaultError if it touches nothing
     verify: Verify
     verify_commanded: Verify | None  # where a user's own commands do it; None: they cannot
+
+    def __str__(self) -> str:
+        return self.name

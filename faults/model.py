@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from faults import places
 from faults.actions import Action
 from faults.peers import Serving
+from faults.places import host_of, joined
 
 
 class FaultError(Exception):
@@ -77,7 +77,8 @@ class Armed:
     window: int
     kind: str  # a name of kinds.KINDS
     target: str  # the scenario's word
-    resolved: str  # the places that it meant (places.py); of clients: their names
+    places: tuple[str, ...]  # the hosts, or processes of hosts, that it meant (places.py); of
+    # clients: their names
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
     mechanism: str  # container, toxiproxy, packet_filter; process, proxy; command
     actions: tuple[Action, ...]  # in order
@@ -97,14 +98,14 @@ class Armed:
         return bool(self.undo)
 
     @property
-    def places(self) -> tuple[str, ...]:
-        """The hosts, or processes of hosts, that it meant."""
-        return places.split(self.resolved)
+    def resolved(self) -> str:
+        """The places as one text, as people read it and records have it."""
+        return joined(self.places)
 
     @property
     def host(self) -> str:
         """The host that it meant, or whose process: of faults that mean one."""
-        return places.host_of(self.places[0])
+        return host_of(self.places[0])
 
     @property
     def rhythm(self) -> tuple[float, float] | None:

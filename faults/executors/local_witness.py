@@ -146,7 +146,7 @@ class LocalWitness:
     async def verify_result(self, armed: Armed) -> VerifyResult | None:
         if self._commands is None:
             return None
-        return await self._commands.verify_result(armed.resolved, armed.kind)
+        return await self._commands.verify_result(armed.host, armed.kind)
 
     async def greets(self, place: str) -> Reply:
         """All of its processes answer, or it does not. What cannot be dialled is known by the

@@ -4,6 +4,7 @@ Nothing else of the harness sees the engine. What is made of findings stands bes
 judges a run, compare/ many of them, view/ shows one.
 
 sessions    Spark sessions: one started early, one that brings experiments from a store
+judged_run  one run with what was found of it
 marts       seals runs, has all of them judged in one Spark session, reads the marts
 history     a history of somebody else's, judged as one of ours: kernels alone, no Spark
 questions   the options of the analysis beside the recorded facts

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
+from harness.analyse.judged_run import JudgedRun
 from harness.analyse.questions import question
 from harness.claims.state import KnownFacts, check
 from harness.plan.fault_properties import with_fault_properties
@@ -50,19 +51,6 @@ Rows = dict[str, Any]  # by mart: rows
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """One run with what the analysis found of it."""
-
-    folder: Path
-    manifest: Manifest
-    facts: Facts
-    findings: Findings
-    costs: Costs = field(default_factory=Costs)
-    views: Views = field(default_factory=Views)
-    sends: Sends = field(default_factory=Sends)
-
-
-@dataclass(frozen=True, slots=True)
 class Marts:
     """Runs in the order of their experiments and names, and the comparison over cells."""
 
@@ -70,6 +58,11 @@ class Marts:
     comparison: tuple[Comparison, ...]
     failed: Mapping[Path, Failed]  # by the run's folder: why it could not be judged
     unwritten: str = ""  # why the marts were not kept, and where; "" where they were
+
+    @property
+    def by_folder(self) -> dict[Path, JudgedRun | Failed]:
+        """Return each run, or why it could not be judged, by the run's folder."""
+        return {**self.failed, **{run.folder: run for run in self.runs}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,13 +61,13 @@ class FaultsByHand:
         one = ActiveByHand(
             self._running.choice.system.name, live, interrupt, time.monotonic() + lasts_s
         )
-        interrupt.armed[str(number)] = lambda: int(bool(live.resolved))
+        interrupt.armed[str(number)] = lambda: int(bool(live.state.places))
         self.active.append(one)
         try:
             return await self._play(live, lasts_s, report, interrupt)
         finally:
             self.active.remove(one)
-            if not live.held:  # it is over, or never began: other faults may have its host
+            if not live.state.held:  # it is over, or never began: other faults may have its host
                 self._stage.active.pop(number, None)
 
     async def _play(
@@ -77,13 +77,13 @@ class FaultsByHand:
         try:
             opened = await live.open()
             if not opened:
-                report(f"nothing was injected: {live.facts.unverified_reason}")
+                report(f"nothing was injected: {live.state.facts.unverified_reason}")
                 return Exit.INTERRUPTED if interrupt.is_set() else Exit.NOT_DECIDED
-            report(f"injected {live.title}{_role(live)}; it ends in {lasts_s:g} s")
+            report(f"injected {live.state.title}{_role(live)}; it ends in {lasts_s:g} s")
             with suppress(RunInterrupted):
                 await interrupt.unless(_until_over(live, lasts_s, report))
         finally:
-            if opened or live.held:
+            if opened or live.state.held:
                 await live.close()
         await live.leave()
         return _outcome(live, report, interrupt)
@@ -174,11 +174,11 @@ async def _until_over(live: LiveWindow, lasts_s: float, report: Report) -> None:
 
 def _role(live: LiveWindow) -> str:
     """Return what the host was to the queue that the target names."""
-    return f" ({live.target.role})" if live.target.roles else ""
+    return f" ({live.state.target.role})" if live.state.target.roles else ""
 
 
 def _outcome(live: LiveWindow, report: Report, interrupt: Interrupt) -> Exit:
-    facts = live.facts
+    facts = live.state.facts
     if facts.ended_ns is None:
         report(f"NOT UNDONE: {facts.unverified_reason}; `mqproof down` removes the clusters")
         return Exit.NOT_DECIDED

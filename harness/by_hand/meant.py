@@ -8,7 +8,6 @@
 import asyncio
 from collections.abc import Sequence
 
-from faults.kinds import KINDS
 from faults.mechanisms import COMPOSE
 from faults.targets import CLIENT_LINK
 from harness.by_hand.starting import RunningByHand
@@ -48,7 +47,7 @@ async def meant(
 
 def _reasons(one: RunningByHand, fault: FaultPlan, deployment: str) -> tuple[str, ...]:
     system, layout = one.choice.system, one.cluster.layout
-    of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
+    of_links = fault.kind.applies_to == CLIENT_LINK
     if of_links and deployment == COMPOSE and system.servers(layout).apart:
         # A direct connection at the listener's own port is compared with the link.
         why = "the proxy's listeners have other ports than the servers"

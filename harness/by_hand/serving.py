@@ -115,8 +115,8 @@ class KeeperRequests:
         faults = [
             {
                 "system": one.system,
-                "title": one.window.title,
-                "verified": one.window.facts.verified or _is_verified(one.window),
+                "title": one.window.state.title,
+                "verified": one.window.state.facts.verified or _is_verified(one.window),
                 "left_s": max(0.0, one.ends_s - now_s),
             }
             for injecting in self._injecting.values()
@@ -128,7 +128,7 @@ class KeeperRequests:
     def _active(self) -> tuple[str, ...]:
         """Return every fault by hand: also those that are about to begin."""
         every = (one for injecting in self._injecting.values() for one in injecting.active)
-        titles = [f"{one.window.title} of {one.system}" for one in every]
+        titles = [f"{one.window.state.title} of {one.system}" for one in every]
         pending = len(self._faults) - len(titles)
         return (*titles, *("one that is about to begin",) * pending)
 

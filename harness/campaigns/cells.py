@@ -17,6 +17,7 @@ from faults.mechanisms import COMPOSE, EXTERNAL
 from harness.claims.claims import shipped_beside
 from harness.outside.text import brief
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.request.run_request import scenario, scenario_names, systems
@@ -99,7 +100,7 @@ def chosen(choice: Choice) -> Matrix:
 def reason(one: Scenario, system: System, layout: Layout, deployment: str | None) -> str:
     """Why this cell means nothing; "" where it can run."""
     by = deployment or deployment_of(system, layout)
-    return "; ".join(obstacles(one, system, layout, system.clients[0], by))
+    return "; ".join(obstacles(one, system, layout, chosen_client(system.clients[0]), by))
 
 
 def deployment_of(system: System, layout: Layout) -> str:

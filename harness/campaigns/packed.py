@@ -20,7 +20,8 @@ from harness.campaigns import run_marts
 from harness.campaigns.evidence import Evidence
 from harness.campaigns.run_marts import PackMarts, RunMarts, unusable
 from harness.claims.claims import Claim, shipped
-from harness.judging.assemble import report_from
+from harness.claims.judge import judge
+from harness.judging.assemble import evidence_of, run_report
 from harness.judging.result import RunReport
 from harness.outside.archives import unpack
 from harness.outside.files import is_file
@@ -134,8 +135,9 @@ def _report(one: RunMarts, place: Path) -> tuple[RunReport, str]:
     if one.body is None:
         return RunReport(one.name, one.cell, one.repeat, one.seed, failure=one.failure), ""
     run, raw = run_marts.judged_from(one.body, place)
-    judged_run = run.manifest, run.facts, run.findings, _claims(), run.costs, run.views, run.sends
-    return report_from(raw, *judged_run), _server(run.manifest.versions)
+    evidence = evidence_of(run, raw)
+    verdicts = (judge(claim, evidence) for claim in _claims())
+    return run_report(run, raw, evidence, verdicts), _server(run.manifest.versions)
 
 
 def _server(versions: Mapping[str, str]) -> str:

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from faults.kinds import KINDS
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
 from harness.campaigns.runs import CampaignRun, Knowledge
@@ -241,4 +240,4 @@ def _ended(command: Sequence[str], said: int) -> tuple[int, bool]:
 
 def _alters(name: str) -> bool:
     played = scenario(name)
-    return bool(played.operations) or any(KINDS[one.kind].silences_peers for one in played.faults)
+    return bool(played.operations) or any(one.kind.silences_peers for one in played.faults)

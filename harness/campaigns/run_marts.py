@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from harness.analyse.marts import JudgedRun, restored
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import restored
 from harness.judging.raw_reading import RawReading, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem
@@ -73,7 +74,7 @@ class PackMarts:
 
 def body_of(run: JudgedRun) -> dict[str, Any]:
     """Return the JSON document of a run that was judged in its folder."""
-    raw = read_raw(run.folder, run.manifest, run.facts, run.findings)
+    raw = read_raw(run)
     events = raw.material.events
     events_by_kind = {
         **_tables_of(events),

@@ -74,7 +74,7 @@ class Evidence:
         if head in self.untold:
             return Unknown(self.untold[head])
         if head in COUNTS:
-            return self._count(head, detail, among)
+            return self._believed(head, detail, self.counted.value(head, detail, among))
         if name in derived.DERIVED:
             return derived.derive(name, window, self.facts, self.state)
         if name in STEADY_STATE:
@@ -92,11 +92,13 @@ class Evidence:
         before a fault is not the fault's."""
         if name == _SECOND_COPY and self.resends:
             return NotApplicable(self.resends)
-        value, (measure, _, detail) = self.value(name, window, among), name.partition(".")
-        if name in GAPS and isinstance(value, Interval):
-            return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
-        if measure not in COUNTS:
+        measure, _, detail = name.partition(".")
+        if measure not in COUNTS or measure in self.untold:
+            value = self.value(name, window)
+            if name in GAPS and isinstance(value, Interval):
+                return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
             return value
+        value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
         if name == _AFTER_ACK and isinstance(value, Interval):
             value = self._in_time(value)
@@ -164,9 +166,10 @@ class Evidence:
             return NotApplicable("there is no operation")
         return self.doubts.run.unknown if self.doubts.run else self.state.value(name, 0)
 
-    def _count(self, measure: str, detail: str, among: Among) -> Value:
-        """Return the count. In a run that cannot be judged only found cases count."""
-        value, doubt = self.counted.value(measure, detail, among), self.doubts.run
+    def _believed(self, measure: str, detail: str, value: Value) -> Value:
+        """Return what of a count can be believed. In a run that cannot be judged only found cases
+        count."""
+        doubt = self.doubts.run
         if measure == "duplicated" and detail in _FROM_BEFORE and self._resumed_too_early:
             return self._resumed_too_early.unknown
         if not isinstance(value, Interval):

@@ -20,7 +20,6 @@ from enum import StrEnum
 
 from harness.claims import derived, doubts
 from harness.claims.claims import Claim, Condition
-from harness.claims.counted import Among
 from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
@@ -148,8 +147,14 @@ class _PredicateAnswer:
     condition: Condition
     window: int
     value: Value
-    holds: bool | None  # None: unknown
     detail: str
+
+    @property
+    def holds(self) -> bool | None:
+        """Return whether the condition holds; None if that is unknown, or makes no sense here."""
+        if self.is_not_applicable:
+            return None
+        return holds(self.value, self.condition.comparator, self.condition.wanted)
 
     @property
     def is_not_applicable(self) -> bool:
@@ -180,9 +185,38 @@ class _PredicateAnswer:
         return f"fault {self.window}: " if self.window and self.condition.of_window else ""
 
 
-def judge(claims: Iterable[Claim], evidence: Evidence) -> tuple[ClaimVerdict, ...]:
-    """A verdict for every claim, in their order."""
-    return tuple(_judge(claim, evidence) for claim in claims)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A claim in one window."""
+
+    outcome: ClaimOutcome
+    judged: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()
+    story: str = ""
+    advice: tuple[str, ...] = ()
+
+
+def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
+    """Return the verdict of one claim about one run.
+
+    A claim about fault windows is judged in each of them; any other claim, and one about windows
+    in a run without any, is judged once, over the run (window 0).
+    """
+    numbers = [window.number for window in evidence.facts.windows] if claim.of_windows else []
+    preconditions = {window: _precondition(claim, evidence, window) for window in numbers or [0]}
+    applies = frozenset(window for window, part in preconditions.items() if part is None)
+    among = applies if numbers else None
+    parts = []
+    for window, precondition in preconditions.items():
+        part = _obstacle(claim, evidence, window, precondition)
+        if part is None:
+            answers = [
+                _answer(one, window, evidence.claimed(one.fact, window, among), evidence)
+                for one in claim.predicate
+            ]
+            part = _with_enough(claim, evidence, window, _of_predicate(answers, evidence))
+        parts.append(part)
+    return _verdict(claim, parts)
 
 
 def worst(outcomes: Iterable[ClaimOutcome]) -> ClaimOutcome:
@@ -201,9 +235,8 @@ def over_runs(verdicts: Iterable[ClaimVerdict]) -> ClaimOutcome:
     )
 
 
-def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
-    windows = [window.number for window in evidence.facts.windows] if claim.of_windows else []
-    parts = _by_window(claim, evidence, windows) if windows else [_of_run(claim, evidence)]
+def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
+    """Return the verdict of a claim by the results of its windows, or of the run."""
     weight = _WEIGHT_OF_ONCE if claim.warns or claim.some else _WEIGHT
     outcome = max((part.outcome for part in parts), key=weight.index)
     # Windows to which the claim does not apply say nothing beside those to which it does.
@@ -230,38 +263,12 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A claim in one window."""
-
-    outcome: ClaimOutcome
-    judged: tuple[str, ...] = ()
-    not_judged: tuple[str, ...] = ()
-    story: str = ""
-    advice: tuple[str, ...] = ()
-
-
-def _of_run(claim: Claim, evidence: Evidence) -> _Part:
-    part = _applies(claim, evidence, 0)
-    disturbed = (
-        doubts.disturbed(evidence.facts, 0) if claim.of_steady_state and part is None else None
-    )
-    return part or _disturbed(0, disturbed) or _predicate(claim, evidence, 0, None)
-
-
-def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list[_Part]:
-    """One part a window, in their order."""
-    kept_out = {window: _applies(claim, evidence, window) for window in windows}
-    among = frozenset(window for window, part in kept_out.items() if part is None)
-    for window, part in kept_out.items():
-        if part is not None and part.outcome is ClaimOutcome.INCONCLUSIVE:
-            kept_out[window] = _beside_others(claim, evidence, window) or part
-    return [kept_out[window] or _in_window(claim, evidence, window, among) for window in windows]
-
-
-def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
+def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     """Return why the claim is not judged in a window, or a run; None: it applies."""
-    conditions = [_ask(condition, evidence, window) for condition in claim.precondition]
+    conditions = [
+        _answer(one, window, evidence.claimed(one.fact, window), evidence)
+        for one in claim.precondition
+    ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     if false:
         return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
@@ -269,31 +276,33 @@ def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     return _inconclusive([], unknown) if unknown else None
 
 
-def _disturbed(window: int, why: Unknown | None) -> _Part | None:
+def _obstacle(
+    claim: Claim, evidence: Evidence, window: int, precondition: _Part | None
+) -> _Part | None:
+    """Return why the claim is not judged in a window, or a run; None: it is.
+
+    `precondition`: why it does not apply there, or that this is unknown.
+    """
+    if not window:
+        disturbed = _disturbed(evidence, 0) if claim.of_steady_state else None
+        return precondition or disturbed
+    if precondition is None:
+        return _disturbed(evidence, window) or _beside_others(claim, evidence, window)
+    if precondition.outcome is ClaimOutcome.INCONCLUSIVE:
+        return _beside_others(claim, evidence, window) or precondition
+    return precondition
+
+
+def _disturbed(evidence: Evidence, window: int) -> _Part | None:
     """Return the result for a window that an unplanned event disturbed, which no claim covers;
     None without one."""
+    why = doubts.disturbed(evidence.facts, window)
     if why is None:
         return None
     where = f"fault {window}: " if window else ""
     return _Part(
         ClaimOutcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,)
     )
-
-
-def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[int]) -> _Part:
-    disturbed = _disturbed(window, doubts.disturbed(evidence.facts, window))
-    if disturbed is not None:
-        return disturbed
-    if beside := _beside_others(claim, evidence, window):
-        return beside
-    part = _predicate(claim, evidence, window, among)
-    # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
-    favours = ClaimOutcome.FAIL if claim.warns or claim.some else ClaimOutcome.PASS
-    little = evidence.serving.too_little(window) if part.outcome is favours else None
-    if little is None:
-        return part
-    reason = f"fault {window}: {little.reason}"
-    return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
 
 
 def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
@@ -319,8 +328,7 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
     return [number for number in derived.beside(window, evidence.facts) if number not in admitted]
 
 
-def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
-    answers = [_ask(one, evidence, window, among) for one in claim.predicate]
+def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _Part:
     inapplicable = [one for one in answers if one.is_not_applicable]
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
@@ -359,16 +367,24 @@ def _inconclusive(decided: list[_PredicateAnswer], unknown: list[_PredicateAnswe
     )
 
 
-def _ask(
-    condition: Condition, evidence: Evidence, window: int, among: Among = None
+def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> _Part:
+    """Return the result of a window. What speaks for the broker needs enough that was due."""
+    # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
+    favours = ClaimOutcome.FAIL if claim.warns or claim.some else ClaimOutcome.PASS
+    of_window = window and part.outcome is favours
+    little = evidence.serving.too_little(window) if of_window else None
+    if little is None:
+        return part
+    reason = f"fault {window}: {little.reason}"
+    return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+
+
+def _answer(
+    condition: Condition, window: int, value: Value, evidence: Evidence
 ) -> _PredicateAnswer:
-    value = evidence.claimed(condition.fact, window, among)
-    answer = None
-    if not isinstance(value, NotApplicable):
-        answer = holds(value, condition.comparator, condition.wanted)
-    for_window = isinstance(value, bool) and window
-    detail = evidence.detail(condition.fact, window) if for_window else ""
-    return _PredicateAnswer(condition, window, value, answer, detail)
+    in_words = window and isinstance(value, bool)
+    detail = evidence.detail(condition.fact, window) if in_words else ""
+    return _PredicateAnswer(condition, window, value, detail)
 
 
 def _story(answer: _PredicateAnswer, evidence: Evidence) -> str:

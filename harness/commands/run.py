@@ -19,14 +19,13 @@ from harness.commands.shell import (
     stamp,
 )
 from harness.judging.exits import Judge
-from harness.outside.files import why_not_written
 from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
 from harness.plan.experiment import TOGETHER
-from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
+from harness.request.run_request import RunRequest
 
 _Scenarios = Annotated[
     list[str], typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite.")
@@ -99,46 +98,47 @@ def run(
     """Run scenarios against systems, and judge what happened."""
     shell: Shell = context.obj
     shell.results = results
-    request = run_request.RunRequest(
-        tuple(scenarios),
-        tuple(system or ()),
-        tuple(layout or ()),
-        tuple(client or ()),
-        deployment,
-        repeats,
-        seed_of(seed),
-        wrong,
-        topology,
-        until,
-        together,
-        compressed,
-        tuple(version or ()),
-        tuple(image or ()),
-        on_standing,
-        distribution,
+    request = RunRequest(
+        scenarios=tuple(scenarios),
+        systems=tuple(system or ()),
+        layouts=tuple(layout or ()),
+        clients=tuple(client or ()),
+        versions=tuple(version or ()),
+        images=tuple(image or ()),
+        deployment=deployment,
+        topology=topology,
+        distribution=distribution,
+        together=together,
+        on_standing=on_standing,
+        compressed=compressed,
+        repeats=repeats,
+        bound=until,
+        misbehave=wrong,
+        seed=seed_of(seed),
+        results=results,
+        keep=keep,
     )
     where, misplaced = spark.place(master, conf)
-    misplaced = [*misplaced, *standing.problems({"--keep": on_standing and keep})]
-    experiment = spark.make_checked(lambda: run_request.experiment_of(request, stamp()), misplaced)
-    if reason := why_not_written(results / experiment.name):
-        raise PlanError([Problem("--results", f"{results}: {reason}")])
-    misbehaving = misbehave.parse(wrong, experiment)
-    wanted = bound.parse(until)
+    planned = run_request.planned(request, stamp(), misplaced)
     if dry:
-        print_lines(shell.out, dry_run.lines(experiment, wanted))
+        print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
         return 0
-    problems = [*topology_file.problems_before(experiment, keep, os.environ)]
-    if problems:
-        raise PlanError(problems)
+    topology_file.check_before(planned.experiment, keep, os.environ)
     display = shell.display(as_json, whole)
-    of_bound = dry_run.bound_lines(experiment, wanted) if wanted else ()
-    for line in (*dry_run.warning_lines(experiment), *of_bound):
-        display.message(line)
     try:
-        replay = run_request.replay(request, judge.value)
-        kept = standing.folder() if on_standing else None
-        options = RunOptions(results, judge, keep, replay, misbehaving, wanted, where, kept)
-        report = shell.load().run(experiment, options, display)
+        for line in dry_run.notices(planned.experiment, planned.bound):
+            display.message(line)
+        options = RunOptions(
+            results=results,
+            judge=judge,
+            keep=keep,
+            replay=run_request.replay(request, judge.value),
+            misbehave=planned.misbehave,
+            bound=planned.bound,
+            spark=where,
+            standing=standing.folder() if on_standing else None,
+        )
+        report = shell.load().run(planned.experiment, options, display)
     finally:
         display.close()
     from harness.commands.finish import finish  # pages take long to load

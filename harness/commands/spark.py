@@ -1,13 +1,13 @@
 """Where Spark runs: the options of commands that judge."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
 from harness.outside.text import brief
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import Problem
 from spark_analysis.schema.place import (
     MASTERS,
     MEMORIES,
@@ -18,7 +18,6 @@ from spark_analysis.schema.place import (
     wrong_master,
 )
 
-Made = TypeVar("Made")
 MASTER, CONF = "--master", "--conf"
 
 MasterOption = Annotated[
@@ -36,17 +35,6 @@ def place(master: str, conf: list[str] | None) -> tuple[Place, list[Problem]]:
     found = list(settings(conf or ()))
     pairs = tuple(one for one in found if not isinstance(one, str))
     return Place(master, pairs), [*_problems(master, found)]
-
-
-def make_checked(make: Callable[[], Made], wrong: Sequence[Problem]) -> Made:
-    """What is made of other words. Raises PlanError with what is wrong with these, too."""
-    try:
-        made = make()
-    except PlanError as error:
-        raise PlanError([*error.problems, *wrong]) from None
-    if wrong:
-        raise PlanError(wrong)
-    return made
 
 
 def _problems(master: str, found: list[tuple[str, str] | str]) -> Iterator[Problem]:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from faults.mechanisms import COMPOSE
 from harness.deploy.by_hand_files import ByHandClusters
 from harness.deploy.compose.render import distinct
-from harness.plan.model import Host, Layout, Policy
+from harness.plan.layout_values import Host, Policy
+from harness.plan.model import Layout
 from harness.systems import catalogue
 
 EVERY_QUEUE = ".*"

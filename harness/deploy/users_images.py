@@ -18,7 +18,8 @@ from faults.mechanisms import COMPOSE
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images
 from harness.deploy.pull import pull
-from harness.plan.model import Experiment, Layout, VersionedLayout
+from harness.plan.layout_values import VersionedLayout
+from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError, Problem
 from harness.plan.variants import IMAGE, VERSION
 from harness.plan.versions import Versions

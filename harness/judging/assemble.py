@@ -5,15 +5,14 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
-from harness.claims.claims import Claim
+from harness.analyse.judged_run import JudgedRun
 from harness.claims.doubts import Caveat
 from harness.claims.evidence import Evidence
-from harness.claims.judge import judge
+from harness.claims.judge import ClaimVerdict
 from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
-from harness.judging.raw_reading import RawReading, read_raw
+from harness.judging.raw_reading import RawReading
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
 from harness.plan.model import Experiment, RunPlan
@@ -22,63 +21,39 @@ from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.audited import starts
 from harness.view.costs import cost
-from harness.view.detail import NO_SENDS, NO_VIEWS, detail_of
+from harness.view.detail import detail_of
 from harness.view.observations import observe, unplanned
 from harness.view.summary import Summary, summary
-from spark_analysis.schema.costs import Costs
-from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.sends import Sends
-from spark_analysis.schema.views import Views
 
-NO_COSTS = Costs()
 _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messages
 
 
-def run_report(
-    folder: Path,
-    manifest: Manifest,
-    facts: Facts,
-    findings: Findings,
-    claims: Iterable[Claim],
-    costs: Costs = NO_COSTS,
-    views: Views = NO_VIEWS,
-    sends: Sends = NO_SENDS,
-) -> RunReport:
-    """One run that the analysis has read in `folder`. Of the marts its own rows only."""
-    raw = read_raw(folder, manifest, facts, findings)
-    return report_from(raw, manifest, facts, findings, claims, costs, views, sends)
-
-
-def report_from(
-    raw: RawReading,
-    manifest: Manifest,
-    facts: Facts,
-    findings: Findings,
-    claims: Iterable[Claim],
-    costs: Costs = NO_COSTS,
-    views: Views = NO_VIEWS,
-    sends: Sends = NO_SENDS,
-) -> RunReport:
-    """Judge one run by its marts and by what was read of its raw rows before."""
-    state = {**manifest.state, **raw.words}
-    evidence = Evidence(
-        findings,
-        facts,
-        KnownFacts.from_json(state),
+def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
+    """Return the evidence of one run: its marts, and what was read of its raw rows."""
+    return Evidence(
+        run.findings,
+        run.facts,
+        KnownFacts.from_json({**run.manifest.state, **raw.words}),
         uncounted=raw.uncounted,
-        resends=resends(manifest.client),
+        resends=resends(run.manifest.client),
     )
+
+
+def run_report(
+    run: JudgedRun, raw: RawReading, evidence: Evidence, verdicts: Iterable[ClaimVerdict]
+) -> RunReport:
+    """Return the report of one run. `evidence`: by which it was judged."""
+    manifest = run.manifest
     run_summary = summary(evidence)
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
         repeat=manifest.repeat,
         seed=manifest.seed,
-        verdicts=judge(claims, evidence),
+        verdicts=tuple(verdicts),
         observations=(
             *observe(evidence),
-            *routes.observe(manifest, findings, views, evidence.doubts.run is None),
+            *routes.observe(manifest, run.findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
             *raw.audited,
@@ -87,8 +62,8 @@ def report_from(
         failure=manifest.failure,
         notes=_notes(manifest),
         summary=run_summary,
-        detail=detail_of(raw.material, manifest, facts, findings, views, sends),
-        cost=cost(manifest, facts, costs, findings.doubts),
+        detail=detail_of(raw.material, manifest, run.facts, run.findings, run.views, run.sends),
+        cost=cost(manifest, run.facts, run.costs, run.findings.doubts),
         together=tuple(manifest.together),
         brokers=_brokers(manifest),
     )

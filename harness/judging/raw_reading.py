@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from harness.analyse import operated, routed
-from harness.run_folder.manifest import Manifest
+from harness.analyse.judged_run import JudgedRun
 from harness.view.audited import audit
 from harness.view.detail import Material, material
 from harness.view.observations import Observation
-from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +23,10 @@ class RawReading:
     uncounted: frozenset[str] = frozenset()
 
 
-def read_raw(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> RawReading:
-    """Read the raw tables of the run in `folder`."""
-    words = operated.client_state(folder, manifest, facts, findings) | routed.route_state(
-        folder, manifest, facts
-    )
-    return RawReading(words, audit(folder), material(folder, findings))
+def read_raw(run: JudgedRun) -> RawReading:
+    """Read the raw tables of the run in its folder."""
+    words = {
+        **operated.client_state(run.folder, run.manifest, run.facts, run.findings),
+        **routed.route_state(run.folder, run.manifest, run.facts),
+    }
+    return RawReading(words, audit(run.folder), material(run.folder, run.findings))

@@ -154,7 +154,6 @@ def _experiment(cells: Cells) -> Experiment:
         systems=tuple(cells.systems),
         layouts=tuple(cells.layouts),
         clients=tuple(cells.clients),
-        deployment=None,
         repeats=cells.repeats,
         seed=0,
         bound=cells.bound,

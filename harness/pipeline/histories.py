@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.analyse.history import WORDS, evidence
 from harness.claims import claims
-from harness.claims.judge import judge as judge_claims
+from harness.claims.judge import judge
 from harness.histories import jepsen, neutral, openchaos, rows
 from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
@@ -75,7 +75,7 @@ def _name(path: Path) -> str:
 
 def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, untold: bool) -> JudgedHistory:
     found = evidence(read.history, read.file)
-    verdicts = judge_claims(shipped, found)
+    verdicts = tuple(judge(claim, found) for claim in shipped)
     judged = JudgedHistory(read.file, read.history, found, verdicts, (), untold)
     theirs = [explained(tool, read.rows, judged.counts) for tool in read.tools]
     return replace(judged, theirs=tuple(theirs))

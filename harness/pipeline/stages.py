@@ -10,7 +10,7 @@
 
 import asyncio
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,19 +46,34 @@ from spark_analysis.schema.place import HERE, Place
 
 
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
-    """Carries an experiment out and judges it. Raises DeployError where nothing could begin, and
-    PlanError where an image, a version or a certificate is not what it was named."""
-    folder = options.results.resolve() / experiment.name
+    """Carry an experiment out and judge it.
+
+    Raise DeployError if nothing could begin; PlanError if an image, a version or a certificate is
+    not what it was named.
+    """
+    folder, steps = options.results.resolve() / experiment.name, Steps(show)
     try:
-        if options.standing is not None:
-            _check_standing(options.standing, experiment)
-        _check_certificates(experiment)
-        if options.standing is None:  # clusters that run have their images
-            _prepare_images(experiment, show)
-        return _run(experiment, folder, options, show)
+        _prepare(experiment, options, show)
+        ahead = Ahead(options.spark)
+        try:
+            if report := _carry_out(experiment, folder, options, show, ahead.begin):
+                return report
+            with alone([folder], wait=True):
+                return stored.report_of(folder, options.judge, steps, show, ahead.session)
+        finally:
+            ahead.end()
     except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
         show.message(notice(0))
         return unjudged.ended_early(experiment, options, folder, "")
+
+
+def _prepare(experiment: Experiment, options: RunOptions, show: Display) -> None:
+    """Check what is there already, and make what is not."""
+    if options.standing is not None:
+        _check_standing(options.standing, experiment)
+    _check_certificates(experiment)
+    if options.standing is None:  # clusters that run have their images
+        _prepare_images(experiment, show)
 
 
 def _check_certificates(experiment: Experiment) -> None:
@@ -89,29 +104,32 @@ def _prepare_images(experiment: Experiment, show: Display) -> None:
         steps.end()
 
 
-def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Display) -> Report:
+def _carry_out(
+    experiment: Experiment,
+    folder: Path,
+    options: RunOptions,
+    show: Display,
+    over: Callable[[], None],
+) -> Report | None:
+    """Run everything. Return the report if there is nothing to judge; None if there is.
+
+    `over`: called when nothing is timed any more.
+    """
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, options.replay, named, folder, options.judge.value)
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
-    ahead = Ahead(options.spark)
-    performing = Performing(
-        experiment, folder, options, show, steps, bounded, interrupt, ahead.begin
+    performing = Performing(experiment, folder, options, show, steps, bounded, interrupt, over)
+    with at_work(folder):
+        asyncio.run(performing.perform())
+        experiment = bounded.carried_out(experiment)
+    if interrupt.is_set():
+        return unjudged.ended_early(experiment, options, folder, interrupt.reason)
+    failures = unjudged.failures(folder)
+    if failures is None:
+        return None
+    return unjudged.report_of(
+        experiment, options, folder, lambda plan: failures.get(plan.name, stored.NOT_BEGUN)
     )
-    try:
-        with at_work(folder):
-            asyncio.run(performing.perform())
-            experiment = bounded.carried_out(experiment)
-        if interrupt.is_set():
-            return unjudged.ended_early(experiment, options, folder, interrupt.reason)
-        failures = unjudged.failures(folder)
-        if failures is not None:
-            return unjudged.report_of(
-                experiment, options, folder, lambda plan: failures.get(plan.name, stored.NOT_BEGUN)
-            )
-        with alone([folder], wait=True):
-            return stored.report_of(folder, options.judge, steps, show, ahead.session)
-    finally:
-        ahead.end()
 
 
 def bring(wanted: Mapping[str, Path], where: Place, show: Display) -> None:

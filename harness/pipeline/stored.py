@@ -1,16 +1,19 @@
 """The report over stored experiments: every run, sealed and judged, or with the failure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from harness.analyse import exactness
-from harness.analyse.marts import JudgedRun, Marts, NothingRecorded, Start, judge_all
-from harness.claims import claims
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import Marts, NothingRecorded, Start, judge_all
+from harness.claims.claims import Claim
+from harness.claims.judge import judge as judge_claim
 from harness.compare import expectations
 from harness.judging import brought_claims
-from harness.judging.assemble import compare, run_report
+from harness.judging.assemble import compare, evidence_of, run_report
 from harness.judging.exits import Judge
+from harness.judging.raw_reading import read_raw
 from harness.judging.result import CellTitle, Piece, Report, RunReport
 from harness.plan.misbehave import TRUTH
 from harness.report.console.steps import Steps
@@ -51,13 +54,12 @@ def report_of(
     if marts.unwritten:
         show.message(f"the marts were not kept: {marts.unwritten}")
     shipped = brought_claims.every()
-    found = {run.folder: run for run in marts.runs}
-    runs = tuple(
-        _run_report(
-            each, found.get(each.folder), marts, shipped, each.experiment if request.pieces else ""
-        )
-        for each in request.runs
-    )
+    found = marts.by_folder
+    runs = []
+    for each in request.runs:
+        run = found.get(each.folder, Failed(each.name, NOT_BEGUN, ""))
+        piece = each.experiment if request.pieces else ""
+        runs.append(replace(judged(each, run, shipped), piece=piece))
     known = expectations.shipped([claim.name for claim in shipped])
     return Report(
         experiment=request.name,
@@ -66,7 +68,7 @@ def report_of(
         judge=judge or _recorded_judge(request),
         replay=request.replay,
         versions=_versions(marts),
-        runs=runs,
+        runs=tuple(runs),
         skipped=request.skipped,
         cells=compare(runs, known),
         comparison=marts.comparison,
@@ -82,29 +84,20 @@ def _recorded_judge(request: Stored) -> Judge:
     return Judge(request.judge) if request.judge in words else Judge.CLAIMS
 
 
-def _run_report(
-    stored_run: StoredRun,
-    run: JudgedRun | None,
-    marts: Marts,
-    shipped: Sequence[claims.Claim],
-    piece: str,
-) -> RunReport:
-    """Return the report of a requested run: judged, or with the reason why not."""
-    if run is None:
-        why = marts.failed.get(stored_run.folder, Failed(stored_run.name, NOT_BEGUN, ""))
-        return replace(_unread(stored_run, why), piece=piece)
-    return replace(judged(stored_run, run, shipped), repeat=stored_run.repeat, piece=piece)
-
-
-def judged(stored_run: StoredRun, run: JudgedRun, shipped: Sequence[claims.Claim]) -> RunReport:
+def judged(stored_run: StoredRun, run: JudgedRun | Failed, shipped: Iterable[Claim]) -> RunReport:
     """Judge one run; a failure is its report, so that other runs are reported, too."""
-    parts = run.manifest, run.facts, run.findings, shipped, run.costs, run.views, run.sends
+    if isinstance(run, Failed):
+        return _unread(stored_run, run)
     try:
-        return with_truth(run_report(run.folder, *parts), run)
+        raw = read_raw(run)
+        evidence = evidence_of(run, raw)
+        verdicts = [judge_claim(claim, evidence) for claim in shipped]
+        report = with_truth(run_report(run, raw, evidence, verdicts), run)
     except rows.Unreadable as reason:
         return _unread(stored_run, Failed(stored_run.name, f"{run.folder}: {reason}", ""))
     except Exception as error:  # an unexpected error
         return _unread(stored_run, failed(stored_run.name, run.folder, error))
+    return replace(report, repeat=stored_run.repeat)
 
 
 def _unread(stored_run: StoredRun, why: Failed) -> RunReport:

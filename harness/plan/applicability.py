@@ -6,7 +6,8 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS, by_signals, mechanism
+from faults.kind import Kind
+from faults.kinds import by_signals, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
@@ -19,31 +20,31 @@ from harness.plan import (
     references,
     worker_addresses,
 )
-from harness.plan.clients import requirements
-from harness.plan.clients.client_options import name_of
-from harness.plan.model import BALANCERS, BootstrapAddress, FaultPlan, Layout, Scenario, System
+from harness.plan.clients.requirements import ChosenClient, wanted_by
+from harness.plan.layout_values import BALANCERS
+from harness.plan.model import BootstrapAddress, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import Target, TargetForm
 
 
 def obstacles(
-    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: ChosenClient, deployment: str
 ) -> list[str]:
     """Every reason why this cell is NOT APPLICABLE."""
     reasons = []
-    if (name := name_of(client)) not in system.clients:
-        reasons.append(f"{system.name} has no client {name}")
+    if client.name not in system.clients:
+        reasons.append(f"{system.name} has no client {client.name}")
     else:
         wanted = [
-            *requirements.wanted(client, scenario.workload),
-            *requirements.wanted_by(system.servers(layout)),
+            *client.wanted(scenario.workload),
+            *wanted_by(system.servers(layout)),
             *(layout.topology.client_capabilities if layout.topology else ()),
         ]
-        reasons += requirements.obstacles(client, wanted)
-        reasons += requirements.layout_obstacles(client, scenario.workload, system.servers(layout))
+        reasons += client.obstacles(wanted)
+        reasons += client.layout_obstacles(scenario.workload, system.servers(layout))
         reasons += demands.obstacles(system, client, scenario.workload)
-        reasons += requirements.size_obstacles(client, scenario.workload)
-        reasons += requirements.drain_obstacles(client)
+        reasons += client.size_obstacles(scenario.workload)
+        reasons += client.drain_obstacles()
     reasons += layout_obstacles(system, layout, deployment)
     reasons += fault_obstacles(scenario, system, layout, client, deployment)
     reasons += operable.obstacles(scenario, system, layout, deployment)
@@ -55,7 +56,7 @@ def obstacles(
         ("publisher_endpoint", scenario.workload.publisher_endpoint),
         ("consumer_endpoint", scenario.workload.consumer_endpoint),
     ):
-        if not requirements.uses_name_servers(client):
+        if not client.uses_name_servers:
             entering = _entry_obstacles(entry, scenario, layout)
             reasons += [f"{who}: {reason}" for reason in entering]
     return reasons
@@ -84,7 +85,7 @@ def layout_obstacles(system: System, layout: Layout, deployment: str) -> list[st
 
 
 def fault_obstacles(
-    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: ChosenClient, deployment: str
 ) -> Iterator[str]:
     """Yield every reason why a fault of the scenario means nothing here."""
     yield from _fault_obstacles(scenario, system, layout, client, deployment)
@@ -92,7 +93,7 @@ def fault_obstacles(
 
 
 def _fault_obstacles(
-    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: ChosenClient, deployment: str
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = fault.target
@@ -101,13 +102,13 @@ def _fault_obstacles(
                 yield f"fault {number}: {reason}"
             continue
         target_reasons = (
-            process_targets.obstacles(target, fault.kind, system, layout, client, deployment)
+            process_targets.obstacles(target, fault.kind.name, system, layout, client, deployment)
             if target.of_processes
             else _target_obstacles(target, scenario, layout)
         )
         for reason in target_reasons:
             yield f"fault {number}: {reason}"
-        if layout.is_balanced and KINDS[fault.kind].applies_to == CLIENT_LINK:
+        if layout.is_balanced and fault.kind.applies_to == CLIENT_LINK:
             yield (
                 f"fault {number}: a {fault.kind} means clients' links to a host, and theirs lead "
                 f"to a balancer"
@@ -121,21 +122,21 @@ def _fault_obstacles(
                 f"fault {number}: a server of {system.name} sends nothing without a request, so "
                 f"direction = 'to_broker' cannot be verified; use direction = 'both'"
             )
-        if "shape" in KINDS[fault.kind].options:
+        if "shape" in fault.kind.options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
-        if fault.kind in system.cannot:
-            why = system.cannot[fault.kind]
+        if fault.kind.name in system.cannot:
+            why = system.cannot[fault.kind.name]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
-        elif why := system.cannot_by.get(deployment, {}).get(fault.kind, ""):
+        elif why := system.cannot_by.get(deployment, {}).get(fault.kind.name, ""):
             whose = f"by {deployment}, {system.name}"
             yield f"fault {number}: {whose} can suffer no {fault.kind}: {why}"
-        elif (only_on := KINDS[fault.kind].only_on) and system.name not in only_on:
+        elif (only_on := fault.kind.only_on) and system.name not in only_on:
             only = ", ".join(only_on)
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: only {only} can"
-        elif not mechanism(fault.kind, deployment, layout.peer_links):
-            why = KINDS[fault.kind].why_not.get(deployment, "it is not implemented")
+        elif not mechanism(fault.kind.name, deployment, layout.peer_links):
+            why = fault.kind.why_not.get(deployment, "it is not implemented")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
-        elif "resource" in KINDS[fault.kind].options and not _has_alarm(system, fault):
+        elif "resource" in fault.kind.options and not _has_alarm(system, fault):
             what = f"{fault.options.resource} alarm"
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: it has no {what}"
         elif layout.topology is not None:
@@ -163,7 +164,7 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
     texts += references.problems(targets, opens_s)
     for number, fault in enumerate(scenario.faults, start=1):
         options = fault.options
-        if KINDS[fault.kind].repeats and options.down_s:
+        if fault.kind.repeats and options.down_s:
             lasts_s = fault.lasts.resolve_s(layout.detection_timeout_s)
             text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
             texts += [(number, text)] if text else []
@@ -171,7 +172,7 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
         yield f"fault {number}: {text}, where T = {layout.detection_timeout_s:g} s"
 
 
-def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[str]:
+def _balancer_obstacles(target: Target, kind: Kind, layout: Layout) -> Iterator[str]:
     wanted = 2 if target.form is TargetForm.STANDBY_BALANCER else 1
     if len(layout.balancers) < wanted:
         found = ", ".join(layout.balancers) or "none"
@@ -181,7 +182,7 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
             f"{layout.client_endpoint!r} and these balancers: {found}; choose a layout with "
             f"client_endpoint = {ways}"
         )
-    elif not KINDS[kind].strikes_processes:
+    elif not kind.strikes_processes:
         yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"
 
 

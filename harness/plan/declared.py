@@ -1,8 +1,6 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.clients import requirements
-from harness.plan.clients.declaration import Finds
-from harness.plan.clients.registry import named
+from harness.plan.clients.requirements import ChosenClient, chosen_client
 from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout, RunPlan, Scenario, System
 
@@ -16,17 +14,17 @@ ENOUGH, ENOUGH_OF_SCOPE = 150, 30
 CONSUMED_S = 6.0  # that consumers get nothing for 5 s can only be seen in more than that
 
 
-def reconnect_s(client: str, guarantees: Guarantees) -> int | None:
+def reconnect_s(client: ChosenClient, guarantees: Guarantees) -> int | None:
     """Return it in seconds; None if it is not declared, as for an external cluster."""
-    known = named(client)
-    if known.reconnect_s is None or known.family.finds is Finds.HOSTS:
-        return known.reconnect_s
+    by_itself = client.declared.reconnect_s
+    if by_itself is None or not client.uses_name_servers:
+        return by_itself
     # It learns of a master that is back by its next poll.
     poll_s = guarantees.route_poll_s
-    return poll_s + known.reconnect_s if isinstance(poll_s, int) else None
+    return poll_s + by_itself if isinstance(poll_s, int) else None
 
 
-def healed_s(scenario: Scenario, client: str, guarantees: Guarantees) -> float:
+def healed_s(scenario: Scenario, client: ChosenClient, guarantees: Guarantees) -> float:
     """Return how long the load goes on after the last fault at least.
 
     A healed cluster must serve then. 0 if that is not required.
@@ -54,12 +52,12 @@ FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 def ignored(plan: RunPlan) -> list[str]:
     """What the workload says that this run's client does not know."""
-    return requirements.ignored(plan.client, plan.scenario.workload)
+    return chosen_client(plan.client).ignored(plan.scenario.workload)
 
 
 def shown(plan: RunPlan) -> list[str]:
     """How the workload makes this run's client differ from what it is by itself."""
-    return requirements.shown(plan.client, plan.scenario.workload)
+    return chosen_client(plan.client).shown(plan.scenario.workload)
 
 
 def declared(plan: RunPlan) -> dict[str, Declared]:
@@ -69,9 +67,10 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     """
     workload, layout = plan.scenario.workload, plan.layout
     guarantees = plan.system.guarantees(layout)
-    by_name = requirements.uses_name_servers(plan.client)
+    client = chosen_client(plan.client)
+    by_name = client.uses_name_servers
     return {
-        **requirements.facts(plan.client, workload),
+        **client.facts(workload),
         **of_layout(plan.system, layout),
         "client_endpoint": NO_CLIENT_ENDPOINT if by_name else layout.client_endpoint,
         "confirms": workload.confirms,
@@ -81,7 +80,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
-        "reconnect_s": reconnect_s(plan.client, guarantees),
+        "reconnect_s": reconnect_s(client, guarantees),
         "messages": _few(plan),
         "checks_within_s": _recorded(guarantees.checks_within_s),
         "faults": len(plan.schedule.windows),

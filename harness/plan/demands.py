@@ -7,7 +7,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from harness.plan.clients import requirements
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.model import System, Workload
 
 
@@ -16,7 +16,7 @@ class Demand:
     """`demanded`: whether a workload does, with a client."""
 
     title: str
-    demanded: Callable[[str, Workload], bool]
+    demanded: Callable[[ChosenClient, Workload], bool]
 
 
 DEMANDS: Mapping[str, Demand] = {
@@ -37,17 +37,17 @@ DEMANDS: Mapping[str, Demand] = {
 }
 
 
-def priorities(client: str, workload: Workload) -> int:
+def priorities(client: ChosenClient, workload: Workload) -> int:
     """Return how many levels of priority the workload's messages have; 0: they have none."""
-    levels = requirements.facts(client, workload).get("priorities")
+    levels = client.facts(workload).get("priorities")
     return levels if isinstance(levels, int) else 0
 
 
-def _learns_of_failovers(client: str, workload: Workload) -> bool:
-    return requirements.facts(client, workload).get("cancel_on_ha_failover") is True
+def _learns_of_failovers(client: ChosenClient, workload: Workload) -> bool:
+    return client.facts(workload).get("cancel_on_ha_failover") is True
 
 
-def obstacles(system: System, client: str, workload: Workload) -> Iterator[str]:
+def obstacles(system: System, client: ChosenClient, workload: Workload) -> Iterator[str]:
     """Every demand that the system's brokers do not meet, and why."""
     for name, demand in DEMANDS.items():
         if name in system.cannot and demand.demanded(client, workload):

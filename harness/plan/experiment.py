@@ -15,13 +15,13 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import groupby
 
-from faults.kinds import KINDS
 from faults.targets import CLIENT
 from harness.outside.text import brief
 from harness.plan import variants, worker_addresses
 from harness.plan.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
+from harness.plan.clients.requirements import ChosenClient, chosen_client
 from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve
@@ -41,12 +41,12 @@ def group_obstacles(
 ) -> Iterator[str]:
     """Why so many runs of a scenario cannot be played together."""
     for number, fault in enumerate(scenario.faults, start=1):
-        if KINDS[fault.kind].applies_to == CLIENT:
+        if fault.kind.applies_to == CLIENT:
             yield f"fault {number}: a {fault.kind} strikes clients, and each run has its own"
         elif client := fault.target.client:
             whose = f"depends on a client, and each run has its own {client}"
             yield f"fault {number}: {fault.target} {whose}"
-        elif KINDS[fault.kind].repeats:
+        elif fault.kind.repeats:
             yield f"fault {number}: a {fault.kind} comes and goes by the clock of one run"
     for number, operation in enumerate(scenario.operations, start=1):
         yield f"operation {number}: {operation.kind} would be done once for each run"
@@ -117,12 +117,12 @@ class _Cell:
     scenario: Scenario
     system: System
     layout: Layout
-    client: str
+    client: ChosenClient
     deployment: str
 
     @property
     def labels(self) -> tuple[str, str, str, str]:
-        return (self.scenario.name, self.system.name, self.layout.label, self.client)
+        return (self.scenario.name, self.system.name, self.layout.label, self.client.word)
 
 
 def plan(request: ExperimentOptions, catalogue: Catalogue) -> Experiment:
@@ -234,9 +234,10 @@ def _cells(
 ) -> Iterator[_Cell]:
     """Every cell that was asked for, cluster by cluster."""
     for system in systems:
+        clients = [chosen_client(word) for word in request.clients or system.clients[:1]]
         for layout in _layouts(request, system, catalogue):
             for scenario in request.scenarios:
-                for client in request.clients or system.clients[:1]:
+                for client in clients:
                     deployment = request.deployment or system.deployments[0]
                     yield _Cell(scenario, system, layout, client, deployment)
 
@@ -290,7 +291,7 @@ def _run(request: ExperimentOptions, cell: _Cell, repeat: int, number: int) -> R
         scenario=cell.scenario,
         system=cell.system,
         layout=cell.layout,
-        client=cell.client,
+        client=cell.client.word,
         deployment=cell.deployment,
         repeat=repeat,
         seed=derive(request.seed, "run", *labels),
@@ -320,7 +321,7 @@ def _nothing_applies(
                 scenarios[scenario],
                 system,
                 layout,
-                client,
+                chosen_client(client),
                 request.deployment or system.deployments[0],
             )
         )

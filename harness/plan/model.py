@@ -5,15 +5,27 @@
 3. Words are neutral between brokers; what only one client knows lives in a section of its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from faults.alarms import AlarmCommands
+from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.guarantees import Guarantees
+from harness.plan.layout_values import (
+    BALANCERS,
+    HOSTS,
+    OF_DISTRIBUTION,
+    OF_IMAGE,
+    Host,
+    OwnLayout,
+    PauseIfAllDown,
+    Policy,
+    PolicyValue,
+)
 from harness.plan.servers import Servers
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
@@ -39,6 +51,19 @@ class Retry(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class BootstrapAddress:
+    """Where clients connect first: a late-bound word, or hosts by name in order of preference.
+
+    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
+    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
+    with `hosts` only to those.
+    """
+
+    target: Target | None = None
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """Who sends what where; distribution.py says which queues a client serves.
 
@@ -58,23 +83,10 @@ class Workload:
     retry: Retry
     acknowledge: int  # a batch of so many deliveries; 0: none, the broker forgets when it sends
     deadline_s: float
-    publisher_endpoint: "BootstrapAddress"
-    consumer_endpoint: "BootstrapAddress"
+    publisher_endpoint: BootstrapAddress
+    consumer_endpoint: BootstrapAddress
     sections: Mapping[str, Any] = field(default_factory=dict)
     declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
-
-
-@dataclass(frozen=True, slots=True)
-class BootstrapAddress:
-    """Where clients connect first: a late-bound word, or hosts by name in order of preference.
-
-    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
-    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
-    with `hosts` only to those.
-    """
-
-    target: Target | None = None
-    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,7 @@ class FaultPlan:
     pause between the two is kept, and begins when that fault was seen to be gone.
     """
 
-    kind: str  # a name of faults.kinds.KINDS
+    kind: Kind
     target: Target
     opens: Duration
     lasts: Duration
@@ -107,7 +119,7 @@ class OperationOptions:
     through: str = ""  # forget, add: the host that gets the order; "": the first possible
     name: str = "mqproof"  # policies: by default that of the layout
     pattern: str = r"^mqproof\."
-    definition: tuple[tuple[str, "PolicyValue"], ...] = ()
+    definition: tuple[tuple[str, PolicyValue], ...] = ()
     priority: int = 0
 
 
@@ -146,66 +158,6 @@ class Scenario:
     drain_limit: Duration
     source: str  # the TOML text it was read from
     operations: tuple[OperationPlan, ...] = ()
-
-
-HOSTS = "hosts"  # a client goes on to another host when its own is lost
-ONE = "one"  # a client knows one host, and comes back to it
-BALANCERS = {  # a client knows one address, and who answers there passes it on to some host
-    "haproxy": ("balancer1",),
-    "haproxy-pair": ("balancer1", "balancer2"),  # the address floats between them
-    "balancer": (),  # somebody else's, which no fault strikes
-}
-BALANCER = "balancer"  # where clients enter then, and what such a host is to queues
-STANDBY = "standby balancer"  # what one of a pair is that has not the address
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """A machine that can freeze, reboot or be cut off, and the processes that it carries."""
-
-    name: str
-    address: str
-    processes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """A broker policy set once the cluster stands: name, pattern, definition as JSON values."""
-
-    name: str
-    pattern: str
-    definition: tuple[tuple[str, str | int], ...]
-
-
-PolicyValue = str | int | tuple[str, ...]
-NO_HANDLING = "none"
-OF_IMAGE = "image"  # in a label, instead of the version of a user's own image
-OF_DISTRIBUTION = "distribution"  # the same, of a vendor's own build
-
-
-@dataclass(frozen=True, slots=True)
-class PauseIfAllDown:
-    """A partition handling of RabbitMQ: who sees none of these hosts pauses."""
-
-    hosts: tuple[str, ...]
-    recover: str  # of the others: ignore or autoheal
-
-
-class OwnLayout(Protocol):
-    """The properties of a layout that only its family knows: a frozen, opaque value."""
-
-    def describe(self) -> Iterable[tuple[str, str]]:
-        """Describe it to people, before a run: pairs of a name and a value."""
-        ...
-
-
-@runtime_checkable
-class VersionedLayout(OwnLayout, Protocol):
-    """One that says which version the brokers have."""
-
-    def in_version(self, version: str) -> "VersionedLayout":
-        """Return the same for brokers of another version."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

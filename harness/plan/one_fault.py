@@ -13,6 +13,7 @@ from faults.targets import CLIENT
 from harness.plan import scenario_tables
 from harness.plan.applicability import fault_obstacles
 from harness.plan.clients.registry import registry
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import FaultPlan, Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem
 from harness.plan.targets import REFERENCES, TargetForm
@@ -80,7 +81,7 @@ def _located(found: TomlProblem) -> Problem:
 
 
 def _of_clients(fault: FaultPlan, given: Mapping[str, object]) -> Iterator[Problem]:
-    kind, target = KINDS[fault.kind], fault.target
+    kind, target = fault.kind, fault.target
     none = "mqproof starts no clients beside clusters by hand"
     if kind.applies_to == CLIENT:
         others = tuple(one.name for one in KINDS.values() if one.applies_to != CLIENT)
@@ -100,7 +101,7 @@ def obstacles(
 ) -> tuple[str, ...]:
     """Return every reason why this layout cannot suffer the fault."""
     alone = replace(scenario(), faults=(fault,))
-    found = fault_obstacles(alone, system, layout, system.clients[0], deployment)
+    found = fault_obstacles(alone, system, layout, chosen_client(system.clients[0]), deployment)
     return tuple(reason.removeprefix(_NUMBERED) for reason in found)
 
 

@@ -48,7 +48,7 @@ class ActiveFault:
         place = place or self.target.word
         return things(
             self.kind,
-            place,
+            (place,),
             self.resource,
             links=[f"{place} of {role}" for role in self.clients],
             clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),
@@ -86,7 +86,7 @@ def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool
     opens_s = fault.opens.resolve_s(detection_timeout_s)
     ends_s = opens_s + fault.lasts.resolve_s(detection_timeout_s)
     return active_fault(
-        fault.kind,
+        fault.kind.name,
         fault.target,
         fault.options.clients,
         fault.options.resource,
@@ -224,24 +224,28 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
 
 
 def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pauses | None) -> str:
-    """A node that is cut off from the majority pauses, and closes clients' links."""
+    """A node that is cut off from the majority pauses: it closes clients' links, and takes no
+    command."""
     if pauses is None or earlier.kind not in KINDS or later.kind not in KINDS:
         return ""
-    cuts = Sight.PEER_LINKS in KINDS[earlier.kind].hides
-    if earlier.rhythm_s and earlier.rhythm_s < _PAUSES_FROM * pauses.detection_timeout_s:
-        return ""  # each cut is too short
-    if not cuts or Sight.CLIENT_LINKS not in KINDS[later.kind].seen_by:
+    pause_s = _PAUSES_FROM * pauses.detection_timeout_s
+    if Sight.PEER_LINKS not in KINDS[earlier.kind].hides or 0 < earlier.rhythm_s < pause_s:
         return ""
-    if (
-        later.opens_s + later.verified_s
-        < earlier.opens_s + _PAUSES_FROM * pauses.detection_timeout_s
-    ):
-        return ""
-    return (
-        f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause, which closes the "
-        f"links of clients, by which {_a(later.kind)} is verified: let it open earlier, or aim it "
-        f"at 'other than fault {number}'"
-    )
+    pauses_at_s = earlier.opens_s + pause_s
+    advice = f"let it {{}} earlier, or aim it at 'other than fault {number}'"
+    harm = ""
+    if RaiseAlarm in KINDS[later.kind].actions and later.ends_s >= pauses_at_s:
+        harm = (
+            f". It then takes no command, not even one that ends an alarm: {advice.format('end')}"
+        )
+    seen_by_links = Sight.CLIENT_LINKS in KINDS[later.kind].seen_by
+    if seen_by_links and later.opens_s + later.verified_s >= pauses_at_s:
+        harm = (
+            f", which closes the links of clients, by which {_a(later.kind)} is verified: "
+            f"{advice.format('open')}"
+        )
+    named = f"fault {number} ({earlier.kind} {earlier.target})"
+    return harm and f"{named} makes its host pause{harm}"
 
 
 def _a(kind: str) -> str:

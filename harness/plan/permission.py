@@ -17,12 +17,14 @@ SHAPE = "one"  # of a cut: what the owner's command for a partition of a host do
 
 def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
     """Why this fault, of a kind that can be done under `external`, may not be done here."""
-    reasons = dict.fromkeys(topology.forbids(fault.kind, host) for host in meant(fault, topology))
+    reasons = dict.fromkeys(
+        topology.forbids(fault.kind.name, host) for host in meant(fault, topology)
+    )
     because = "; ".join(reason for reason in reasons if reason)
     if because:
         allowed = permitted(topology)
         yield f"the topology allows no {fault.kind} here: {because}; it allows {allowed}"
-    if "shape" in KINDS[fault.kind].options and fault.options.shape != SHAPE:
+    if "shape" in fault.kind.options and fault.options.shape != SHAPE:
         yield (
             f"a command cuts one host off from all others, so shape = {fault.options.shape!r} "
             f"cannot be done here, only {SHAPE!r}"
@@ -37,7 +39,7 @@ def unverified(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
     return tuple(
         host
         for host in meant(fault, topology)
-        if (host, fault.kind) in commands and not commands[host, fault.kind].verify
+        if (host, fault.kind.name) in commands and not commands[host, fault.kind.name].verify
     )
 
 

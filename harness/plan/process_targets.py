@@ -16,7 +16,7 @@ from faults.mechanisms import COMPOSE, EXTERNAL, TOXIPROXY
 from faults.places import place
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan.clients import requirements
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.model import Layout, System
 from harness.plan.servers import Servers
 from harness.plan.targets import Target, TargetForm
@@ -25,7 +25,12 @@ ATTACHED = "attached"  # what a client must be able to tell
 
 
 def obstacles(
-    target: Target, kind: str, system: System, layout: Layout, client: str, deployment: str
+    target: Target,
+    kind: str,
+    system: System,
+    layout: Layout,
+    client: ChosenClient,
+    deployment: str,
 ) -> Iterator[str]:
     """Every reason why a fault of this kind cannot be aimed so. `target.of_processes`."""
     servers = system.servers(layout)
@@ -43,7 +48,7 @@ def obstacles(
         names = "name servers, and a topology file has no commands for them"
         yield f"{brief(target.word)} means {several if target.process else names}"
     if target.form is TargetForm.NAME_SERVER:
-        for reason in requirements.obstacles(client, [ATTACHED]):
+        for reason in client.obstacles([ATTACHED]):
             yield f"{brief(target.word)}: {reason}"
     if not target.whole_host:
         yield from _reach(target, kind, layout, servers)

@@ -7,7 +7,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from faults.kinds import KINDS
 from faults.targets import HOST
 from harness.plan.model import Schedule
 from harness.plan.targets import Target, TargetForm
@@ -47,7 +46,7 @@ def shifting(schedule: Schedule, target: Target, at_s: float) -> str:
     before this instant."""
     queue = _host_of_queue(target)
     for window in schedule.windows:
-        strikes = KINDS[window.fault.kind].applies_to == HOST
+        strikes = window.fault.kind.applies_to == HOST
         if (
             queue
             and strikes

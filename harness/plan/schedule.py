@@ -11,12 +11,15 @@
 
 from collections.abc import Iterator
 
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.declared import healed_s
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
 
 
-def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:
+def resolve(
+    scenario: Scenario, layout: Layout, guarantees: Guarantees, client: ChosenClient
+) -> Schedule:
     """The phases of `scenario` in seconds, on `layout`, which promises that, with clients of that
     library."""
     detection_timeout_s = layout.detection_timeout_s

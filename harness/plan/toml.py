@@ -110,7 +110,7 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
 def fault_of(table: FaultTable) -> FaultPlan:
     """Return what a fault's table says."""
     return FaultPlan(
-        kind=table.kind,
+        kind=KINDS[table.kind],
         target=table.target,
         opens=table.opens,
         lasts=table.lasts,

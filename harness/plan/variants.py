@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.outside.text import brief
-from harness.plan.model import OF_DISTRIBUTION, OF_IMAGE, Layout, System, VersionedLayout
+from harness.plan.layout_values import OF_DISTRIBUTION, OF_IMAGE, VersionedLayout
+from harness.plan.model import Layout, System
 from harness.plan.problems import Problem, nearest, twice
 from harness.plan.versions import Versions, is_version
 

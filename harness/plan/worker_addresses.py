@@ -7,7 +7,6 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS
 from harness.plan.model import FaultPlan, Scenario, Workload
 from harness.plan.servers import Servers
 
@@ -45,7 +44,7 @@ def obstacles(scenario: Scenario, servers: Servers, runs: int = 1) -> Iterator[s
 
 
 def _successors(fault: FaultPlan, workload: Workload) -> int:
-    if not KINDS[fault.kind].ends_client or not fault.returns:
+    if not fault.kind.ends_client or not fault.returns:
         return 0
     if fault.target.client:
         return 1

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from faults.kinds import KINDS, mechanism
+from faults.kinds import mechanism
 from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
 from faults.model import Options
 from faults.options import OPTIONS
@@ -16,11 +16,10 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, references, spans
 from harness.plan.bound import Bound
-from harness.plan.clients.requirements import uses_name_servers
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import ignored, shown
+from harness.plan.layout_values import NO_HANDLING, ONE
 from harness.plan.model import (
-    NO_HANDLING,
-    ONE,
     BootstrapAddress,
     Duration,
     Experiment,
@@ -74,7 +73,7 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
 
 
-def warning_lines(experiment: Experiment) -> Iterator[str]:
+def notices(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     """Yield what a run says before it starts: faults too short to verify, shifting words."""
     firsts = {run.cell: run for run in reversed(experiment.runs)}
     for run in reversed(firsts.values()):
@@ -82,6 +81,8 @@ def warning_lines(experiment: Experiment) -> Iterator[str]:
             texts = [_too_short(window, run), *_shifting(window.fault.target, window.opens_s, run)]
             for text in filter(None, texts):
                 yield f"{cell_name(run.cell)}: fault {window.number}: {text.strip()}"
+    if bound is not None:
+        yield from bound_lines(experiment, bound)
 
 
 def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
@@ -109,11 +110,8 @@ def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
 
 def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     """One cell: its workload, its phases in seconds, its faults."""
-    schedule, scenario, detection_timeout_s = (
-        run.schedule,
-        run.scenario,
-        run.layout.detection_timeout_s,
-    )
+    schedule, scenario = run.schedule, run.scenario
+    detection_timeout_s = run.layout.detection_timeout_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
     yield f"  layout     {run.layout.title}; T = {detection_timeout_s:g} s"
     yield from _layout_lines(run)
@@ -147,7 +145,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 
 def _entries(run: RunPlan) -> Iterator[str]:
-    if uses_name_servers(run.client):
+    if chosen_client(run.client).uses_name_servers:
         yield "  clients    connect to every master that name servers show"
         return
     workload = run.scenario.workload
@@ -178,7 +176,9 @@ def _layout_lines(run: RunPlan) -> Iterator[str]:
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
     client_endpoint = (
-        "" if uses_name_servers(run.client) else f"; client endpoint: {layout.client_endpoint}"
+        ""
+        if chosen_client(run.client).uses_name_servers
+        else f"; client endpoint: {layout.client_endpoint}"
     )
     yield f"  peer links {peers}{client_endpoint}"
 
@@ -198,7 +198,7 @@ def _pause(layout: Layout) -> str:
 
 def _window(window: Window, run: RunPlan) -> Iterator[str]:
     fault = window.fault
-    kind = KINDS[fault.kind]
+    kind = fault.kind
     clients = (
         f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
     )
@@ -230,7 +230,8 @@ def _shifting(target: Target, at_s: float, run: RunPlan) -> Iterator[str]:
 
 def _too_short(window: Window, run: RunPlan) -> str:
     """What becomes of a fault that ends before a look at it can be over; "": it lasts longer."""
-    kind, least_s = window.fault.kind, shortest_s(window.fault.kind)
+    kind = window.fault.kind
+    least_s = shortest_s(kind.name)
     if window.lasts_s >= least_s:
         return ""
     text = f"shorter than {least_s:g} s, the shortest window in which a {kind} is verified"
@@ -298,7 +299,7 @@ def _done(run: RunPlan) -> str:
 def _options(fault: FaultPlan) -> str:
     """Return what the scenario says of it, without its links and what has a line of its own."""
     defaults = Options()
-    taken = (OPTIONS[key] for key in KINDS[fault.kind].options if key != "clients")
+    taken = (OPTIONS[key] for key in fault.kind.options if key != "clients")
     given = {option.key: getattr(fault.options, option.field) for option in taken}
     usual = {key: getattr(defaults, OPTIONS[key].field) for key in given}
     return "".join(

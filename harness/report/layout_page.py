@@ -9,6 +9,7 @@ from itertools import groupby
 
 from faults.mechanisms import EXTERNAL
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
@@ -202,7 +203,7 @@ def _runs_on(
     fit = [
         layout
         for layout in names
-        if not obstacles(scenario, system, layout, system.clients[0], deployment)
+        if not obstacles(scenario, system, layout, chosen_client(system.clients[0]), deployment)
     ]
     return "all" if len(fit) == len(names) else f"{len(fit)} of {len(names)}" if fit else "-"
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.plan.model import Layout, System, VersionedLayout
+from harness.plan.layout_values import VersionedLayout
+from harness.plan.model import Layout, System
 from harness.plan.problems import EMPTY, Problem
 from harness.systems.containers import Distribution
 from harness.systems.registry import registry

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from faults.mechanisms import EXTERNAL
-from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of, why_not_written
 from harness.outside.text import brief
 from harness.plan import bound, experiment, misbehave, suite, variants
 from harness.plan.model import Experiment, Layout, Scenario, System
@@ -22,7 +22,7 @@ from harness.request import distribution, own_layouts, standing, suites, topolog
 from harness.systems import catalogue
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     """The words that say what an experiment is. Empty, or None: each system's default.
 
@@ -30,12 +30,12 @@ class RunRequest:
     """
 
     scenarios: tuple[str, ...]
-    systems: tuple[str, ...]
-    layouts: tuple[str, ...]
-    clients: tuple[str, ...]
-    deployment: str | None
-    repeats: int | None  # None: nothing was said of it
     seed: int
+    systems: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    deployment: str | None = None
+    repeats: int | None = None
     misbehave: str | None = None
     topology: str | None = None  # a file: a cluster that is there
     bound: str | None = None  # a share of runs
@@ -45,6 +45,35 @@ class RunRequest:
     images: tuple[str, ...] = ()  # the user's own: PRODUCT=IMAGE
     on_standing: bool = False  # on the clusters that `mqproof up` started
     distribution: str | None = None  # the folder of a vendor's own build
+    keep: bool = False  # the clusters, when the experiment is over
+    results: Path = Path()  # the folder that the experiment's folder is made in
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRequest:
+    """What a request means: the experiment, and how its runs differ from plain ones."""
+
+    experiment: Experiment
+    misbehave: misbehave.Misbehave | None
+    bound: bound.Bound | None
+
+
+def planned(request: RunRequest, name: str, wrong: Sequence[Problem]) -> PlannedRequest:
+    """Return the experiment of that name, and its options.
+
+    `wrong`: the problems of other options. Raise PlanError with all problems of words and files;
+    then with a folder for results that cannot be written, or nodes that cannot misbehave so.
+    """
+    try:
+        made = experiment_of(request, name)
+    except PlanError as error:
+        raise PlanError([*error.problems, *wrong]) from None
+    if wrong:
+        raise PlanError(wrong)
+    if reason := why_not_written(request.results / name):
+        raise PlanError([Problem("--results", f"{request.results}: {reason}")])
+    wanted = bound.parse(request.bound)
+    return PlannedRequest(made, misbehave.parse(request.misbehave, made), wanted)
 
 
 def experiment_of(request: RunRequest, name: str) -> Experiment:
@@ -107,6 +136,7 @@ def _on_standing(
         variants.VERSION: request.versions,
         variants.IMAGE: request.images,
         distribution.FLAG: request.distribution is not None,
+        "--keep": request.keep,
     }
     problems = [*problems, *standing.problems(given)]
     try:

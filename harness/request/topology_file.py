@@ -77,10 +77,16 @@ def read(file: str | None, systems: Sequence[System]) -> Topology:
     return read_topology(path.stem, source, names, file)
 
 
-def problems_before(
+def check_before(experiment: Experiment, keep: bool, variables: Collection[str]) -> None:
+    """Raise PlanError with what prevents a run, and not its plan. `variables`: those that are
+    set."""
+    if problems := tuple(_problems_before(experiment, keep, variables)):
+        raise PlanError(problems)
+
+
+def _problems_before(
     experiment: Experiment, keep: bool, variables: Collection[str]
 ) -> Iterator[Problem]:
-    """What stands against a run, and not against its plan. `variables`: those that are set."""
     topologies = [run.layout.topology for run in experiment.runs if run.layout.topology]
     if keep and topologies:
         yield Problem("--keep", "these brokers stand anyway: mqproof did not start them")

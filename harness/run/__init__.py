@@ -2,6 +2,10 @@
 
 series              all runs of an experiment, each on a clean cluster
 live                one run: carries out what the conductor says
+tasks               what takes long in it, beside its loop
+replacing           clients in dead ones' places
+kept_manifest       its manifest, saved at every step
+live_view           what people see of it
 conductor           the order of a run: the next step, given what happened
 conductor_protocol  the messages between the two
 barrier             PURE: which of the runs that are played together arrived where
@@ -15,6 +19,8 @@ worker_handles      the workers, as the harness sees them
 resolving           late-bound words become hosts
 aiming              a planned fault gets its target, when its window opens
 windows             one fault window: armed, verified active, undone, verified ended
+window_state        the state of a window: its target, its armed fault, its facts
+verifying           the looks at its fault, and what they prove
 resolved_target     the role of a fault's target for the queues, and until when that may change
 operating           operations: carried out, and waited for
 stopping            the hosts that operations have stopped

@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from faults.compile import compile as compile_fault
+from faults.compile import mark
 from faults.exclusive import Thing, clash, things
 from faults.interference import interference
+from faults.kind import ResolvedFault
 from faults.kinds import KINDS
 from faults.model import Armed, Interference
 from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
-from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
+from harness.plan.layout_values import BALANCER, STANDBY
+from harness.plan.model import FaultPlan, Window
 from harness.plan.targets import Target, TargetForm
 from harness.run.resolving import (
     NoSuchTarget,
@@ -38,7 +41,7 @@ async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
     try:
         return await stage.roles()
     except (DeployError, TimeoutError):
-        by_itself = KINDS[fault.kind].applies_to == CLIENT
+        by_itself = fault.kind.applies_to == CLIENT
         if by_itself or fault.target.of_processes:
             return {}
         raise
@@ -51,55 +54,59 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
     """
     fault = window.fault
     clients: tuple[str, ...] = ()
-    if KINDS[fault.kind].applies_to == CLIENT:
+    if fault.kind.applies_to == CLIENT:
         clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
-        host, role = ", ".join(clients), "clients"
+        places, role = clients, "clients"
     else:
-        host, role = await _meant(stage, window, roles)
-    return compile_fault(
-        kind=fault.kind,
+        places, role = await _meant(stage, window, roles)
+    resolved = ResolvedFault(
+        kind=fault.kind.name,
         target=fault.target.word,
-        resolved=host,
+        places=places,
         role=role,
-        hosts=(*stage.hosts, *(name for name in (host,) if role in (BALANCER, STANDBY))),
+        hosts=(*stage.hosts, *(places if role in (BALANCER, STANDBY) else ())),
         clients=clients,
-        proxies=stage.proxies(fault.options.clients, host),
+        proxies=stage.proxies(fault.options.clients, places[0]),
         window=window.number,
-        run=_marked_by(stage, fault),
+        mark=mark(_marked_by(stage, fault), window.number),
         returns=fault.returns,
-        mechanism=stage.executor.mechanism(fault.kind),
+        mechanism=stage.executor.mechanism(fault.kind.name),
         options=fault.options,
         serving=stage.servers.serving,
         alarms=stage.plan.system.alarms,
     )
+    return compile_fault(resolved)
 
 
 def _marked_by(stage: Stage, fault: FaultPlan) -> str:
     """Return the run whose name marks the fault: runs that are played together share one fault,
     with the name of the first run."""
-    of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
+    of_links = fault.kind.applies_to == CLIENT_LINK
     return stage.plan.name if of_links else (*stage.plan.together, stage.plan.name)[0]
 
 
-async def _meant(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> tuple[str, str]:
+async def _meant(
+    stage: Stage, window: Window, roles: Mapping[str, Roles]
+) -> tuple[tuple[str, ...], str]:
     """Return the host or the processes, and their role now."""
     fault, target = window.fault, window.fault.target
     if target.fault:
         host = resolve_reference(target, stage.hosts_of.get(window.refers_to, ""), stage.hosts)
-        return host, describe(host, roles)
+        return (host,), describe(host, roles)
     if target.of_processes:
         attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
-            target, fault.kind, stage.servers, attached, layout.peer_links
+            target, fault.kind.name, stage.servers, attached, layout.peer_links
         )
-        return meant, describe(meant, roles) if target.whole_host else role
+        return meant, describe(meant[0], roles) if target.whole_host else role
     if target.of_balancers or target.word in stage.plan.layout.balancers:
         async with asyncio.timeout(LOOK_LIMIT_S):
             entered = await stage.cluster.entered()
-        return resolve_balancer(target, stage.plan.layout.balancers, entered)
+        host, role = resolve_balancer(target, stage.plan.layout.balancers, entered)
+        return (host,), role
     host = resolve(target, roles, stage.hosts, holders(roles))
-    return host, describe(host, roles)
+    return (host,), describe(host, roles)
 
 
 async def _attached(stage: Stage, target: Target) -> str:
@@ -141,4 +148,4 @@ def to_look_at(
 
 def _things(armed: Armed) -> frozenset[Thing]:
     resource = armed.options.resource
-    return things(armed.kind, armed.resolved, resource, armed.proxies, armed.clients)
+    return things(armed.kind, armed.places, resource, armed.proxies, armed.clients)

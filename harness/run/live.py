@@ -11,10 +11,9 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.model import RunPlan
@@ -23,19 +22,20 @@ from harness.run.auditor import Auditor, two_since
 from harness.run.conductor import Conductor
 from harness.run.drain_and_audit import CLOSE_LIMIT_S
 from harness.run.interrupts import Interrupt, RunInterrupted
-from harness.run.live_strip import LiveStrip
+from harness.run.kept_manifest import KeptManifest
+from harness.run.live_view import LiveRunView
 from harness.run.operating import Operating
 from harness.run.prepared import Prepared
-from harness.run.progress import Ending, parts, waits
 from harness.run.rejoining import see_what_is_held, see_who_is_who
-from harness.run.strip import Strip
-from harness.run.view import LiveCounts, view_of
+from harness.run.replacing import ClientReplacement
+from harness.run.tasks import RunTasks
+from harness.run.view import LiveCounts
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
-from spark_analysis.schema.facts import Absence, CompetingLeaders
+from spark_analysis.schema.facts import CompetingLeaders
 from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
@@ -67,22 +67,40 @@ class LiveRun:
         self._out = out
         self._stage = prepared.stage
         self._conductor = Conductor(plan.schedule)
+        self._workers = list(prepared.workers)
+        self._clients = ClientReplacement(prepared, cluster.started_clients, self._workers)
         self._windows = {
-            window.number: LiveWindow(self._stage, window, self._replace_client)
+            window.number: LiveWindow(self._stage, window, self._clients.replace)
             for window in plan.schedule.windows
         }
         self._steps = {step.number: step for step in plan.schedule.steps}
         self._operating = Operating(self._stage, plan.schedule.steps)
         self._performing: dict[int, asyncio.Task[None]] = {}
         self._events: asyncio.Queue[c.Event] = asyncio.Queue()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._failure: BaseException | None = None
+        self._tasks = RunTasks()
         self._drain_and_audit = prepared.drain_and_audit
         self._auditor = Auditor(self._stage, self._save)
-        self._workers = list(prepared.workers)
-        self._opening_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
-        self._strip = LiveStrip(plan.scenario.workload, self._workers)
-        self._leaving = False
+        self._states = {number: window.state for number, window in self._windows.items()}
+        self._kept = KeptManifest(
+            manifest=manifest,
+            windows=self._states,
+            operating=self._operating,
+            auditor=self._auditor,
+            process_ends=self._stage.process_ends,
+            workers=self._workers,
+            drain_and_audit=self._drain_and_audit,
+            write=out.save,
+        )
+        self._view = LiveRunView(
+            plan=plan,
+            manifest=manifest,
+            conductor=self._conductor,
+            windows=self._states,
+            operating=self._operating,
+            auditor=self._auditor,
+            workers=self._workers,
+            origin_ns=self._stage.origin_ns,
+        )
         self._full = False  # the disk refused something
 
     async def perform(self) -> None:
@@ -121,8 +139,8 @@ class LiveRun:
         except TimeoutError:
             self._watch()
             event = c.Tick(time.monotonic_ns())
-        if self._failure is not None:
-            raise self._failure
+        if self._tasks.failure is not None:
+            raise self._tasks.failure
         self._do(self._conductor.handle(event))
 
     def _watch(self) -> None:
@@ -138,7 +156,7 @@ class LiveRun:
             self._manifest.failure = self._manifest.failure or self._out.interrupt.reason
             self._interrupt()
         self._stage.interrupt.follow(self._out.interrupt)
-        self._out.show(self._view(time.monotonic_ns()))
+        self._out.show(self._view.at(time.monotonic_ns()))
 
     def _cannot_record(self, refused: str) -> None:
         """Once: what goes on without being on record says nothing, so it ends."""
@@ -152,50 +170,32 @@ class LiveRun:
         self._stage.interrupt.ask()
         self._events.put_nowait(c.Interrupted())
 
-    def _view(self, now_ns: int) -> LiveCounts:
-        phase = self._conductor.phase
-        titles = {number: window.title for number, window in self._windows.items()}
-        armed = [titles[number] for number in self._conductor.armed()]
-        armed += [one for one in (self._operating.title, self._auditor.title) if one]
-        left_s = self._conductor.left_s(now_ns)
-        view = view_of(phase.name.lower(), self._workers, armed, left_s)
-        run_ns = self._run_time(now_ns)
-        entered_ns = self._manifest.phases_ns
-        done = parts(self._plan.schedule, phase, entered_ns, run_ns)
-        ending = Ending(self._plan.schedule.drain_limit_s, self._auditor.title)
-        clauses = waits(self._conductor, titles, ending, entered_ns, self._stage.origin_ns, now_ns)
-        return replace(view, parts=done, strip=self._strip_at(run_ns), waits=tuple(clauses))
-
-    def _strip_at(self, run_ns: int) -> Strip | None:
-        opened = [(self._windows[number], at_ns) for number, at_ns in self._opening_ns.items()]
-        manifest = self._manifest
-        return self._strip.at(run_ns, manifest.load_started_ns, manifest.load_ended_ns, opened)
-
     def _do(self, dispatches: list[c.Dispatch]) -> None:
         for dispatch in dispatches:
             match dispatch:
                 case c.Enter(phase):
                     self._enter(phase)
                 case c.Open(number):
-                    self._spawn(self._open(number))
+                    self._tasks.spawn(self._open(number))
                 case c.Undo(number):
-                    self._spawn(self._undo(number))
+                    self._tasks.spawn(self._undo(number))
                 case c.Perform(number):
-                    self._performing[number] = self._spawn(self._perform(number))
+                    self._performing[number] = self._tasks.spawn(self._perform(number))
                 case c.BreakOff(number):
                     self._performing[number].cancel()
                 case c.StopLoad(at_once):
                     self._load_ended()
-                    self._spawn(self._send_to_all("break_off" if at_once else "stop_load"))
+                    self._tasks.spawn(self._send_to_all("break_off" if at_once else "stop_load"))
                 case c.CloseLoad(drain):
-                    self._spawn(self._close_load(drain))
+                    self._tasks.spawn(self._close_load(drain))
                 case c.Audit():
-                    self._spawn(self._audit())
+                    self._tasks.spawn(self._audit())
                 case c.Finish():
-                    self._spawn(self._finish())
+                    self._tasks.spawn(self._finish())
 
     def _load_ended(self) -> None:
         """End the load once: later notices are no other end."""
+        self._clients.over = True
         if self._manifest.load_ended_ns is None:
             self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
 
@@ -206,26 +206,15 @@ class LiveRun:
         if phase is c.RunPhase.DRAIN:
             self._out.over()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self._failure = task.exception()
-
     async def _open(self, number: int) -> None:
         window = self._windows[number]
         opening_ns = self._run_time(time.monotonic_ns())
         opened = await window.open()
         if opened:
-            self._opening_ns[number] = opening_ns
+            self._view.opened[number] = opening_ns
         now_ns = time.monotonic_ns()
         states = self._manifest.state.setdefault("windows", {})
-        states[str(number)] = self._prepared.state_at_fault(window)
+        states[str(number)] = self._prepared.state_at_fault(window.state)
         self._events.put_nowait(c.Opened(number, now_ns) if opened else c.Missed(number, now_ns))
         self._save()
 
@@ -236,8 +225,8 @@ class LiveRun:
         self._save()
         await window.leave()
         self._manifest.state["windows"][str(number)] |= {
-            "fault_returned": window.returned,
-            "promoted_mirror_rank": window.promoted_rank,
+            "fault_returned": window.state.returned,
+            "promoted_mirror_rank": window.state.promoted_rank,
         }
         self._events.put_nowait(c.Left(number, time.monotonic_ns()))
         self._save()
@@ -245,7 +234,7 @@ class LiveRun:
 
     async def _see_return(self, number: int) -> None:
         """What a host that is a mirror again holds when it is first seen as one."""
-        window = self._windows[number]
+        window = self._states[number]
         if not window.target.takes_a_copy or not window.facts.gone:
             return
         with contextlib.suppress(RunInterrupted):
@@ -259,27 +248,6 @@ class LiveRun:
         finally:
             self._events.put_nowait(c.Performed(number, time.monotonic_ns()))
             self._save()
-
-    async def _replace_client(self, client: str) -> Absence | None:
-        """Starts somebody in a dead client's place, as long as there is load."""
-        stage, started_clients = self._stage, self._cluster.started_clients
-        role = stage.roles_of_worker.pop(client)
-        if self._leaving or self._manifest.load_ended_ns is not None:
-            started_clients.set_successor(client, "")
-            return None
-        dead = next(worker for worker in self._workers if worker.name == client)
-        try:
-            new = await self._stage.interrupt.unless(self._prepared.succeed(dead))
-        except RunInterrupted:
-            started_clients.set_successor(client, "")
-            return None
-        self._workers.append(new)
-        starts_ns = time.monotonic_ns()
-        await new.send("start", at_ns=starts_ns + new.clock.offset_ns)
-        stage.roles_of_worker[new.name] = role
-        stage.numbers[new.name] = new.config.number
-        started_clients.set_successor(client, new.name)
-        return Absence(new.config.number, 0, self._run_time(starts_ns))
 
     async def _send_to_all(self, do: str) -> None:
         await asyncio.gather(*(worker.send(do) for worker in self._workers))
@@ -297,7 +265,7 @@ class LiveRun:
         self._save()
         if self._steps:
             self._manifest.state |= await self._operating.facts()
-        await see_who_is_who(self._stage, self._windows, self._manifest.state)
+        await see_who_is_who(self._stage, self._states, self._manifest.state)
         self._manifest.queues = list(await self._drain_and_audit.drain())
         self._events.put_nowait(c.Drained())
 
@@ -309,7 +277,7 @@ class LiveRun:
             "audit"
         )  # no run drains any more when the audit starts brokers
         held = dict(self._operating.held)
-        for window in self._windows.values():
+        for window in self._states.values():
             held |= window.held
         await self._auditor.start_once(held, self._operating.joined)
         started = self._auditor.started
@@ -317,7 +285,7 @@ class LiveRun:
         self._auditor.note_read(self._manifest.queues, ended.queues)
         self._manifest.queues = list(ended.queues)
         until = self._run_time(time.monotonic_ns())
-        origins_ns = [window.facts.origin_ns for window in self._windows.values()]
+        origins_ns = [window.facts.origin_ns for window in self._states.values()]
         self._manifest.competing_leaders = [
             CompetingLeaders(queue, two_since(hosts, started, origins_ns), until)
             for queue, hosts in ended.competing_leaders.items()
@@ -349,12 +317,10 @@ class LiveRun:
 
     async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
-        self._leaving = True
+        self._clients.over = True
         self._stage.participant.withdraw()
         self._stage.interrupt.ask()  # of this run alone: there is no time for looks any more
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.cancel()
         for number in self._conductor.armed():
             await self._windows[number].close()
         altered = (self._operating.altered, self._auditor.altered)
@@ -373,24 +339,8 @@ class LiveRun:
         self._save()
 
     def _save(self) -> None:
-        manifest = self._manifest
-        workers: list[WorkerHandle] = [*self._workers, *self._drain_and_audit.workers]
-        manifest.windows = [window.facts for window in self._windows.values()]
-        manifest.operations = list(self._operating.records.values())
-        manifest.audit_starts = self._auditor.records
-        manifest.process_ends = list(self._stage.process_ends.unplanned)
-        manifest.absences = [one for each in self._windows.values() for one in each.absences]
-        killed = {
-            name: number for number, window in self._windows.items() for name in window.killed
-        }
-        manifest.workers = [worker.record(killed.get(worker.name, 0)) for worker in workers]
-        manifest.clocks = [worker.clock_record for worker in workers]
-        for number, window in self._windows.items():
-            if window.resolved:
-                word = window.title.split(" = ")[0]
-                manifest.resolved[f"window {number}: {word}"] = window.resolved
         try:
-            self._out.save(manifest)
+            self._kept.save()
         except OSError as refused:
             self._cannot_record(os_reason(refused, Path(MANIFEST)))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from harness.plan.model import Workload
 from harness.run.strip import SECOND_NS, Load, PublisherSeconds, Spell, Strip, strip
-from harness.run.windows import LiveWindow
+from harness.run.window_state import WindowState
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import Role
 
@@ -27,7 +27,7 @@ class LiveStrip:
         now_ns: int,
         started_ns: int | None,
         ended_ns: int | None,
-        opened: Sequence[tuple[LiveWindow, int]],
+        opened: Sequence[tuple[WindowState, int]],
     ) -> Strip | None:
         """`started_ns`, `ended_ns`: of the load; `opened`: windows, and since when at the most.
         None where nothing is due at a time, or nothing is confirmed."""

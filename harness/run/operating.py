@@ -268,7 +268,7 @@ class Operating:
             window=step.number,
             kind=plan.kind,
             target=plan.target.word,
-            resolved=host,
+            places=(host,),
             role="",
             mechanism=OPERATIONS[plan.kind].offers.get(stage.plan.deployment, ""),
             actions=(Kill(host) if plan.options.how == KILL else Stop(host),),

@@ -1,17 +1,17 @@
 """A run that may begin: its connected workers, their entries, and what claims ask about it."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from faults.places import overlap, split
+from faults.places import overlap
 from harness.cluster.port import Roles
 from harness.plan.clients.registry import named
 from harness.plan.declared import AT_LEAST, NO_CLIENT_ENDPOINT, NO_NAME_SERVERS, Declared
-from harness.plan.model import BALANCER
+from harness.plan.layout_values import BALANCER
 from harness.run.drain_and_audit import DrainAndAudit
 from harness.run.stage import Stage
-from harness.run.windows import LiveWindow
+from harness.run.window_state import WindowState
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.client_events import CONSUMING, NAME_SERVERS_HIT, REPORT_LOST
 from harness.workers.protocol import Role
@@ -44,27 +44,26 @@ class Prepared:
         scheduled = sorted({worker.scheduling for worker in self.workers} - {""})
         return versions | ({"scheduling of workers": "; ".join(scheduled)} if scheduled else {})
 
-    def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
+    def state_at_fault(self, window: WindowState) -> dict[str, Any]:
         """What claims ask of the moment of the first fault; None is unknown."""
         roles = window.target.roles
         return {
             "fault_kind": window.facts.kind,
             "fault_resource": window.resource or NO_RESOURCE,
-            "fault_target_role": window.target.target_role if window.resolved else None,
+            "fault_target_role": window.target.target_role if window.places else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
             "synchronised_mirrors_at_fault": synchronised_at_fault(roles.values()),
             "publishers_connected_to_target": self._entered("publishers", window),
             "consumers_connected_to_target": self._entered("consumers", window),
             CONSUMING: self._consuming_from(window),
             REPORT_LOST: not named(self.stage.plan.client).why_not("lost"),
-            **self._name_servers(window.resolved),
+            **self._name_servers(window.places),
         }
 
-    def _consuming_from(self, window: LiveWindow) -> list[int]:
+    def _consuming_from(self, window: WindowState) -> list[int]:
         """The consumers of the queues whose master is at the window's target."""
-        held = {
-            word for word, role in window.target.roles.items() if role.master == window.resolved
-        }
+        roles = window.target.roles.items()
+        held = {word for word, role in roles if window.places == (role.master,)}
         return [
             worker.config.number
             for worker in self.workers
@@ -72,25 +71,23 @@ class Prepared:
             and any(word in held for _, word in worker.config.queues)
         ]
 
-    def _entered(self, who: str, window: LiveWindow) -> Declared:
+    def _entered(self, who: str, window: WindowState) -> Declared:
         """None, too, where a balancer decides to whom clients come."""
         if self.entries[who] == BY_NAME_SERVERS:  # who finds masters is at no slave's
             return (
                 False
-                if window.resolved and window.target.target_role == "mirror"
+                if window.places and window.target.target_role == "mirror"
                 else NO_CLIENT_ENDPOINT
             )
-        known = window.resolved and self.entries[who] != BALANCER
-        return self.entries[who] == window.resolved if known else None
+        known = window.places and self.entries[who] != BALANCER
+        return window.places == (self.entries[who],) if known else None
 
-    def _name_servers(self, resolved: str) -> dict[str, Any]:
+    def _name_servers(self, places: Sequence[str]) -> dict[str, Any]:
         """Which of them a fault strikes, and which it leaves."""
         every, names = self.stage.servers.name_servers, (NAME_SERVERS_HIT, *NAME_SERVER_FACTS)
-        if not every or not resolved:
+        if not every or not places:
             return dict.fromkeys(names, None if every else NO_NAME_SERVERS)
-        targeted = [
-            each.host for each in every if any(overlap(each.place, one) for one in split(resolved))
-        ]
+        targeted = [each.host for each in every if any(overlap(each.place, one) for one in places)]
         return dict(zip(names, (targeted, len(targeted), len(every) - len(targeted)), strict=True))
 
 

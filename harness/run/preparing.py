@@ -19,18 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.cluster.port import Cluster, DeployError, Link, Roles
-from harness.plan.clients.client_options import name_of
-from harness.plan.clients.registry import named
-from harness.plan.clients.requirements import (
-    drains_by,
-    drains_several,
-    uses_name_servers,
-    worker_options,
-)
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.demands import priorities
 from harness.plan.distribution import consumers_of, served
 from harness.plan.guarantees import BROKERS, CLIENTS
-from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan
+from harness.plan.layout_values import BALANCER, ONE
+from harness.plan.model import BootstrapAddress, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.plan.targets import Target
@@ -90,6 +84,7 @@ class Preparing:
         participant: Participant,
     ) -> None:
         self._plan = plan
+        self._client = chosen_client(plan.client)
         self._participant = participant
         self._cluster = cluster
         self._folder = folder
@@ -167,7 +162,7 @@ class Preparing:
     def _order(
         self, entry: BootstrapAddress, roles: Mapping[str, Roles], involved: tuple[str, ...]
     ) -> tuple[str, ...]:
-        if uses_name_servers(self._plan.client):
+        if self._client.uses_name_servers:
             return (BY_NAME_SERVERS,)
         if self._plan.layout.is_balanced:
             return (BALANCER,)
@@ -176,7 +171,7 @@ class Preparing:
     async def _declare(self) -> dict[str, Roles]:
         chance = stream(self._plan.seed, "placement")
         workload, broker = self._plan.scenario.workload, self._cluster.broker
-        levels = priorities(self._plan.client, workload)
+        levels = priorities(self._client, workload)
         wish = {"max_priority": levels - 1} if levels else {}
         some = asyncio.Semaphore(DECLARED_AT_ONCE)
 
@@ -253,7 +248,7 @@ class Preparing:
                 endpoints = await self._endpoints_of(name, known)
                 self._places[name] = index
                 yield name, self._config(role, name, queues, endpoints, index)
-        for queue in workload.queues if uses_name_servers(self._plan.client) else ():
+        for queue in workload.queues if self._client.uses_name_servers else ():
             name = f"{Role.PROBER.value}-{queue}"
             endpoints = await self._endpoints_of(name, ())
             config = self._config(Role.PROBER, name, (queue,), endpoints)
@@ -263,7 +258,7 @@ class Preparing:
     async def _endpoints_of(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
         """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
-        if uses_name_servers(self._plan.client):
+        if self._client.uses_name_servers:
             found = (_end(links, one) for one in self._servers.name_servers)
             return tuple(way for way in found if way is not None)
         by_host = {link.host: link.endpoint for link in links}
@@ -279,8 +274,8 @@ class Preparing:
     ) -> WorkerConfig:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain
         self._numbers += 1
-        publishers, client = workload.publishers, self._plan.client
-        reader = drains_by(client) if role is Role.DRAINER else name_of(client)
+        publishers, client = workload.publishers, self._client
+        reader = client.declared.drained_by if role is Role.DRAINER else client.name
         named_queues = [(drain.queue_name(self._queues[word]), word) for word in queues]
         return WorkerConfig(
             role=role,
@@ -312,8 +307,8 @@ class Preparing:
             members=consumers_of(workload, queues[0]) if role is Role.CONSUMER else 0,
             quiet_s=drain.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
-            confirm_window=named(client).family.unconfirmed_max(workload),
-            own=worker_options(client, workload, self._servers),
+            confirm_window=client.declared.family.unconfirmed_max(workload),
+            own=client.worker_options(workload, self._servers),
         )
 
     @property
@@ -343,7 +338,7 @@ class Preparing:
         guarantees = system.guarantees(self._plan.layout)
         lasting = workload.durable and workload.persistent
         found = guarantees.strength if lasting else guarantees.strength_of_transient
-        if not named(self._plan.client).family.confirms_routed(workload):
+        if not self._client.declared.family.confirms_routed(workload):
             found = Strength.UNROUTED_POSSIBLE
         if found is None:
             return least_promised(system.levels).rank
@@ -372,9 +367,7 @@ class Preparing:
             self._prefix,
             self._queues,
             ordered,
-            ReaderStart(
-                self._config, endpoints_of, self._boot_id, drains_several(self._plan.client)
-            ),
+            ReaderStart(self._config, endpoints_of, self._boot_id, self._client.drains_several),
             Logs(
                 self._servers.logs,
                 way_to,

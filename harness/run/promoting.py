@@ -69,7 +69,7 @@ class Promoting:
             window=self.step.number,
             kind=plan.kind,
             target=plan.target.word,
-            resolved=where,
+            places=(where,),
             role="",
             mechanism=OPERATIONS[plan.kind].offers.get(self.stage.plan.deployment, ""),
             actions=(Stop(where),),

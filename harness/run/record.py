@@ -7,7 +7,7 @@
 
 from pathlib import Path
 
-from faults.model import Armed, Proof
+from faults.model import Armed, Proof, Receipt
 from harness.cluster.port import HostSample
 from harness.run_folder.manifest import OperationRecord
 from harness.run_folder.seal import HARNESS
@@ -38,6 +38,11 @@ class RunRecorder:
             detail,
         )
         self.flush()
+
+    def returned(self, armed: Armed, issued: str, returned: str, receipt: Receipt) -> None:
+        """The two events of actions that returned."""
+        self.fault(armed, issued, receipt.issued_ns, True)
+        self.fault(armed, returned, receipt.returned_ns, True)
 
     def proof(self, armed: Armed, kind: str, started_ns: int, ended_ns: int, proof: Proof) -> None:
         """A verification as a probe: what was asked from outside, and what was seen."""

@@ -10,12 +10,12 @@ from typing import Any
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError
 from harness.run.stage import Stage
-from harness.run.windows import LiveWindow
+from harness.run.window_state import WindowState
 
 RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again
 
 
-async def see_what_is_held(stage: Stage, window: LiveWindow, state: dict[str, Any]) -> None:
+async def see_what_is_held(stage: Stage, window: WindowState, state: dict[str, Any]) -> None:
     """What it holds when it is first seen as a mirror again, into the window's `state`."""
     target = window.target
     with contextlib.suppress(DeployError, TimeoutError):
@@ -23,13 +23,13 @@ async def see_what_is_held(stage: Stage, window: LiveWindow, state: dict[str, An
             stage.roles, lambda found: target.role_by(found) != "none", RETURN_LIMIT_S
         )
         state["synchronised_when_rejoined"] = target.synchronised_by(roles)
-        copied = [word for word, role in roles.items() if window.resolved in role.mirrors]
+        copied = [word for word, role in roles.items() if target.host in role.mirrors]
         if len(copied) == len(roles):
-            state["held_when_rejoined"] = await _held(stage, copied, window.resolved)
+            state["held_when_rejoined"] = await _held(stage, copied, target.host)
 
 
 async def see_who_is_who(
-    stage: Stage, windows: Mapping[int, LiveWindow], state: Mapping[str, Any]
+    stage: Stage, windows: Mapping[int, WindowState], state: Mapping[str, Any]
 ) -> None:
     """What each struck host is to its queue in the end, where every fault is gone."""
     if not windows or not all(one.facts.gone for one in windows.values()):

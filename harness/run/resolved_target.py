@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from faults.kind import Kind
-from faults.places import split
 from harness.cluster.port import Roles
-from harness.plan.model import BALANCER, STANDBY
+from harness.plan.layout_values import BALANCER, STANDBY
 from harness.plan.servers import Servers
 from harness.run.resolving import NAME_SERVER, promoted_rank, role_of_places
 
@@ -18,7 +17,7 @@ class ResolvedTarget:
     """The target of one window. `roles`: by queue, the hosts that held it when it opened."""
 
     servers: Servers
-    resolved: str = ""  # places as one text (faults/places.py); "": not resolved yet
+    places: tuple[str, ...] = ()  # faults/places.py; (): not resolved yet
     role: str = ""  # the target's role then, as it is recorded
     roles: Mapping[str, Roles] = field(default_factory=dict)
 
@@ -30,14 +29,18 @@ class ResolvedTarget:
         """Return its role for queues by the roles of some moment."""
         if self.role in _OWN_ROLES:
             return self.role
-        return role_of_places(split(self.resolved), roles, self.servers)
+        return role_of_places(self.places, roles, self.servers)
+
+    @property
+    def host(self) -> str:
+        """Return the one place that it means; "" if there are several, or none yet."""
+        return self.places[0] if len(self.places) == 1 else ""
 
     @property
     def takes_a_copy(self) -> bool:
         """Return whether it held a queue that has mirrors."""
         return any(
-            one.mirrors and self.resolved in (one.master, *one.mirrors)
-            for one in self.roles.values()
+            one.mirrors and self.host in (one.master, *one.mirrors) for one in self.roles.values()
         )
 
     def synchronised_by(self, roles: Mapping[str, Roles]) -> bool | None:
@@ -45,17 +48,17 @@ class ResolvedTarget:
 
         None if it mirrors none, or if no broker reports it.
         """
-        own = [one for one in roles.values() if self.resolved in one.mirrors]
+        own = [one for one in roles.values() if self.host in one.mirrors]
         if not own or any(one.synchronised is None for one in own):
             return None
-        return all(self.resolved in (one.synchronised or ()) for one in own)
+        return all(self.host in (one.synchronised or ()) for one in own)
 
     def promoted_by(self, roles: Mapping[str, Roles]) -> int | None:
         """Return the rank of the mirror that was promoted in its place; None if none was seen."""
         ranks = (
             promoted_rank(before, roles[queue])
             for queue, before in self.roles.items()
-            if before.master == self.resolved
+            if before.master == self.host
         )
         return next((rank for rank in ranks if rank is not None), None)
 

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from faults.mechanisms import DIRECT
-from faults.places import host_of, joined, process_of
+from faults.places import host_of, process_of
 from harness.cluster.port import Roles
 from harness.plan.distribution import NAMED_MAX, named
-from harness.plan.model import BALANCER, STANDBY, BootstrapAddress
+from harness.plan.layout_values import BALANCER, STANDBY
+from harness.plan.model import BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.servers import ServerRole, Servers
 from harness.plan.targets import Target, TargetForm
@@ -51,8 +52,8 @@ def resolve(
 
 def resolve_processes(
     target: Target, kind: str, servers: Servers, attached: str, peer_links: str = DIRECT
-) -> tuple[str, str]:
-    """Return the places that a word for processes means, as one text, and their role.
+) -> tuple[tuple[str, ...], str]:
+    """Return the places that a word for processes means, and their role.
 
     `attached`: the host whose name server the word's client uses now, or the place of the leading
     controller; "" if unknown. `peer_links`: the layout's. Raise NoSuchTarget.
@@ -71,8 +72,8 @@ def resolve_processes(
     alone = by_process(kind, peer_links) and not target.whole_host
     places = meant if alone else tuple(map(host_of, meant))
     if target.form is TargetForm.PROCESS:
-        return joined(places), PROCESS
-    return joined(places), NAME_SERVER if _are_name_servers(meant, servers) else PROCESS
+        return places, PROCESS
+    return places, NAME_SERVER if _are_name_servers(meant, servers) else PROCESS
 
 
 def _are_name_servers(meant: Sequence[str], servers: Servers) -> bool:
@@ -171,7 +172,7 @@ def role_of_places(places: Sequence[str], roles: Mapping[str, Roles], servers: S
     """What was struck is to the queues, the weightiest that fits: a process counts for itself
     alone, a host for all that it carries."""
     found = {_role_at(each, roles, servers) for each in places}
-    return next(role for role in ("master", "mirror", NAME_SERVER, "none") if role in found)
+    return next((role for role in ("master", "mirror", NAME_SERVER) if role in found), "none")
 
 
 def _role_at(places: str, roles: Mapping[str, Roles], servers: Servers) -> str:

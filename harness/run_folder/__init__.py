@@ -1,6 +1,7 @@
 """The files of a run on the disk, during the run and after it.
 
 manifest        the harness's own knowledge of a run, saved at every step forward
+planned         a schedule as it records it
 journal         the armed faults, for the process that undoes them
 seal            workers' logs become one Parquet file a raw table
 whole           checks and seals a recorded run before its judgement

@@ -22,6 +22,7 @@ from typing import Any
 from faults.actions import Action
 from faults.kinds import KINDS
 from faults.model import Armed, Options
+from faults.places import split
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.regular import content_of, parsed
 from spark_analysis.schema.writing import naming
@@ -148,6 +149,10 @@ def armed_from_json(document: dict[str, Any]) -> Armed:
         parts[key] = tuple(action_from_json(action) for action in parts[key])
     for key in ("hosts", "proxies", "clients"):
         parts[key] = tuple(parts[key])
+    resolved = parts.pop("resolved")
+    if not isinstance(resolved, str):
+        raise TypeError(f"resolved is a text, not {resolved!r}")
+    parts["places"] = split(resolved)
     parts["options"] = Options(**parts["options"])
     return Armed(**parts)
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.plan.fault_properties import properties_of
-from harness.plan.model import RunPlan, Schedule
+from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
+from harness.run_folder.planned import recorded
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
 from spark_analysis.schema import old_names
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
@@ -176,7 +177,7 @@ class Manifest:
             repeat=plan.repeat,
             seed=plan.seed,
             scenario_source=plan.scenario.source,
-            schedule=_recorded(plan.schedule),
+            schedule=recorded(plan.schedule),
             deadline_ns=round(workload.deadline_s * 1e9),
             paced=workload.rate is not None,
             confirms=workload.confirms,
@@ -184,8 +185,8 @@ class Manifest:
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
                 Window(
-                    *(w.number, w.fault.kind, 0, 0, None, False, False, "never opened"),
-                    properties=properties_of(w.fault.kind),
+                    *(w.number, w.fault.kind.name, 0, 0, None, False, False, "never opened"),
+                    properties=properties_of(w.fault.kind.name),
                 )
                 for w in plan.schedule.windows
             ],
@@ -225,16 +226,6 @@ class Manifest:
             raise ValueError(f"{path} is no manifest of ours: {found}")
         assert isinstance(manifest, Manifest), "without problems the manifest is complete"
         return manifest
-
-
-def _recorded(schedule: Schedule) -> dict[str, Any]:
-    """Targets are recorded by their words."""
-    document = asdict(schedule)
-    for window, planned in zip(document["windows"], schedule.windows, strict=True):
-        window["fault"]["target"] = planned.fault.target.word
-    for step, one in zip(document["steps"], schedule.steps, strict=True):
-        step["operation"]["target"] = one.operation.target.word
-    return document
 
 
 def _document(path: Path) -> object:

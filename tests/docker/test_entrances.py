@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from faults.compile import compile
 from faults.model import Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
@@ -20,6 +19,7 @@ from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.whole_runs import counts, run
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.runs.plans import fault, plan
 
 GREETING = AMQP_HEADER.greets.arguments
@@ -84,7 +84,7 @@ def test_other_balancer_serves_clients_and_returns_the_address(
     """Take over the address when one balancer is killed, and give it back later."""
     (link,) = play(balanced.link(RUN, "publisher-1"))
     hosts = (*(host.name for host in balanced.layout.hosts), FIRST)
-    fault = compile("kill", FIRST, FIRST, "balancer", hosts, (), 1, RUN.name)
+    fault = compiled_fault("kill", FIRST, hosts, role="balancer", run=RUN.name)
 
     async def moved(to: str) -> bool:
         other = SECOND if to == FIRST else FIRST

@@ -249,7 +249,7 @@ def test_network_faults_by_the_owners_commands_are_verified_without_loss(
     of = replace(run, layout=layout_of(owner.encrypted()), deployment="external")
     manifest, _ = perform(of, tmp_path)
     seen = [(one.kind, one.verified, one.gone, one.unverified_reason) for one in manifest.windows]
-    assert seen == [(one.kind, True, True, "") for one in faults]
+    assert seen == [(one.kind.name, True, True, "") for one in faults]
     assert owner.names("queues") == []
     assert owner.states() == dict.fromkeys(HOSTS, "running")
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from faults.actions import AddToxic, Freeze, Start, Stop
-from faults.compile import MARK, compile
+from faults.compile import MARK
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
@@ -34,7 +34,7 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from tests.docker.conftest import Play, SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
-from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
+from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF, compiled_fault
 from tests.rigs.workers.hired import hired
 
 GREETING = AMQP_HEADER.greets.arguments
@@ -67,15 +67,13 @@ def armed(
 ) -> Armed:
     hosts = tuple(host.name for host in cluster.layout.hosts)
     host = victim(cluster)
-    return compile(
+    return compiled_fault(
         kind,
         host,
-        host,
-        "",
         hosts,
         links,
-        window,
-        RUN,
+        window=window,
+        run=RUN,
         options=replace(REAL_OPTIONS_OF[kind], **options),
         clients=CLIENTS,
         alarms=RABBITMQ_ALARMS,
@@ -406,7 +404,7 @@ def test_disk_alarm_is_cleared_without_a_journal(
     host = victim(cluster)
     disk = Options(resource="disk")
     own = {"options": disk, "alarms": RABBITMQ_ALARMS}
-    fault = compile("alarm", host, host, "", (host,), (), 1, RUN, **own)
+    fault = compiled_fault("alarm", host, (host,), run=RUN, **own)
 
     async def story() -> tuple[Proof, list[HealResult]]:
         await perform_all(cluster.executor, fault.actions)

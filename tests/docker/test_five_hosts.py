@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from faults.compile import compile
 from faults.model import Options, Proof
 from faults.performing import perform_all
 from faults.shapes import Way
@@ -22,6 +21,7 @@ from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
 from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.looks import epmd_answers, in_force
+from tests.rigs.clusters.fault_world import compiled_fault
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
@@ -58,10 +58,8 @@ def test_five_brokers_are_partitioned_exactly_as_the_shape_says(
 ) -> None:
     assert play(what_is_wrong(five)) == ()
     how = five.executor.mechanism("partition")
-    fault = compile(
-        *("partition", "rmq2", "rmq2", "", HOSTS, (), 1, "five-hosts"),
-        mechanism=how,
-        options=Options(shape=shape),
+    fault = compiled_fault(
+        "partition", "rmq2", HOSTS, run="five-hosts", mechanism=how, options=Options(shape=shape)
     )
 
     async def story() -> tuple[Proof, set[Way], Proof]:

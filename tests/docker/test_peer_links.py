@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.executors.project import Project
@@ -36,6 +35,7 @@ from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS, counts, mostly_nightly, run
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker
@@ -64,8 +64,11 @@ def proxied(standing: ComposeCluster, play: Play) -> Iterator[ComposeCluster]:
 
 
 def armed(cluster: ComposeCluster, kind: str, **options: Any) -> Armed:
-    return compile(
-        *(kind, VICTIM, VICTIM, "", HOSTS, (), 1, RUN),
+    return compiled_fault(
+        kind,
+        VICTIM,
+        HOSTS,
+        run=RUN,
         mechanism=cluster.executor.mechanism(kind),
         options=Options(**options) if options else OPTIONS_OF[kind],
         serving=load_system(cluster.layout.system).servers(cluster.layout).serving,

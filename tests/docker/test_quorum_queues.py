@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from faults.compile import compile
 from faults.model import Options, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
@@ -16,6 +15,7 @@ from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
 from tests.docker.conftest import Play, what_is_wrong
+from tests.rigs.clusters.fault_world import compiled_fault
 
 pytestmark = pytest.mark.docker
 
@@ -39,8 +39,11 @@ def test_follower_leads_after_a_leader_kill_and_the_old_follows(
     three: ComposeCluster, play: Play
 ) -> None:
     broker = three.broker
-    fault = compile(
-        *("kill", "rqq2", "rqq2", "", HOSTS, (), 1, "quorum"),
+    fault = compiled_fault(
+        "kill",
+        "rqq2",
+        HOSTS,
+        run="quorum",
         mechanism=three.executor.mechanism("kill"),
         options=Options(),
     )

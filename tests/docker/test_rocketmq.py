@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from faults.compile import compile
 from faults.kinds import KINDS
 from faults.mechanisms import COMPOSE
 from faults.model import Armed
@@ -24,7 +23,7 @@ from harness.systems.rocketmq.service_ports import HELLO
 from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
-from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
+from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF, compiled_fault
 from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.docker
@@ -65,7 +64,7 @@ def links(cluster: ComposeCluster, play: Play) -> Iterator[tuple[str, ...]]:
 
 def armed(kind: str, links: tuple[str, ...]) -> Armed:
     options = REAL_OPTIONS_OF[kind]
-    return compile(kind, "rkt1", "rkt1", "", HOSTS, links, 1, RUN.name, options=options)
+    return compiled_fault(kind, "rkt1", HOSTS, links, run=RUN.name, options=options)
 
 
 def states(cluster: ComposeCluster, host: str) -> set[tuple[str, int]]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from faults.compile import compile
 from faults.executors.project import Project
 from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options
@@ -32,6 +31,7 @@ from tests.docker.conftest import Play
 from tests.docker.looks import toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS
+from tests.rigs.clusters.fault_world import compiled_fault
 
 pytestmark = pytest.mark.docker
 
@@ -65,8 +65,11 @@ def hosts_of(cluster: ComposeCluster) -> tuple[str, ...]:
 
 
 def armed(cluster: ComposeCluster, kind: str, place: str = VICTIM, **options: Any) -> Armed:
-    return compile(
-        *(kind, place, place, "", hosts_of(cluster), (), 1, RUN),
+    return compiled_fault(
+        kind,
+        place,
+        hosts_of(cluster),
+        run=RUN,
         mechanism=cluster.executor.mechanism(kind),
         options=Options(**options) if options else OPTIONS_OF[kind],
         serving=load_system(cluster.layout.system).servers(cluster.layout).serving,

@@ -32,7 +32,7 @@ def toml_blocks(page: str) -> list[str]:
 
 def test_the_complete_file_parses() -> None:
     scenario = read_scenario("complete", toml_blocks(SCENARIOS)[0])
-    assert [fault.kind for fault in scenario.faults] == ["freeze", "hang"]
+    assert [fault.kind.name for fault in scenario.faults] == ["freeze", "hang"]
 
 
 @pytest.mark.parametrize("title", TABLES)

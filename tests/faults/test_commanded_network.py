@@ -8,13 +8,13 @@ import pytest
 
 from faults.actions import DoCommand, UndoCommand
 from faults.commands import HostCommand
-from faults.compile import compile
 from faults.executors.commands import Commands
 from faults.executors.external import ExternalExecutor
 from faults.kinds.network import commanded_rules as rules
 from faults.mechanisms import COMMAND
 from faults.model import Armed, FaultError, Proof, Reply, VerifyResult
 from faults.verification import gone, held, prepare
+from tests.rigs.clusters.fault_world import compiled_fault
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 YES = VerifyResult(True, "its verify command ended with 0")
@@ -28,7 +28,7 @@ KINDS = ("partition", "black_hole", "reboot")
 
 
 def armed(kind: str) -> Armed:
-    return compile(kind, "rmq1", "rmq1", "", HOSTS, (), 1, "run", mechanism=COMMAND)
+    return compiled_fault(kind, "rmq1", HOSTS, mechanism=COMMAND)
 
 
 @dataclass

@@ -14,7 +14,6 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.actions import ENDING_S, Action, Freeze, Isolate, Kill, Start, Thaw
 from faults.commands import DO, UNDO, HostCommand
-from faults.compile import compile as compile_fault
 from faults.executors.commands import MARK, OUTPUT_MAX, Commands
 from faults.executors.external import ExternalExecutor
 from faults.executors.nothing import NothingExecutor
@@ -23,7 +22,7 @@ from faults.mechanisms import COMMAND
 from faults.model import Armed, FaultError, ProcessState, Proof, Reply, VerifyResult
 from faults.performing import perform_all
 from faults.verification import gone, held
-from tests.rigs.clusters.fault_world import HOSTS, World
+from tests.rigs.clusters.fault_world import HOSTS, World, compiled_fault
 from tests.rigs.clusters.link_world import ANSWERED, SILENT
 
 REFUSED = Reply(False, 0.001, "refused", "refused")
@@ -54,9 +53,7 @@ def noted(folder: Path) -> list[dict[str, object]]:
 
 
 def armed(kind: str) -> Armed:
-    return compile_fault(
-        kind, "rmq1", "rmq1", "", HOSTS, (), 1, "run", returns=True, mechanism=COMMAND
-    )
+    return compiled_fault(kind, "rmq1", HOSTS, mechanism=COMMAND)
 
 
 @pytest.mark.slow

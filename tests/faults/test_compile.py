@@ -31,14 +31,20 @@ from faults.actions import (
     both_ways,
 )
 from faults.alarms import AlarmCommands
-from faults.compile import MARK, NAME_MAX, compile, mark
+from faults.compile import MARK, NAME_MAX, mark
 from faults.kinds import KINDS, mechanism
 from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import Armed, FaultError, Options
 from faults.options import OPTIONS
 from faults.peers import Served, Serving
 from harness.run_folder.journal import action_from_json, action_to_json
-from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
+from tests.rigs.clusters.fault_world import (
+    ALARMS,
+    CLIENTS,
+    OPTIONS_OF,
+    compiled_fault,
+    like_erlang,
+)
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 LINKS = ("p1", "p2")
@@ -52,15 +58,13 @@ def compiled(
     proxies: tuple[str, ...] = LINKS,
     options: Options | None = None,
 ) -> Armed:
-    return compile(
-        kind=kind,
+    return compiled_fault(
+        kind,
+        "rmq2",
+        HOSTS,
+        proxies,
         target="master of orders",
-        resolved="rmq2",
         role="master of orders",
-        hosts=HOSTS,
-        proxies=proxies,
-        window=1,
-        run="run",
         returns=returns,
         options=OPTIONS_OF[kind] if options is None else options,
         clients=CLIENTS,
@@ -191,7 +195,7 @@ def test_a_partition_cuts_one_host_from_all_others() -> None:
 
 def test_a_host_that_is_alone_cannot_be_cut_off() -> None:
     with pytest.raises(FaultError, match="alone"):
-        compile("partition", "rmq1", "rmq1", "", ["rmq1"], [], 1, "run")
+        compiled_fault("partition", "rmq1", ["rmq1"])
 
 
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.may_stay])
@@ -216,8 +220,10 @@ def test_a_partition_by_proxy_stalls_only_the_affected_streams(
     shape: str, streams: dict[tuple[str, ...], int]
 ) -> None:
     options = Options(shape=shape)
-    armed = compile(
-        *("partition", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
+    armed = compiled_fault(
+        "partition",
+        "rmq2",
+        HOSTS,
         mechanism=TOXIPROXY,
         options=options,
         serving=like_erlang(HOSTS),
@@ -239,11 +245,8 @@ def test_a_flaps_cut_of_redialling_servers_returns_only_new_links() -> None:
     serving = Serving(by_host=dict.fromkeys(HOSTS, (Served((9876,), 9876),)), renewed=True)
 
     def undo(kind: str) -> list[Action]:
-        armed = compile(
-            *(kind, "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
-            mechanism=TOXIPROXY,
-            options=OPTIONS_OF[kind],
-            serving=serving,
+        armed = compiled_fault(
+            kind, "rmq2", HOSTS, mechanism=TOXIPROXY, options=OPTIONS_OF[kind], serving=serving
         )
         return list(armed.undo)
 
@@ -268,10 +271,8 @@ def test_slow_peers_are_slow_in_both_directions_for_either_dialler() -> None:
     assert isinstance(slow, AddToxic) and set(slow.proxies) == names
     assert (slow.type, slow.streams, slow.attributes) == ("latency", BOTH, (("latency", 300),))
     assert armed.undo == (RemoveToxic(slow.proxies, slow.toxic),)
-    local = compile(
-        *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
-        mechanism=PROXY,
-        options=Options(latency_s=0.3),
+    local = compiled_fault(
+        "slow_peers", "rmq2", HOSTS, mechanism=PROXY, options=Options(latency_s=0.3)
     )
     (slow,) = local.actions
     assert isinstance(slow, AddToxic) and "mqproof-peer.rmq2.rmq1" in slow.proxies
@@ -281,7 +282,7 @@ def test_peers_are_not_slow_without_a_latency_or_without_peers() -> None:
     with pytest.raises(FaultError, match="no latency"):
         compiled("slow_peers", options=Options())
     with pytest.raises(FaultError, match="rmq2 is alone"):
-        compile("slow_peers", "rmq2", "rmq2", "", ("rmq2",), (), 1, "run")
+        compiled_fault("slow_peers", "rmq2", ("rmq2",))
 
 
 @pytest.mark.parametrize("resource", OPTIONS["resource"].choices)
@@ -298,7 +299,7 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
 def test_an_undeclared_alarm_cannot_be_compiled(alarms: AlarmCommands | None) -> None:
     memory = Options(resource="memory")
     with pytest.raises(FaultError, match="its system declares no memory alarm"):
-        compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)
+        compiled_fault("alarm", "rmq2", HOSTS, options=memory, alarms=alarms)
 
 
 def test_frozen_clients_are_thawed_by_name_without_affecting_hosts() -> None:
@@ -318,7 +319,7 @@ def test_killed_clients_are_replaced_unless_they_never_return() -> None:
 
 def test_a_fault_of_clients_that_were_not_started_is_refused() -> None:
     with pytest.raises(FaultError, match="none of the meant clients was started"):
-        compile("client_freeze", "clients", "", "clients", HOSTS, (), 1, "run")
+        compiled_fault("client_freeze", "clients", HOSTS, role="clients")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -332,8 +333,11 @@ def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
 def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
     local = KINDS[kind].offers["local"]
     options = OPTIONS_OF[kind]
-    armed = compile(
-        *(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run"),
+    armed = compiled_fault(
+        kind,
+        "rmq2",
+        HOSTS,
+        ("p",),
         mechanism=local,
         options=options,
         clients=CLIENTS,

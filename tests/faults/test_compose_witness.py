@@ -8,7 +8,6 @@ from typing import Any, cast
 import pytest
 from docker import DockerClient
 
-from faults.compile import compile
 from faults.executors.canaries import WAIT_S
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import ComposeWitness, _attempted
@@ -16,6 +15,7 @@ from faults.executors.once import _value
 from faults.executors.service_ports import Greeter, Greeting, ServicePorts
 from faults.model import UP, Armed, FaultError, Reply, Words
 from faults.replies import SILENCE_S, silent
+from tests.rigs.clusters.fault_world import compiled_fault
 
 NO_ENGINE = cast(DockerClient, None)
 
@@ -64,7 +64,7 @@ def witness(agent: FakeAgent, listed: bool | Exception = True) -> ComposeWitness
 
 
 def hang() -> Armed:
-    return compile("hang", "rmq1", "rmq1", "", ("rmq1", "rmq2"), ("a", "b"), 1, "run")
+    return compiled_fault("hang", "rmq1", ("rmq1", "rmq2"), ("a", "b"))
 
 
 ANSWERED = {"answered": True, "seconds": 0.1, "detail": "answered"}
@@ -226,9 +226,7 @@ def test_link_canaries_stand_beside_direct_ones_to_the_same_process() -> None:
     said = {"answered": True, "seconds": 0.1, "detail": "answered", "octets": 0}
     agent = FakeAgent({"canary_open": {}, "canary_say": said, "canary_close": {}})
     watching = witness_of_several(agent)
-    armed = compile(
-        *("hang", "rmq1", "rmq1", "", ("rmq1", "rmq2")), ("name-server", "broker"), 1, "run"
-    )
+    armed = compiled_fault("hang", "rmq1", ("rmq1", "rmq2"), ("name-server", "broker"))
 
     async def story() -> dict[str, Reply]:
         await watching.prepare(armed)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from faults.actions import Say
-from faults.compile import compile as compile_fault
 from faults.executors import local_processes, peer_canary
 from faults.executors.canaries import Canaries, greets
 from faults.executors.commands import Commands
@@ -15,6 +14,7 @@ from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent
 from faults.executors.service_ports import Greeter, Greeting, Greets, ServicePorts
 from faults.model import FaultError
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.machine.loops import in_a_loop
 
 HELLO = Greeting(says="HELO\n", begins="HOLA")
@@ -72,7 +72,7 @@ async def test_a_configured_greeting_is_sent_to_the_brokers_port() -> None:
 async def test_no_canary_is_sent_in_an_unknown_protocol() -> None:
     calls = Calls()
     canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), service_ports(HELLO))
-    armed = compile_fault("hang", "hole1", "hole1", "", ("hole1", "hole2"), ("link",), 1, "run")
+    armed = compiled_fault("hang", "hole1", ("hole1", "hole2"), ("link",))
     with pytest.raises(FaultError, match="no canary speaks"):
         await canaries.open(armed, ("127.1.1.11", 7400))
     assert not calls.made

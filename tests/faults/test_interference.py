@@ -6,7 +6,6 @@ from typing import cast
 
 import pytest
 
-from faults.compile import compile
 from faults.interference import interference, visible
 from faults.kinds import KINDS
 from faults.kinds.alarms.rules import alarm_gone
@@ -20,7 +19,7 @@ from faults.replies import DIRECT
 from faults.targets import CLIENT_LINK
 from faults.verification import gone, held
 from faults.witness import Witness
-from tests.rigs.clusters.fault_world import ALARMS, HOSTS, World
+from tests.rigs.clusters.fault_world import ALARMS, HOSTS, World, compiled_fault
 from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 SHORT_S = 0.3
@@ -28,8 +27,12 @@ SHORT_S = 0.3
 
 def armed(window: int, kind: str, host: str, options: Options | None = None) -> Armed:
     links = ("p1",) if KINDS[kind].applies_to == CLIENT_LINK else ()
-    return compile(
-        *(kind, host, host, "", HOSTS, links, window, "run"),
+    return compiled_fault(
+        kind,
+        host,
+        HOSTS,
+        links,
+        window=window,
         mechanism=PACKET_FILTER,
         options=options,
         alarms=ALARMS,
@@ -162,10 +165,8 @@ def test_a_declaration_may_wait_until_a_silent_peer_times_out() -> None:
 
 
 def test_a_late_way_is_no_closed_one() -> None:
-    late = compile(
-        *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
-        mechanism=PROXY,
-        options=Options(latency_s=0.2),
+    late = compiled_fault(
+        "slow_peers", "rmq2", HOSTS, window=2, mechanism=PROXY, options=Options(latency_s=0.2)
     )
     found = interference(armed(1, "partition", "rmq1"), [late])
     assert not found.closed

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 import faults.kinds
-from faults.compile import compile
 from faults.kind import Excludes, Kind
 from faults.kinds import KINDS, OURS, FaultRegistry, by_command, mechanism, read
 from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
-from tests.rigs.clusters.fault_world import ALARMS, like_erlang
+from tests.rigs.clusters.fault_world import ALARMS, compiled_fault, like_erlang
 
 ROOT = Path(faults.kinds.__file__).parents[2]
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
@@ -88,8 +87,11 @@ def test_the_journal_can_read_every_action_that_a_kind_gives(kind: Kind) -> None
     ways = {mechanism(kind.name, COMPOSE), mechanism(kind.name, COMPOSE, TOXIPROXY)} - {""}
     given = set()
     for way in ways:
-        armed = compile(
-            *(kind.name, "rmq1", "rmq1", "", ("rmq1", "rmq2", "rmq3"), ("p1",), 1, "run"),
+        armed = compiled_fault(
+            kind.name,
+            "rmq1",
+            ("rmq1", "rmq2", "rmq3"),
+            ("p1",),
             mechanism=way,
             options=EVERY_OPTION,
             clients=("publisher-1",),

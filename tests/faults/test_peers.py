@@ -20,7 +20,7 @@ from tests.rigs.clusters.fault_world import like_erlang
 from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 HOSTS = ("a", "b", "c")
-ARMED = Armed(1, "partition", "a", "a", "", "proxy", (), (), "mark", HOSTS)
+ARMED = Armed(1, "partition", "a", ("a",), "", "proxy", (), (), "mark", HOSTS)
 LOOPBACK = "127.0.0.1"
 
 

@@ -7,19 +7,18 @@ import pytest
 
 from faults import places
 from faults.actions import Freeze, Kill, Start, Thaw
-from faults.compile import compile
 from faults.exclusive import clash, things
 from faults.executors.project import Project
 from faults.model import Armed, FaultError, ProcessState, Proof
 from faults.verification import held
-from tests.rigs.clusters.fault_world import World
+from tests.rigs.clusters.fault_world import World, compiled_fault
 
 BOTH = "rkt1/name-server, rkt2/name-server"
 HOSTS = ("rkt1", "rkt2")
 
 
 def compiled(kind: str, resolved: str) -> Armed:
-    return compile(kind, "name servers", resolved, "name server", HOSTS, (), 1, "run")
+    return compiled_fault(kind, resolved, HOSTS, target="name servers", role="name server")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_a_fault_at_several_places_is_undone_at_each() -> None:
     ],
 )
 def test_a_host_and_its_process_do_not_fail_at_once(one: str, other: str, meet: bool) -> None:
-    own, others = (things("kill", place, "", (), ()) for place in (one, other))
+    own, others = (things("kill", places.split(place), "", (), ()) for place in (one, other))
     assert clash(own, others) is meet
 
 

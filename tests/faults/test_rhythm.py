@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from faults.actions import Action, Cut, Join
-from faults.compile import compile
 from faults.model import Armed, FaultError, Options, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.machine import virtual_time
 
 DOWN_S, UP_S = 0.2, 0.1
@@ -39,7 +39,7 @@ class Slow:
 def flap(kind: str = "flap") -> Armed:
     hosts = ("rmq1", "rmq2", "rmq3")
     options = Options(down_s=DOWN_S, up_s=UP_S) if kind == "flap" else Options()
-    return compile(kind, "rmq1", "rmq1", "", hosts, (), 1, "run", options=options)
+    return compiled_fault(kind, "rmq1", hosts, options=options)
 
 
 async def played(executor: Slow, for_s: float, kind: str = "flap") -> Rhythm:

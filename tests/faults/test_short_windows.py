@@ -9,7 +9,9 @@ from faults.kinds import KINDS
 from faults.model import Armed, Receipt
 from faults.verification import counted, shortest_s
 
-BLIP = Armed(1, "partition", "rmq1", "rmq1", "", "packet_filter", (), (), "MQPROOF_1", ("rmq1",))
+BLIP = Armed(
+    1, "partition", "rmq1", ("rmq1",), "", "packet_filter", (), (), "MQPROOF_1", ("rmq1",)
+)
 
 
 def test_packets_dropped_by_every_chain_prove_a_short_partition() -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import pytest
 
 from faults.actions import Action, AddToxic, Cut, Disable
-from faults.compile import compile
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
 from faults.mechanisms import PROXY, TOXIPROXY
@@ -33,6 +32,7 @@ from tests.rigs.clusters.fault_world import (
     OPTIONS_OF,
     REFUSED,
     World,
+    compiled_fault,
     like_erlang,
 )
 from tests.rigs.clusters.link_world import ANSWERED, SILENT
@@ -44,8 +44,12 @@ SHORT_S = 0.3  # more than one look
 
 def compiled(kind: str, returns: bool = True) -> Armed:
     options = OPTIONS_OF[kind]
-    return compile(
-        *(kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns),
+    return compiled_fault(
+        kind,
+        "rmq1",
+        HOSTS,
+        ("p1", "p2"),
+        returns=returns,
         options=options,
         clients=CLIENTS,
         serving=like_erlang(HOSTS),
@@ -151,7 +155,7 @@ def test_the_end_of_a_hang_is_checked_on_fresh_canaries() -> None:
 
 
 def by_proxy(kind: str = "partition") -> Armed:
-    return compile(kind, "rmq1", "rmq1", "", HOSTS, (), 1, "run", mechanism=PROXY)
+    return compiled_fault(kind, "rmq1", HOSTS, mechanism=PROXY)
 
 
 class Proxied(World):
@@ -187,8 +191,10 @@ OF_THREE = [shape for shape, count in SHAPED if count == len(HOSTS)]
 def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
     hosts = tuple(f"rmq{number}" for number in range(1, count + 1))
     options = Options(shape=shape)
-    return compile(
-        *("partition", "rmq2", "rmq2", "", hosts, (), 1, "run"),
+    return compiled_fault(
+        "partition",
+        "rmq2",
+        hosts,
         mechanism=mechanism,
         options=options,
         serving=like_erlang(hosts),
@@ -262,11 +268,8 @@ SERVING = Serving(by_host=SERVED, renewed=True)
 def of_processes(kind: str, shape: str = "one", target: str = "rkt1") -> Armed:
     """A fault on links of hosts with several processes each."""
     options = replace(OPTIONS_OF[kind], shape=shape)
-    return compile(
-        *(kind, target, target, "", tuple(SERVED), (), 1, "run"),
-        mechanism=TOXIPROXY,
-        options=options,
-        serving=SERVING,
+    return compiled_fault(
+        kind, target, tuple(SERVED), mechanism=TOXIPROXY, options=options, serving=SERVING
     )
 
 
@@ -330,8 +333,10 @@ def test_a_silent_link_to_a_down_broker_proves_no_partition() -> None:
 
 
 def test_a_flap_of_links_is_verified_closed_and_open_repeatedly() -> None:
-    armed = compile(
-        *("flap", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
+    armed = compiled_fault(
+        "flap",
+        "rmq2",
+        HOSTS,
         mechanism=TOXIPROXY,
         options=OPTIONS_OF["flap"],
         serving=like_erlang(HOSTS),
@@ -348,10 +353,8 @@ def test_slow_peer_links_by_proxy_are_measured_near_the_dialler() -> None:
         async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
             return self.links.say(peer_link(host, peer), Words(DOWN))
 
-    armed = compile(
-        *("slow_peers", "rmq1", "rmq1", "", HOSTS, (), 1, "run"),
-        mechanism=PROXY,
-        options=OPTIONS_OF["slow_peers"],
+    armed = compiled_fault(
+        "slow_peers", "rmq1", HOSTS, mechanism=PROXY, options=OPTIONS_OF["slow_peers"]
     )
     seen, left = virtual_time.run(verified(world := Speaking(), world, armed))
     assert seen.detail.startswith("on 4 ways a word took 0.201 to 0.201 s")
@@ -360,8 +363,11 @@ def test_slow_peer_links_by_proxy_are_measured_near_the_dialler() -> None:
 
 def test_more_slow_links_than_were_meant_are_not_believed() -> None:
     world, armed = World(), compiled("slow_peers")
-    other = compile(
-        *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
+    other = compiled_fault(
+        "slow_peers",
+        "rmq2",
+        HOSTS,
+        window=2,
         options=OPTIONS_OF["slow_peers"],
         serving=like_erlang(HOSTS),
         alarms=ALARMS,

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import cli
+from harness.analyse.judged_run import JudgedRun
 from harness.judging import verdict_file
 from harness.judging.assemble import run_report
 from harness.judging.exits import Judge
@@ -127,10 +128,10 @@ def test_internal_error_in_one_run_is_reported_last_without_harm(
     """Wherever it comes up: here where the page's detail is put together."""
     before = analysed(experiment)
 
-    def failing(folder: Path, *arguments: Any) -> RunReport:
-        if folder.name == "old":
+    def failing(run: JudgedRun, *arguments: Any) -> RunReport:
+        if run.folder.name == "old":
             raise KeyError("unforeseen")
-        return run_report(folder, *arguments)
+        return run_report(run, *arguments)
 
     monkeypatch.setattr(stored_stage, "run_report", failing)
     assert cli.main(["analyse", str(experiment)]) == 255

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.marts import JudgedRun
+from harness.analyse.judged_run import JudgedRun
 from harness.judging.result import RunReport
 from harness.pipeline import performing, stored
 from harness.pipeline.port import RunOptions

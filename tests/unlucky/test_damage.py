@@ -17,11 +17,11 @@ import pytest
 from harness.analyse.marts import judge_one
 from harness.claims import claims
 from harness.claims.judge import ClaimVerdict
-from harness.judging.assemble import run_report
 from harness.judging.exits import Exit, Judge
 from harness.pipeline import stages
 from spark_analysis.schema.failed import Failed
 from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.judged_runs import report_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.stored import stored
 from tests.unlucky.damage import Damage, forged, of_logs, recorded, spoiled
@@ -108,8 +108,7 @@ def judged(folder: Path) -> Verdicts:
         assert run.trace == "", run.trace
         assert str(folder) in run.reason
         return {}
-    parts = run.manifest, run.facts, run.findings, SHIPPED, run.costs, run.views, run.sends
-    return of(run_report(run.folder, *parts).verdicts)
+    return of(report_of(run, SHIPPED).verdicts)
 
 
 def of(verdicts: tuple[ClaimVerdict, ...]) -> Verdicts:

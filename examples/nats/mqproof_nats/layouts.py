@@ -8,7 +8,8 @@ from pydantic import Field
 
 from faults.peers import Served, Serving
 from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
-from harness.plan.model import NO_HANDLING, Drain, Host, Layout
+from harness.plan.layout_values import NO_HANDLING, Host
+from harness.plan.model import Drain, Layout
 from harness.plan.servers import Process, ServerRole, Servers
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import (

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from faults.actions import ClearAlarm, RaiseAlarm
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.alarms import rules
 from faults.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
@@ -25,17 +25,17 @@ class Alarmed:
     async def held(self) -> Proof:
         resource = self.armed.options.resource
         said = await self.witness.alarms(resource)
-        return rules.alarm_held(self.armed.resolved, resource, said)
+        return rules.alarm_held(self.armed.host, resource, said)
 
     async def gone(self) -> Proof:
         resource = self.armed.options.resource
         said = await self.witness.alarms(resource)
         others = {host for host, of in self.armed.meanwhile().alarms if of == resource}
-        return rules.alarm_gone(self.armed.resolved, resource, said, others)
+        return rules.alarm_gone(self.armed.host, resource, said, others)
 
 
-def _compile(scope: Scope) -> Compiled:
-    host, resource, known = scope.host, scope.options.resource, scope.alarms
+def _compile(fault: ResolvedFault) -> Compiled:
+    host, resource, known = fault.host, fault.options.resource, fault.alarms
     if known is None or not {resource} <= known.raised.keys() & known.cleared.keys():
         raise FaultError(f"{host}: its system declares no {resource} alarm")
     raised = RaiseAlarm(host, resource, known.raised[resource])

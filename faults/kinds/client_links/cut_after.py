@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.client_links import flow, rules
 from faults.kinds.client_links.canaries import reopened
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -38,12 +38,12 @@ class CutAfter:
         return rules.answering(fresh, self.armed.proxies)
 
 
-def _compile(scope: Scope) -> Compiled:
-    if not scope.options.bytes:
+def _compile(fault: ResolvedFault) -> Compiled:
+    if not fault.options.bytes:
         raise FaultError("cut_after: no number of bytes was given")
-    limit = (("bytes", scope.options.bytes),)
-    cut = AddToxic(scope.proxies, scope.mark, "limit_data", STREAMS, limit)
-    return Compiled((cut,), (RemoveToxic(scope.proxies, scope.mark),))
+    limit = (("bytes", fault.options.bytes),)
+    cut = AddToxic(fault.proxies, fault.mark, "limit_data", STREAMS, limit)
+    return Compiled((cut,), (RemoveToxic(fault.proxies, fault.mark),))
 
 
 CUT_AFTER = Kind(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -45,11 +45,11 @@ class Hung:
         return rules.hang_gone(fresh, self.released, names)
 
 
-def _compile(scope: Scope) -> Compiled:
+def _compile(fault: ResolvedFault) -> Compiled:
     """A bandwidth of 0: the only toxic that holds bytes and gives them back."""
-    streams = _STREAMS_OF[scope.options.direction]
-    stall = AddToxic(scope.proxies, scope.mark, "bandwidth", streams, (("rate", 0),))
-    return Compiled((stall,), (RemoveToxic(scope.proxies, scope.mark),))
+    streams = _STREAMS_OF[fault.options.direction]
+    stall = AddToxic(fault.proxies, fault.mark, "bandwidth", streams, (("rate", 0),))
+    return Compiled((stall,), (RemoveToxic(fault.proxies, fault.mark),))
 
 
 HANG = Kind(

@@ -1,7 +1,7 @@
 """`refuse`: links end, and no process listens any more, as if a listener is down."""
 
 from faults.actions import Disable, Enable
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -14,8 +14,8 @@ class Refused(Ended):
         return rules.refuse_held(canaries, attempts, self.armed.proxies)
 
 
-def _compile(scope: Scope) -> Compiled:
-    return Compiled((Disable(scope.proxies),), (Enable(scope.proxies),))
+def _compile(fault: ResolvedFault) -> Compiled:
+    return Compiled((Disable(fault.proxies),), (Enable(fault.proxies),))
 
 
 REFUSE = Kind(

@@ -1,7 +1,7 @@
 """`reset`: new links are taken and reset, as by a proxy whose server is gone."""
 
 from faults.actions import STREAMS, AddToxic, Disable, Enable, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -14,12 +14,12 @@ class Reset(Ended):
         return rules.reset_held(canaries, attempts, self.armed.proxies)
 
 
-def _compile(scope: Scope) -> Compiled:
+def _compile(fault: ResolvedFault) -> Compiled:
     """Toxiproxy resets only links that were made after the reset was added: the others are
     closed."""
-    reset = AddToxic(scope.proxies, scope.mark, "reset_peer", STREAMS, (("timeout", 0),))
-    arm = (Disable(scope.proxies), reset, Enable(scope.proxies))
-    return Compiled(arm, (RemoveToxic(scope.proxies, scope.mark), Enable(scope.proxies)))
+    reset = AddToxic(fault.proxies, fault.mark, "reset_peer", STREAMS, (("timeout", 0),))
+    arm = (Disable(fault.proxies), reset, Enable(fault.proxies))
+    return Compiled(arm, (RemoveToxic(fault.proxies, fault.mark), Enable(fault.proxies)))
 
 
 RESET = Kind(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.client_links import flow
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -54,20 +54,20 @@ class Slowed:
         return flow.slow_gone(fresh, self.released, names, self.slowness)
 
 
-def _compile(scope: Scope) -> Compiled:
+def _compile(fault: ResolvedFault) -> Compiled:
     """Each direction has the latency and the rate for itself."""
     found = {
-        scope.mark: ("latency", "latency", scope.options.latency_ms),
-        f"{scope.mark}_rate": ("bandwidth", "rate", scope.options.rate_kb),
+        fault.mark: ("latency", "latency", fault.options.latency_ms),
+        f"{fault.mark}_rate": ("bandwidth", "rate", fault.options.rate_kb),
     }
     slowing = {name: toxic for name, toxic in found.items() if toxic[2]}
     if not slowing:
         raise FaultError("slow: neither a latency nor a rate was given")
     arm = tuple(
-        AddToxic(scope.proxies, name, type, STREAMS, ((attribute, value),))
+        AddToxic(fault.proxies, name, type, STREAMS, ((attribute, value),))
         for name, (type, attribute, value) in slowing.items()
     )
-    return Compiled(arm, tuple(RemoveToxic(scope.proxies, name) for name in slowing))
+    return Compiled(arm, tuple(RemoveToxic(fault.proxies, name) for name in slowing))
 
 
 SLOW = Kind(

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.actions import KillClients, ReplaceClients
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault
 from faults.kinds.clients import rules
 from faults.kinds.clients.queries import states_of
 from faults.mechanisms import TO_CLIENTS
@@ -32,8 +32,8 @@ class ClientsCrashed:
         return rules.crash_gone(dict(zip(clients, found, strict=True)))
 
 
-def _compile(scope: Scope) -> Compiled:
-    return Compiled((KillClients(scope.clients),), (ReplaceClients(scope.clients),))
+def _compile(fault: ResolvedFault) -> Compiled:
+    return Compiled((KillClients(fault.clients),), (ReplaceClients(fault.clients),))
 
 
 CLIENT_CRASH = Kind(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from faults.actions import FreezeClients, ThawClients
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault
 from faults.kinds.clients import rules
 from faults.kinds.clients.queries import answers_of, states_of
 from faults.mechanisms import TO_CLIENTS
@@ -31,8 +31,8 @@ class ClientsFrozen:
         return rules.freeze_gone(states, await answers_of(self.witness, running))
 
 
-def _compile(scope: Scope) -> Compiled:
-    return Compiled((FreezeClients(scope.clients),), (ThawClients(scope.clients),))
+def _compile(fault: ResolvedFault) -> Compiled:
+    return Compiled((FreezeClients(fault.clients),), (ThawClients(fault.clients),))
 
 
 CLIENT_FREEZE = Kind(

@@ -49,7 +49,7 @@ async def quick(armed: Armed, reach: Reach, limit_s: float) -> None:
 
 async def entries(armed: Armed, witness: SeesWays) -> dict[str, Reply]:
     """What clients meet on each way to the host that no other active fault closes."""
-    host = armed.resolved
+    host = armed.host
     found = await witness.entries(host)
     others = armed.meanwhile()
     if host in others.mute:
@@ -62,7 +62,7 @@ async def clients_enter(armed: Armed, witness: SeesWays) -> None:
     found = await entries(armed, witness)
     mute = [f"{name}: {reply.detail}" for name, reply in found.items() if not reply.answered]
     if mute:
-        raise FaultError(f"ways of clients to {armed.resolved} do not work now: {'; '.join(mute)}")
+        raise FaultError(f"ways of clients to {armed.host} do not work now: {'; '.join(mute)}")
 
 
 async def _each(ways: Iterable[Way], reach: Reach) -> dict[Way, Reply]:

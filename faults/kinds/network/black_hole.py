@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from faults.actions import DoCommand, Isolate, Rejoin, UndoCommand, both_ways
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, entries, speaking
 from faults.kinds.network.commanded import CommandedBlackHole, commanded
@@ -32,9 +32,9 @@ class Isolated:
             await clients_enter(self.armed, self.witness)
 
     async def held(self) -> Proof:
-        if self.armed.resolved in self.armed.meanwhile().mute:
+        if self.armed.host in self.armed.meanwhile().mute:
             return await self.isolated()
-        process = rules.runs(await self.witness.process(self.armed.resolved))
+        process = rules.runs(await self.witness.process(self.armed.host))
         return both(process, await self.isolated()) if process.ok else process
 
     async def gone(self) -> Proof:
@@ -61,7 +61,7 @@ class Isolated:
         if drops is None and not ways and self.armed.mechanism != PROXY:
             return proven("our chain is gone; other faults close the ways to peers")
         attempts = {} if drops is not None else await reaches(self.witness, ways)
-        return cut_gone({self.armed.resolved: drops}, attempts)
+        return cut_gone({self.armed.host: drops}, attempts)
 
     def _ways_that_speak(self) -> tuple[Way, ...]:
         """To attempt: of links those whose far end is no broker that another fault keeps mute."""
@@ -73,12 +73,12 @@ class Isolated:
 
     @property
     def _ways(self) -> tuple[Way, ...]:
-        host = self.armed.resolved
+        host = self.armed.host
         return both_ways(host, tuple(peer for peer in self.armed.hosts if peer != host))
 
     async def _drops(self) -> Drops | None:
         (chain,) = (one.chain for one in self.armed.actions if isinstance(one, Isolate))
-        return await self.witness.drops(self.armed.resolved, chain)
+        return await self.witness.drops(self.armed.host, chain)
 
     async def _evidence(self) -> rules.IsolationEvidence:
         hosts = self.armed.hosts
@@ -91,9 +91,9 @@ class Isolated:
             reaches(self.witness, [(host, host) for host in hosts] if proxied else []),
         )
         direct_by_host = {host: reply for (host, _), reply in direct.items()}
-        takes_clients = not proxied or (await self.witness.greets(self.armed.resolved)).answered
+        takes_clients = not proxied or (await self.witness.greets(self.armed.host)).answered
         return rules.IsolationEvidence(
-            self.armed.resolved, attempts, found if takes_clients else {}, beside, direct_by_host
+            self.armed.host, attempts, found if takes_clients else {}, beside, direct_by_host
         )
 
     async def _entries(self) -> Replies:
@@ -102,18 +102,18 @@ class Isolated:
         if self.armed.mechanism == PROXY:
             return await entries(self.armed, self.witness)
         found, direct = await asyncio.gather(
-            entries(self.armed, self.witness), self.witness.greets(self.armed.resolved)
+            entries(self.armed, self.witness), self.witness.greets(self.armed.host)
         )
         return {**found, DIRECT: direct}
 
 
-def isolate(scope: Scope) -> Compiled:
+def isolate(fault: ResolvedFault) -> Compiled:
     """Of a reboot: what comes before the kill, and is undone before the start."""
-    return Compiled((Isolate(scope.host, scope.mark),), (Rejoin(scope.host, scope.mark),))
+    return Compiled((Isolate(fault.host, fault.mark),), (Rejoin(fault.host, fault.mark),))
 
 
-def _compile(scope: Scope) -> Compiled:
-    return commanded(scope, "black_hole") if scope.mechanism == COMMAND else isolate(scope)
+def _compile(fault: ResolvedFault) -> Compiled:
+    return commanded(fault, "black_hole") if fault.mechanism == COMMAND else isolate(fault)
 
 
 BLACK_HOLE = Kind(

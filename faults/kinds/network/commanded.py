@@ -4,15 +4,15 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.actions import DoCommand, UndoCommand
-from faults.kind import Compiled, Scope
+from faults.kind import Compiled, ResolvedFault
 from faults.kinds.network import commanded_rules as rules
 from faults.kinds.processes.commanded import CommandedFreeze, CommandedKill
 from faults.model import Proof, Reply, VerifyResult
 
 
-def commanded(scope: Scope, kind: str) -> Compiled:
+def commanded(fault: ResolvedFault, kind: str) -> Compiled:
     """One command and its undo, whatever packet filter or power switch they use."""
-    return Compiled((DoCommand(scope.host, kind),), (UndoCommand(scope.host, kind),))
+    return Compiled((DoCommand(fault.host, kind),), (UndoCommand(fault.host, kind),))
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class _SeesOthers(CommandedFreeze):
         return result, greeting, others
 
     async def _others(self) -> dict[str, Reply]:
-        mute = {self.armed.resolved, *self.armed.meanwhile().mute}
+        mute = {self.armed.host, *self.armed.meanwhile().mute}
         hosts = [host for host in self.armed.hosts if host not in mute]
         replies = await asyncio.gather(*map(self.witness.greets, hosts))
         return dict(zip(hosts, replies, strict=True))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from faults.actions import AddToxic, Cut, Join, RemoveToxic
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.network import flap_rules as rules
 from faults.kinds.network.partition import Partitioned, cut
 from faults.kinds.network.ways import link_evidence
@@ -52,11 +52,11 @@ class Flapping(Partitioned):
         return rules.filter_moment(self.ways, chains, attempts, wait_s)
 
 
-def _compile(scope: Scope) -> Compiled:
+def _compile(fault: ResolvedFault) -> Compiled:
     """The first cut and the last join; who performs them plays the rhythm in between."""
-    if not scope.options.down_s or not scope.options.up_s:
+    if not fault.options.down_s or not fault.options.up_s:
         raise FaultError("flap: how long it is cut, or joined, was not given")
-    return cut(scope)
+    return cut(fault)
 
 
 FLAP = Kind(

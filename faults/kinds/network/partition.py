@@ -15,7 +15,7 @@ from faults.actions import (
     UndoCommand,
 )
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.network import rules
 from faults.kinds.network.before import speaking
 from faults.kinds.network.commanded import CommandedPartition, commanded
@@ -109,24 +109,24 @@ class Partitioned:
         return next((other for other in others if frozenset((other, host)) not in cut), host)
 
 
-def cut(scope: Scope) -> Compiled:
+def cut(fault: ResolvedFault) -> Compiled:
     """Of a flap: its first cut, and the last join."""
-    shape, count = scope.options.shape, len(scope.hosts)
+    shape, count = fault.options.shape, len(fault.hosts)
     if count == 1:
-        raise FaultError(f"{scope.host} is alone; there is nothing to cut it from")
+        raise FaultError(f"{fault.host} is alone; there is nothing to cut it from")
     if count < SHAPES[shape].hosts_min:
         raise FaultError(f"{count} hosts are too few for the shape {shape}")
-    if scope.mechanism == COMMAND:
-        return commanded(scope, "partition")
-    closed = ways(shape, scope.host, scope.hosts)
-    if scope.mechanism != TOXIPROXY:
-        return Compiled((Cut(closed, scope.mark),), (Join(closed, scope.mark),))
-    stalls = peers.stall(closed, scope.mark, scope.mesh)
+    if fault.mechanism == COMMAND:
+        return commanded(fault, "partition")
+    closed = ways(shape, fault.host, fault.hosts)
+    if fault.mechanism != TOXIPROXY:
+        return Compiled((Cut(closed, fault.mark),), (Join(closed, fault.mark),))
+    stalls = peers.stall(closed, fault.mark, fault.mesh)
     # What a short cut of a flap held comes late, as what the kernel sends again.
-    assert scope.serving is not None, "the mesh has asked for it"
-    if scope.serving.renewed and not scope.options.down_s:
-        return Compiled(stalls, peers.renew(closed, scope.mark, scope.mesh))
-    return Compiled(stalls, (peers.release(closed, scope.mark, scope.mesh),))
+    assert fault.serving is not None, "the mesh has asked for it"
+    if fault.serving.renewed and not fault.options.down_s:
+        return Compiled(stalls, peers.renew(closed, fault.mark, fault.mesh))
+    return Compiled(stalls, (peers.release(closed, fault.mark, fault.mesh),))
 
 
 PARTITION = Kind(

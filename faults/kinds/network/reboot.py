@@ -3,7 +3,7 @@
 import asyncio
 
 from faults.actions import DoCommand, Isolate, Kill, Rejoin, Start, UndoCommand
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.network.black_hole import Isolated, isolate
 from faults.kinds.network.commanded import CommandedReboot, commanded
 from faults.kinds.processes.rules import kill_gone, kill_held
@@ -17,25 +17,25 @@ class Rebooted(Isolated):
     """Cut off and killed; back when it is reached, runs and answers."""
 
     async def held(self) -> Proof:
-        killed = kill_held(await self.witness.process(self.armed.resolved))
+        killed = kill_held(await self.witness.process(self.armed.host))
         return both(killed, await self.isolated()) if killed.ok else killed
 
     async def gone(self) -> Proof:
         joined, state, greets = await asyncio.gather(
             Isolated.gone(self),
-            self.witness.process(self.armed.resolved),
-            self.witness.greets(self.armed.resolved),
+            self.witness.process(self.armed.host),
+            self.witness.greets(self.armed.host),
         )
         started = kill_gone(state, greets)
         return both(joined, started) if joined.ok else joined
 
 
-def _compile(scope: Scope) -> Compiled:
+def _compile(fault: ResolvedFault) -> Compiled:
     """Cut off first: no FIN or RST of what the kernel closes leaves the host."""
-    if scope.mechanism == COMMAND:
-        return commanded(scope, "reboot")
-    network = isolate(scope)
-    kills, starts = tuple(map(Kill, scope.places)), tuple(map(Start, scope.places))
+    if fault.mechanism == COMMAND:
+        return commanded(fault, "reboot")
+    network = isolate(fault)
+    kills, starts = tuple(map(Kill, fault.places)), tuple(map(Start, fault.places))
     return Compiled((*network.actions, *kills), (*network.undo, *starts))
 
 

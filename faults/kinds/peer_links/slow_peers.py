@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from faults import peers
 from faults.actions import AddToxic, RemoveToxic
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.network.before import quick
 from faults.kinds.network.ways import link_evidence
 from faults.kinds.peer_links import rules
@@ -41,14 +41,14 @@ class PeersSlowed:
         return rules.peers_quick(found, self.armed.options.latency_s)
 
 
-def _compile(scope: Scope) -> Compiled:
-    if len(scope.hosts) == 1:
-        raise FaultError(f"{scope.host} is alone; it has no peers")
-    if not scope.options.latency_ms:
+def _compile(fault: ResolvedFault) -> Compiled:
+    if len(fault.hosts) == 1:
+        raise FaultError(f"{fault.host} is alone; it has no peers")
+    if not fault.options.latency_ms:
         raise FaultError("slow_peers: no latency was given")
-    slowed = ways("one", scope.host, scope.hosts)
-    toxics = peers.delay(slowed, scope.mark, scope.mesh, scope.options.latency_ms)
-    return Compiled(toxics, (peers.release(slowed, scope.mark, scope.mesh),))
+    slowed = ways("one", fault.host, fault.hosts)
+    toxics = peers.delay(slowed, fault.mark, fault.mesh, fault.options.latency_ms)
+    return Compiled(toxics, (peers.release(slowed, fault.mark, fault.mesh),))
 
 
 SLOW_PEERS = Kind(

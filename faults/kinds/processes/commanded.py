@@ -28,7 +28,7 @@ class CommandedKill:
 
     async def _result_and_greeting(self) -> tuple[VerifyResult | None, Reply]:
         return await asyncio.gather(
-            self.witness.verify_result(self.armed), self.witness.greets(self.armed.resolved)
+            self.witness.verify_result(self.armed), self.witness.greets(self.armed.host)
         )
 
 

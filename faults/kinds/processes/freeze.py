@@ -1,7 +1,7 @@
 """`freeze`: SIGSTOP, as a machine that swaps or a virtual one that is moved."""
 
 from faults.actions import Freeze, Thaw
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedFreeze
 from faults.kinds.processes.everywhere import EveryPlace
@@ -23,8 +23,8 @@ class Frozen(EveryPlace):
         return rules.freeze_gone(state, greets)
 
 
-def _compile(scope: Scope) -> Compiled:
-    return Compiled(tuple(map(Freeze, scope.places)), tuple(map(Thaw, scope.places)))
+def _compile(fault: ResolvedFault) -> Compiled:
+    return Compiled(tuple(map(Freeze, fault.places)), tuple(map(Thaw, fault.places)))
 
 
 FREEZE = Kind(

@@ -1,7 +1,7 @@
 """`kill`: SIGKILL, as by the OOM killer."""
 
 from faults.actions import Kill, Start
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.everywhere import EveryPlace
@@ -20,8 +20,8 @@ class Killed(EveryPlace):
         return rules.kill_gone(state, greets)
 
 
-def _compile(scope: Scope) -> Compiled:
-    return Compiled(tuple(map(Kill, scope.places)), tuple(map(Start, scope.places)))
+def _compile(fault: ResolvedFault) -> Compiled:
+    return Compiled(tuple(map(Kill, fault.places)), tuple(map(Start, fault.places)))
 
 
 KILL = Kind(

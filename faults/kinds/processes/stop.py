@@ -1,7 +1,7 @@
 """`stop`: SIGTERM, as by an operator or a package manager."""
 
 from faults.actions import ENDING_S, Start, Stop
-from faults.kind import Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.kill import Killed
@@ -17,9 +17,9 @@ class Stopped(Killed):
         return rules.stop_held(await self.witness.process(place))
 
 
-def _compile(scope: Scope) -> Compiled:
-    starts = tuple(Start(place, ending_s=ENDING_S, after="stop") for place in scope.places)
-    return Compiled(tuple(map(Stop, scope.places)), starts)
+def _compile(fault: ResolvedFault) -> Compiled:
+    starts = tuple(Start(place, ending_s=ENDING_S, after="stop") for place in fault.places)
+    return Compiled(tuple(map(Stop, fault.places)), starts)
 
 
 STOP = Kind(

@@ -16,7 +16,8 @@ from harness.cluster.port import DeployError
 from harness.deploy import engine
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import Equip, start_agent
-from harness.plan.model import Host, Layout
+from harness.plan.layout_values import Host
+from harness.plan.model import Layout
 
 PROJECT, FOLDER, ADDRESSES, VERSIONS = "project", "folder", "addresses", "versions"
 _WORKER_LOGS = "logs-of-runs"

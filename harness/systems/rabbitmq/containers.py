@@ -7,7 +7,8 @@
 import shutil
 from pathlib import Path
 
-from harness.plan.model import Host, Layout
+from harness.plan.layout_values import Host
+from harness.plan.model import Layout
 from harness.plan.versions import is_version
 from harness.systems.containers import Containers, Image, Probed, UsersImage, worker_image
 from harness.systems.files import shipped

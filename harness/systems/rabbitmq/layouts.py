@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
+from harness.plan.layout_values import Host, PauseIfAllDown, Policy
+from harness.plan.model import Layout
 from harness.plan.problems import nearest
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import (

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.plan.model import Layout, Policy
+from harness.plan.layout_values import Policy
+from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Topology
 from harness.plan.topology_shape import BROKERS_MAX, TopologyShape

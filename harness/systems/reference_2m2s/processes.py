@@ -18,8 +18,9 @@ from typing import Any
 
 from harness.cluster.orders import Operator, Order, Promote
 from harness.cluster.port import DeployError
+from harness.plan.layout_values import Host
 from harness.plan.misbehave import WITHOUT
-from harness.plan.model import Host, Layout
+from harness.plan.model import Layout
 from harness.systems.port import Adapters, Here, Node, Unit
 from harness.systems.reference_2m2s.layout import reference_configuration
 from harness.systems.rocketmq.api import RocketApi

@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.model import NO_HANDLING, Host, Layout
+from harness.plan.layout_values import NO_HANDLING, Host
+from harness.plan.model import Layout
 from harness.plan.problems import nearest
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.versions import ANY, is_version, numbers

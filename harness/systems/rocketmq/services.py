@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from harness.plan.model import Host, Layout
+from harness.plan.layout_values import Host
+from harness.plan.model import Layout
 from harness.systems.rocketmq import settings
 from harness.systems.rocketmq.layout import parse_broker, server_of
 from harness.systems.services import Addresses, Service, Services, port_is_open

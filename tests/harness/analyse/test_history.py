@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from harness.analyse.history import WORDS, evidence, state
 from harness.claims import claims
-from harness.claims.judge import judge
 from harness.claims.values import Interval, Unknown, Value, exactly
 from harness.histories import neutral
 from harness.histories.history import History
 from harness.plan.problems import PlanError
 from tests.rigs.histories.neutral import S, document
+from tests.rigs.runs.findings import verdicts_of
 
 CLAIMS = claims.shipped()
 
@@ -85,7 +85,7 @@ def test_any_history_is_judged_or_refused(
 def _judged(text: str) -> tuple[object, ...]:
     """A verdict a claim; none where the history was refused."""
     try:
-        return judge(CLAIMS, evidence(neutral.parse(text, "h.json", WORDS), "h.json"))
+        return verdicts_of(CLAIMS, evidence(neutral.parse(text, "h.json", WORDS), "h.json"))
     except PlanError:
         return ()
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse.marts import JudgedRun, judge_one
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import judge_one
 from harness.run_folder.manifest import NAME, SEALED
 from spark_analysis.schema.failed import Failed
 from tests.rigs.runs.judged_runs import crash, manifest_of

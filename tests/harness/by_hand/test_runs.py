@@ -10,7 +10,6 @@ from typing import Any, cast
 import pytest
 
 from faults.actions import Start
-from faults.compile import compile
 from faults.model import Armed, FaultError
 from harness.by_hand.choosing import ByHandChoice
 from harness.by_hand.runs import AttachedRun, RunsByHand, watch_ends
@@ -20,6 +19,7 @@ from harness.deploy.by_hand_layouts import fingerprint
 from harness.run_folder.journal import Journal, read, standing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_system
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.machine import virtual_time
 from tests.rigs.runs.plans import LAYOUT, plan
@@ -123,7 +123,7 @@ def manifest(experiment: Path, **changes: Any) -> None:
 
 
 def kill() -> Armed:
-    return compile("kill", HOSTS[0], HOSTS[0], "", HOSTS, (), 1, "run")
+    return compiled_fault("kill", HOSTS[0], HOSTS)
 
 
 def test_a_clean_cluster_gives_no_doubt() -> None:

@@ -13,18 +13,18 @@ from threading import Thread
 import pytest
 
 from harness import cli
-from harness.analyse.marts import JudgedRun, judge_one
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import judge_one
 from harness.campaigns import evidence, run_marts
 from harness.campaigns import pages as published
 from harness.campaigns.evidence import Evidence, Pack
 from harness.campaigns.packed import judged, marts_of, of_page
 from harness.claims.claims import shipped
 from harness.claims.judge import ClaimOutcome
-from harness.judging.assemble import run_report
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.published import PUBLISHED
 from tests.harness.campaigns.test_pages import PAGE, recorded
-from tests.rigs.runs.judged_runs import crash
+from tests.rigs.runs.judged_runs import crash, report_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.stored import stored
 
@@ -63,8 +63,7 @@ def test_a_report_from_marts_is_that_from_raw_rows(page: Path, tmp_path: Path) -
     folder = tmp_path / "e" / "runs" / "a"
     run = judge_one(folder)
     assert isinstance(run, JudgedRun)
-    beside = shipped(), run.costs, run.views, run.sends
-    raw = run_report(folder, run.manifest, run.facts, run.findings, *beside)
+    raw = report_of(run, shipped())
     found = of_page(only(page)).runs[0]
     assert found.verdicts
     names = [one.name for one in fields(raw) if one.name != "detail"]

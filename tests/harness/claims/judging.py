@@ -2,7 +2,7 @@
 
 from harness.claims.claims import shipped
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, judge
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 
 CLAIMS = {claim.name: claim for claim in shipped()}
 PASS, FAIL = ClaimOutcome.PASS, ClaimOutcome.FAIL
@@ -35,9 +35,8 @@ OF_TERMS = ("nothing-early", "rolled-back-stays-unseen", "no-transaction-torn")
 
 
 def verdict(claim: str, story: Story) -> ClaimVerdict:
-    (one,) = judge([CLAIMS[claim]], story.evidence)
-    return one
+    return judge(CLAIMS[claim], story.evidence)
 
 
 def outcomes(story: Story) -> dict[str, ClaimOutcome]:
-    return {one.claim: one.outcome for one in judge(shipped(), story.evidence)}
+    return {one.claim: one.outcome for one in verdicts_of(shipped(), story.evidence)}

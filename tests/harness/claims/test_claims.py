@@ -6,7 +6,7 @@ from harness.claims.claims import parse_condition, read_claims, shipped, shipped
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, judge
 from harness.judging.exits import of_claims
 from harness.plan.problems import PlanError
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 
 
 def test_shipped_claims_name_their_sources_and_quote_them() -> None:
@@ -128,7 +128,7 @@ def test_claim_must_state_whether_it_covers_all_or_some_cases() -> None:
 
 def test_warning_is_marked_and_unseen_harm_breaks_no_promise() -> None:
     promise, warning = (
-        judge(read_claims(source, "mine.toml"), Story().evidence)
+        verdicts_of(read_claims(source, "mine.toml"), Story().evidence)
         for source in (ALL, f"{ALL}warns = true\n")
     )
     assert [one.outcome for one in (*promise, *warning)] == [ClaimOutcome.FAIL, ClaimOutcome.FAIL]
@@ -142,7 +142,8 @@ def kept() -> ClaimVerdict:
 
 
 def test_claim_about_some_cases_is_marked_and_never_refuted() -> None:
-    (some,) = judge(read_claims(f'{PLAIN}quantifier = "some"', "mine.toml"), Story().evidence)
+    (claim,) = read_claims(f'{PLAIN}quantifier = "some"', "mine.toml")
+    some = judge(claim, Story().evidence)
     assert (some.some, some.outcome) == (True, ClaimOutcome.INCONCLUSIVE)
     assert some.story == "", "there is no story of an example that did not come"
     assert not some.is_promise

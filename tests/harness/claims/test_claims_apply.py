@@ -4,7 +4,6 @@ from functools import cache
 
 import pytest
 
-from faults.kinds import KINDS
 from harness.claims.claims import Claim, shipped
 from harness.claims.state import KnownFacts
 from harness.claims.values import NotApplicable, holds
@@ -57,8 +56,8 @@ def known(fault: FaultPlan) -> dict[str, str | bool]:
     role = next(
         (role for word, role in ROLES.items() if fault.target.word.startswith(word)), "other"
     )
-    words = dict(zip(WORDS, (fault.kind, role, fault.options.resource), strict=True))
-    return words | {fact: getattr(KINDS[fault.kind], trait) for fact, trait in TRAITS.items()}
+    words = dict(zip(WORDS, (fault.kind.name, role, fault.options.resource), strict=True))
+    return words | {fact: getattr(fault.kind, trait) for fact, trait in TRAITS.items()}
 
 
 def may_apply(claim: Claim, run: RunPlan) -> bool:

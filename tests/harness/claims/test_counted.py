@@ -270,7 +270,7 @@ def test_marts_without_the_count_leave_the_verdict_as_it_was(
 ) -> None:
     evidence = Story().count("could_show", measure, 0).evidence
     old = replace(evidence, uncounted=frozenset({measure}))
-    (one,) = judge([CLAIMS[claim]], old)
+    one = judge(CLAIMS[claim], old)
     assert one.outcome is PASS
 
 
@@ -291,7 +291,7 @@ def test_an_open_log_excuses_reading_from_before(
 def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:
     evidence = Story().count("could_show", "not_redelivered", 0).evidence
     untold = replace(evidence, unshown={"not_redelivered": "no client event is on record"})
-    (one,) = judge([CLAIMS["unacknowledged-hence-again"]], untold)
+    one = judge(CLAIMS["unacknowledged-hence-again"], untold)
     assert one.outcome is INCONCLUSIVE
     assert "no client event is on record" in one.not_judged[0]
 
@@ -308,7 +308,7 @@ def test_a_second_copy_may_be_the_clients_own_if_it_resends(copies: int) -> None
     if copies:
         story.count("duplicated", "stored_twice", copies)
     own = replace(story.evidence, resends="lib may send a message again by itself: it must")
-    (one,) = judge([CLAIMS["one-copy"]], own)
+    one = judge(CLAIMS["one-copy"], own)
     assert one.outcome is NOT_APPLICABLE
     assert "lib may send a message again by itself" in one.not_judged[0]
     by_broker = FAIL if copies else PASS

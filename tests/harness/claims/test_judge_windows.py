@@ -33,7 +33,7 @@ def judged(predicate: str, story: Story, **keys: str) -> ClaimOutcome:
         f"{lines}",
         "a test's own",
     )
-    (one,) = judge([claim], story.evidence)
+    one = judge(claim, story.evidence)
     return one.outcome
 
 

@@ -8,7 +8,7 @@ import pytest
 from harness.claims import terms
 from harness.claims.claims import shipped
 from harness.claims.evidence import Evidence
-from harness.claims.judge import ClaimOutcome, judge
+from harness.claims.judge import ClaimOutcome
 from harness.claims.state import KnownFacts
 from harness.claims.vocabulary import COUNTS
 from harness.run_folder.manifest import Manifest, WorkerRecord
@@ -22,6 +22,7 @@ from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.tables import TERMS as TERMS_TABLE
 from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength, Via
 from spark_analysis.schema.words import Outcome as Settled
+from tests.rigs.runs.findings import verdicts_of
 from tests.rigs.runs.plans import plan
 
 PUBLISHER, CONSUMER, AUDITOR = 1, 2, 3
@@ -82,7 +83,7 @@ def _evidence(folder: Path) -> Evidence:
 def outcomes(evidence: Evidence) -> list[ClaimOutcome]:
     claims = [claim for claim in shipped() if claim.name in CLAIMS]
     assert [claim.name for claim in claims] == list(CLAIMS)
-    return [verdict.outcome for verdict in judge(claims, evidence)]
+    return [verdict.outcome for verdict in verdicts_of(claims, evidence)]
 
 
 DUE = 11 * SECOND

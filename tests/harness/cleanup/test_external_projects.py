@@ -32,13 +32,13 @@ QUEUE = "mqproof.run-1.orders"
 HARNESS = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from faults.compile import compile as compile_fault
 from faults.performing import perform_all
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.systems.topologies import layout_of, read_topology
 from harness.cleanup.guardian import DeploymentKind, start_guardian
 from harness.run_folder.journal import Journal
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.clusters.topologies import HOSTS, SYSTEMS
 
 async def main(folder, file, *words):
@@ -52,8 +52,8 @@ async def main(folder, file, *words):
     journal = Journal(folder / "runs" / "run-1" / "journal.jsonl")
     await cluster.broker.declare("mqproof.run-1.orders", True, "alpha")
     for window, (kind, host) in enumerate((("kill", "gamma"), ("freeze", "beta")), 1):
-        fault = compile_fault(
-            kind, host, host, "", HOSTS, (), window, "run-1", mechanism="command"
+        fault = compiled_fault(
+            kind, host, HOSTS, window=window, run="run-1", mechanism="command"
         )
         journal.armed(fault)
         await perform_all(cluster.executor, fault.actions)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.compile import compile
 from faults.model import Armed
 from harness.cleanup.guardian import LOG, GuardianError, start_guardian
 from harness.run_folder.journal import Journal
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.machine.left_behind import guardians, standbys
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ guardian.done()
 
 
 def fault() -> Armed:
-    return compile("kill", "rmq1", "rmq1", "", ("rmq1", "rmq2"), (), 1, "run")
+    return compiled_fault("kill", "rmq1", ("rmq1", "rmq2"))
 
 
 @pytest.fixture

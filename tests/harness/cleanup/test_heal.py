@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from faults.actions import Action, Cut, Join, Kill, Start
-from faults.compile import compile
 from faults.model import Armed, FaultError, Receipt
 from harness.cleanup.heal import EVERYBODY, Chosen, HealResult, RunningProject, heal
 from harness.run_folder.journal import Journal, read, standing
+from tests.rigs.clusters.fault_world import compiled_fault
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 DEAD, ALIVE = "1 1 boot", "2 2 boot"
@@ -47,7 +47,7 @@ class Projects:
 
 
 def fault(kind: str, window: int, returns: bool = True) -> Armed:
-    return compile(kind, "rmq1", "rmq1", "", HOSTS, ("p",), window, "run", returns)
+    return compiled_fault(kind, "rmq1", HOSTS, ("p",), window=window, returns=returns)
 
 
 def project(folder: Path, owner: str = DEAD, keep: bool = False) -> RunningProject:

@@ -13,7 +13,7 @@ from tests.rigs.runs.judged_runs import crash, judged_run
 
 
 def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:
-    request = run_request.RunRequest(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
+    request = run_request.RunRequest(scenarios=("master-crash", "cut-one-node"), repeats=2, seed=7)
     experiment = run_request.experiment_of(request, "e")
     words = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, "again", words, tmp_path / "e")

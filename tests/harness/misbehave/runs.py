@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from harness.analyse.exactness import Compared, compare
-from harness.analyse.marts import JudgedRun
+from harness.analyse.judged_run import JudgedRun
 from harness.cluster.port import Cluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip

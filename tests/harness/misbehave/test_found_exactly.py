@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness.analyse.marts import JudgedRun, judge_all
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import judge_all
 from harness.plan.misbehave import DRAWN
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES, HONEST

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.analyse.marts import JudgedRun, judge_all
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import judge_all
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import HONEST, logs_experiment
 

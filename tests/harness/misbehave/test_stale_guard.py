@@ -9,7 +9,8 @@ gives its peers up, and then has nothing out.
 import pytest
 
 from harness.analyse.admitted import read
-from harness.analyse.marts import JudgedRun, judge_all
+from harness.analyse.judged_run import JudgedRun
+from harness.analyse.marts import judge_all
 from harness.plan.misbehave import TRUTH
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import HONEST, cut_off_experiment

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.clients import requirements
 from harness.plan.clients.client_options import name_of, words
 from harness.plan.clients.registry import option_problems
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system
@@ -19,13 +19,13 @@ LAYOUT = load_layout("rocketmq-2m2s", "colocated@default")
 
 
 def worker_options(client: str) -> dict[str, object]:
-    return requirements.worker_options(
-        client, scenario("incident-freeze").workload, REAL.servers(LAYOUT)
+    return chosen_client(client).worker_options(
+        scenario("incident-freeze").workload, REAL.servers(LAYOUT)
     )
 
 
 def why_not(client: str, *, deployment: str = "compose", name: str = "incident-freeze") -> str:
-    return "; ".join(obstacles(scenario(name), REAL, LAYOUT, client, deployment))
+    return "; ".join(obstacles(scenario(name), REAL, LAYOUT, chosen_client(client), deployment))
 
 
 def test_its_settings_reach_its_library_and_no_other_clients() -> None:
@@ -39,7 +39,7 @@ def test_its_settings_reach_its_library_and_no_other_clients() -> None:
 
 def test_client_options_are_shown_as_they_are_passed() -> None:
     workload = scenario("incident-freeze").workload
-    shown = requirements.shown(f"{OLD}+latency_fault", workload)
+    shown = chosen_client(f"{OLD}+latency_fault").shown(workload)
     assert "sendLatencyFaultEnable = true (publishers)" in shown
 
 
@@ -83,26 +83,28 @@ def test_a_client_of_the_second_name_server_gets_its_host() -> None:
     assert worker_options(JAVA)["publishers_attach"] == ["rkt1", "rkt2"]
     apart = load_layout("rocketmq-2m2s", "separated@default")
     workload = scenario("incident-freeze").workload
-    own = requirements.worker_options(JAVA, workload, REAL.servers(apart))
+    own = chosen_client(JAVA).worker_options(workload, REAL.servers(apart))
     assert own["publishers_attach"] == ["rkt5", "rkt6"]
 
 
 def test_a_name_server_that_no_layout_has_makes_no_cell() -> None:
     section = RocketWorkload(publishers_attach=("name server 3",))
     workload = replace(scenario("incident-freeze").workload, sections={"rocketmq": section})
-    (reason,) = requirements.layout_obstacles(JAVA, workload, REAL.servers(LAYOUT))
+    (reason,) = chosen_client(JAVA).layout_obstacles(workload, REAL.servers(LAYOUT))
     assert reason.endswith("there is no name server 3 (there are those of rkt1, rkt2)")
 
 
 def test_host_chosen_for_queues_must_belong_to_the_layout() -> None:
     voting = load_layout("rocketmq-dledger", "colocated@compressed")
     system = load_system("rocketmq-dledger")
-    reasons = obstacles(scenario("incident-freeze"), system, voting, JAVA, "compose")
+    reasons = obstacles(
+        scenario("incident-freeze"), system, voting, chosen_client(JAVA), "compose"
+    )
     assert "declared_at: no host 'rkt1' (there are rkd1, rkd2, rkd3)" in reasons
 
 
 def test_target_word_is_no_host_for_queues() -> None:
     one = scenario("incident-freeze")
     declared = replace(one, workload=replace(one.workload, declared_at="clients"))
-    (reason,) = obstacles(declared, REAL, LAYOUT, JAVA, "compose")
+    (reason,) = obstacles(declared, REAL, LAYOUT, chosen_client(JAVA), "compose")
     assert reason == "declared_at: no host 'clients' (there are rkt1, rkt2, rkt3, rkt4)"

@@ -7,7 +7,7 @@ import pytest
 
 from harness.outside.installed import Offer
 from harness.plan.applicability import obstacles
-from harness.plan.clients import amqp, requirements, rocketmq
+from harness.plan.clients import amqp, rocketmq
 from harness.plan.clients.declaration import (
     CAN,
     CAPABILITIES,
@@ -19,6 +19,7 @@ from harness.plan.clients.declaration import (
     mistakes,
 )
 from harness.plan.clients.registry import OURS, named, of_family, read, registry
+from harness.plan.clients.requirements import chosen_client, resends
 from harness.plan.declared import declared, ignored, reconnect_s
 from harness.plan.experiment import Catalogue, ExperimentOptions
 from harness.plan.experiment import plan as plan_of
@@ -67,7 +68,7 @@ def test_modules_that_a_worker_imports_exist(client: Client) -> None:
 
 @EVERY
 def test_the_drainer_can_report_that_a_queue_is_empty(client: Client) -> None:
-    assert not list(requirements.drain_obstacles(client.name))
+    assert not list(chosen_client(client.name).drain_obstacles())
 
 
 def test_a_client_cannot_do_what_it_does_not_declare() -> None:
@@ -83,18 +84,18 @@ def test_a_family_has_its_clients_and_no_other() -> None:
 
 
 QUESTIONS = {
-    "whom it asks": requirements.uses_name_servers,
-    "who drains": requirements.drains_by,
-    "what is asked": lambda name: requirements.wanted(name, workload()),
-    "what it can": lambda name: requirements.obstacles(name, ["async"]),
-    "how much": lambda name: requirements.size_obstacles(name, workload()),
-    "what it ignores": lambda name: requirements.ignored(name, workload()),
-    "what claims ask": lambda name: requirements.facts(name, workload()),
-    "worker options": lambda name: requirements.worker_options(
-        name, workload(), SYSTEM.servers(LAYOUT)
+    "whom it asks": lambda name: chosen_client(name).uses_name_servers,
+    "who drains": lambda name: chosen_client(name).drainer,
+    "what is asked": lambda name: chosen_client(name).wanted(workload()),
+    "what it can": lambda name: chosen_client(name).obstacles(["async"]),
+    "how much": lambda name: chosen_client(name).size_obstacles(workload()),
+    "what it ignores": lambda name: chosen_client(name).ignored(workload()),
+    "what claims ask": lambda name: chosen_client(name).facts(workload()),
+    "worker options": lambda name: chosen_client(name).worker_options(
+        workload(), SYSTEM.servers(LAYOUT)
     ),
-    "what is counted": lambda name: requirements.counted(name, workload(), 1.0),
-    "when it is back": lambda name: reconnect_s(name, SYSTEM.guarantees(LAYOUT)),
+    "what is counted": lambda name: chosen_client(name).counted(workload(), 1.0),
+    "when it is back": lambda name: reconnect_s(chosen_client(name), SYSTEM.guarantees(LAYOUT)),
     "what it imports": driver,
 }
 
@@ -221,7 +222,7 @@ def test_client_of_a_third_family_is_neither_amqp_nor_rocketmq(
     assert facts["mandatory"] == facts["cancel_on_ha_failover"] == not_applicable
     assert (facts["reconnect_s"], facts["client_endpoint"]) == (None, LAYOUT.client_endpoint)
     assert ignored(run) == ["workload.amqp"]
-    assert obstacles(run.scenario, system, LAYOUT, "acme", "local")[:2] == [
+    assert obstacles(run.scenario, system, LAYOUT, chosen_client("acme"), "local")[:2] == [
         f"acme cannot do acknowledge: {UNDECLARED}",
         f"the queues of acme cannot be drained: acme cannot do remaining: {UNDECLARED}",
     ]
@@ -241,5 +242,5 @@ def test_ours_are_there_whatever_is_installed() -> None:
     ],
 )
 def test_a_client_that_may_resend_by_itself_says_why(client: str, words: str) -> None:
-    assert words in requirements.resends(client)
-    assert bool(words) is bool(requirements.resends(client))
+    assert words in resends(client)
+    assert bool(words) is bool(resends(client))

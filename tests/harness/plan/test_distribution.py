@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.clients.requirements import obstacles, wanted
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.distribution import consumers_of, generated, named, served, serves_several
 from harness.plan.model import Scenario
 from harness.plan.problems import PlanError
@@ -65,7 +65,7 @@ def test_a_client_without_the_capability_is_refused(
     workload = scenario("2", publishers, consumers).workload
     assert serves_several(workload) is several
     for client, can in (("pika", True), ("rocketmq-python-5.3.3", False)):
-        reasons = obstacles(client, wanted(client, workload))
+        reasons = chosen_client(client).obstacles(chosen_client(client).wanted(workload))
         assert any("several queues" in reason for reason in reasons) is (several and not can)
 
 

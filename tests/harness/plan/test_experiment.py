@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from harness.plan.clients import registry, requirements
+from harness.plan.clients.declaration import Client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Experiment, Layout, Scenario
 from harness.plan.problems import PlanError
@@ -362,3 +364,16 @@ def test_flap_does_not_apply_if_shorter_than_the_layout_timer() -> None:
     (skip,) = experiment.skipped
     assert skip.reason.startswith("fault 1: a flap is seen when it was cut, joined and cut again")
     assert skip.reason.endswith("(12 s), where T = 10 s")
+
+
+def test_planning_looks_a_client_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+
+    def named(client: str) -> Client:
+        looked_up.append(client)
+        return registry.named(client)
+
+    monkeypatch.setattr(requirements, "named", named)
+    labels = (LAYOUT.label, SLOW.label)
+    made = plan(request(scenario(), scenario("again"), layouts=labels), CATALOGUE)
+    assert (len(made.runs), looked_up) == (4, [SYSTEM.clients[0]])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.overlaps import Pauses, active_fault, problems
 from harness.plan.problems import PlanError
@@ -71,6 +72,15 @@ def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
     assert not refused(one, other, Pauses(detection_timeout_s=60))
 
 
+def test_a_host_that_pauses_takes_no_command_that_ends_an_alarm() -> None:
+    one, other = ("partition", MASTER, 0.0), ("alarm", THERE, 6.0)
+    assert not refused(one, other)
+    assert "takes no command" in refused(one, other, Pauses(detection_timeout_s=10))
+    assert not refused(one, other, Pauses(detection_timeout_s=60))
+    assert not refused(one, ("alarm", ELSEWHERE, 6.0), Pauses(detection_timeout_s=10))
+    assert not refused(("alarm", MASTER, 0.0), ("partition", THERE, 6.0), Pauses(10))
+
+
 def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:
     assert not refused(("freeze", MASTER, 0), ("kill", MASTER, 8))
     assert refused(("freeze", MASTER, 0), ("kill", MASTER, 0))
@@ -134,7 +144,7 @@ def test_an_operation_may_name_the_host_of_a_fault() -> None:
     scenario = read_scenario("pair", source + restart.format(2))
     layout = catalogue.load_layout("reference-mirrored", "all-automatic@T=10")
     system = catalogue.load_system("reference-mirrored")
-    schedule = resolve(scenario, layout, system.guarantees(layout), "pika")
+    schedule = resolve(scenario, layout, system.guarantees(layout), chosen_client("pika"))
     assert [step.refers_to for step in schedule.steps] == [2]
     with pytest.raises(PlanError, match="there is no fault 3"):
         read_scenario("pair", source + restart.format(3))

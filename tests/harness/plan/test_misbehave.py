@@ -27,7 +27,9 @@ REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
 
 
 def experiment(*systems: str, deployment: str = "local") -> Experiment:
-    wanted = run_request.RunRequest(("master-crash",), systems, (), (), deployment, 1, 7)
+    wanted = run_request.RunRequest(
+        scenarios=("master-crash",), systems=systems, deployment=deployment, repeats=1, seed=7
+    )
     return run_request.experiment_of(wanted, "e")
 
 
@@ -124,7 +126,9 @@ def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_replay_command_misbehaves_as_well() -> None:
-    wanted = run_request.RunRequest(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
+    wanted = run_request.RunRequest(
+        scenarios=("master-crash",), repeats=1, seed=7, misbehave="drop:1%"
+    )
     assert run_request.replay(wanted, "claims").endswith(
         "--misbehave drop:1% --judge claims --seed 7"
     )

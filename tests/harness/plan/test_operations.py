@@ -5,15 +5,9 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.model import (
-    Duration,
-    Host,
-    Layout,
-    OperationOptions,
-    OperationPlan,
-    Policy,
-    System,
-)
+from harness.plan.clients.requirements import chosen_client
+from harness.plan.layout_values import Host, Policy
+from harness.plan.model import Duration, Layout, OperationOptions, OperationPlan, System
 from harness.plan.operations import MEANINGS, OPERATIONS, OPTIONS, parse_operation
 from harness.plan.problems import PlanError
 from harness.plan.targets import CLUSTER
@@ -50,7 +44,9 @@ def refused(text: str) -> PlanError:
 def reasons(
     text: str, layout: Layout = MANAGED, system: System = SYSTEM, deployment: str = "compose"
 ) -> list[str]:
-    return obstacles(read_scenario("mine", HEAD + text), system, layout, "pika", deployment)
+    return obstacles(
+        read_scenario("mine", HEAD + text), system, layout, chosen_client("pika"), deployment
+    )
 
 
 def test_an_operation_states_action_target_and_time() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.clients.registry import registry
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import NATIVE
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError
@@ -41,7 +42,7 @@ def reasons(
 ) -> list[str]:
     one = read_scenario("mine", TEXT.format(kind=kind, target=target))
     system = replace(load_system(layout.system), deployments=("compose", "local"))
-    found = obstacles(one, system, layout, client, deployment)
+    found = obstacles(one, system, layout, chosen_client(client), deployment)
     return [reason.removeprefix("fault 1: ") for reason in found]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.clients.declaration import Client
-from harness.plan.clients.requirements import drains_by, shown, wanted
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
@@ -170,7 +170,7 @@ ROCKETMQ = replace(SYSTEM, clients=NAMES)
 def reasons(client: str, **changes: object) -> str:
     scenario = replace(plan().scenario, workload=workload(**changes))
     system = SYSTEM if client == "pika" else ROCKETMQ
-    return "; ".join(obstacles(scenario, system, LAYOUT, client, "compose"))
+    return "; ".join(obstacles(scenario, system, LAYOUT, chosen_client(client), "compose"))
 
 
 def test_basic_workload_is_carried_by_every_client() -> None:
@@ -232,7 +232,9 @@ def test_native_client_runs_only_profiles_with_its_own_poll(name: str) -> None:
     def reasons_for(profile: str) -> list[str]:
         layout = load_layout("rocketmq-2m2s", f"{name}@{profile}")
         system = load_system("rocketmq-2m2s")
-        return obstacles(plan().scenario, system, layout, "rocketmq-native", "compose")
+        return obstacles(
+            plan().scenario, system, layout, chosen_client("rocketmq-native"), "compose"
+        )
 
     assert [reasons_for(profile) for profile in ("patient", "default")] == [[], []]
     assert any("rocketmq-native cannot do settings" in one for one in reasons_for("compressed"))
@@ -243,7 +245,7 @@ def on_real(client: str, own: RocketWorkload, flags: tuple[str, ...] = ()) -> li
     layout, system = load_layout(TWO, "colocated@default"), load_system(TWO)
     layout = replace(layout, own=replace(rocket(layout), client_jvm=flags))
     scenario = replace(plan().scenario, workload=workload(rocketmq=own))
-    return obstacles(scenario, system, layout, client, "compose")
+    return obstacles(scenario, system, layout, chosen_client(client), "compose")
 
 
 def test_client_can_attach_only_to_name_servers_of_its_layout() -> None:
@@ -260,8 +262,8 @@ def test_shorter_kernel_timeout_needs_containers() -> None:
     layout = load_layout(TWO, "colocated-tcp-retries2-9@default")
     scenario = replace(plan().scenario, workload=workload())
     system = replace(load_system(TWO), deployments=("compose", "local"))
-    assert obstacles(scenario, system, layout, NAMES[0], "compose") == []
-    (reason,) = obstacles(scenario, system, layout, NAMES[0], "local")
+    assert obstacles(scenario, system, layout, chosen_client(NAMES[0]), "compose") == []
+    (reason,) = obstacles(scenario, system, layout, chosen_client(NAMES[0]), "local")
     assert reason == "client_tcp_retries2 would be the whole machine's by local"
 
 
@@ -304,17 +306,23 @@ def test_a_client_of_name_servers_has_no_fixed_endpoint() -> None:
 
 def test_capabilities_are_required_only_if_used() -> None:
     silent = workload(consumers=0, acknowledge=0)
-    assert wanted("rocketmq-native", silent) == ["confirm", "async"]
-    assert wanted("pika", silent) == ["confirm"]
+    assert chosen_client("rocketmq-native").wanted(silent) == ["confirm", "async"]
+    assert chosen_client("pika").wanted(silent) == ["confirm"]
     own = RocketWorkload(send="oneway")
     loose = workload(confirms=False, rocketmq=own)
-    assert wanted("pika", loose) == ["oneway", "acknowledge"]
-    assert wanted("rocketmq-native", loose) == ["oneway", "concurrent", "acknowledge"]
+    assert chosen_client("pika").wanted(loose) == ["oneway", "acknowledge"]
+    assert chosen_client("rocketmq-native").wanted(loose) == [
+        "oneway",
+        "concurrent",
+        "acknowledge",
+    ]
 
 
 def test_a_client_with_lag_reports_drains_after_the_native_consumer() -> None:
-    assert drains_by("rocketmq-native") == "rocketmq-java-4.9.8"
-    assert [drains_by(client) for client in ("pika", "rocketmq-java-5.3.3")] == [
+    assert chosen_client("rocketmq-native").declared.drained_by == "rocketmq-java-4.9.8"
+    assert [
+        chosen_client(client).declared.drained_by for client in ("pika", "rocketmq-java-5.3.3")
+    ] == [
         "pika",
         "rocketmq-java-5.3.3",
     ]
@@ -325,10 +333,12 @@ PYTHON = "rocketmq-python-2.0.0"
 
 def test_client_without_async_sends_sync_if_mode_is_open() -> None:
     left_open = read_scenario("mine", SMALL).workload
-    assert "sync" in wanted(PYTHON, left_open)
-    assert "async" in wanted("rocketmq-native", left_open)
-    assert shown(PYTHON, left_open) == ["send = sync (the library has no async send)"]
-    assert shown("rocketmq-native", left_open) == []
+    assert "sync" in chosen_client(PYTHON).wanted(left_open)
+    assert "async" in chosen_client("rocketmq-native").wanted(left_open)
+    assert chosen_client(PYTHON).shown(left_open) == [
+        "send = sync (the library has no async send)"
+    ]
+    assert chosen_client("rocketmq-native").shown(left_open) == []
     required = read_scenario("mine", SECTION + 'send = "async"\n').workload
-    assert "async" in wanted(PYTHON, required)
-    assert shown(PYTHON, required) == []
+    assert "async" in chosen_client(PYTHON).wanted(required)
+    assert chosen_client(PYTHON).shown(required) == []

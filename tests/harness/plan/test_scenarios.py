@@ -6,6 +6,7 @@ import pytest
 
 from harness.campaigns.cells import rows_of_table
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Layout, System
 from harness.request import suites
 from harness.request.run_request import layouts, scenario, scenario_names, systems
@@ -47,7 +48,7 @@ def test_scenario_runs_on_the_layouts_its_row_names(names: list[str], wanted: li
             if (name == "add-node") ^ (layout == "all-automatic-spare"):
                 continue
             against = [
-                obstacles(scenario(name), system, own, system.clients[0], "compose")
+                obstacles(scenario(name), system, own, chosen_client(system.clients[0]), "compose")
                 for system, own in had_by(layout)
             ]
             assert [] in against, (name, layout, against)
@@ -57,7 +58,7 @@ def test_scenario_runs_on_the_layouts_its_row_names(names: list[str], wanted: li
 def test_every_scenario_fits_some_layout_of_a_system(name: str) -> None:
     one = scenario(name)
     assert any(
-        not obstacles(one, system, layout, system.clients[0], "compose")
+        not obstacles(one, system, layout, chosen_client(system.clients[0]), "compose")
         for system in SYSTEMS
         for layout in LAYOUTS
         if layout.system == system.name
@@ -71,7 +72,9 @@ def unfit(system: str, *deployments: str) -> list[str]:
     return [
         name
         for name, its in ((each, scenario(each)) for each in scenario_names())
-        if all(obstacles(its, one, layout, one.clients[0], by) for layout, by in cells)
+        if all(
+            obstacles(its, one, layout, chosen_client(one.clients[0]), by) for layout, by in cells
+        )
     ]
 
 
@@ -103,14 +106,14 @@ NAME_SERVERS = (
 @pytest.mark.parametrize("name", NAME_SERVERS)
 def test_plan_without_name_servers_reports_that_none_can_fail(name: str) -> None:
     for system, layout in had_by("all-automatic"):
-        (reason,) = obstacles(scenario(name), system, layout, "pika", "compose")
+        (reason,) = obstacles(scenario(name), system, layout, chosen_client("pika"), "compose")
         assert reason.endswith("clients of rabbitmq-mirrored use no name servers")
 
 
 def test_messages_kept_in_brokers_need_logs() -> None:
     ((system, layout),) = had_by("all-automatic")
     one = scenario("pending-delayed-and-transactions")
-    found = obstacles(one, system, layout, "pika", "compose")
+    found = obstacles(one, system, layout, chosen_client("pika"), "compose")
     assert found == [
         "pika cannot do delayed: AMQP 0-9-1 knows no delay",
         "pika cannot do transaction: transactions of AMQP 0-9-1 are of a channel, and no broker "
@@ -121,12 +124,12 @@ def test_messages_kept_in_brokers_need_logs() -> None:
 def test_name_server_cut_needs_one_alone_on_its_host() -> None:
     ((system, shared),) = had_by("colocated", "rocketmq-2m2s")
     one = scenario("name-server-partition")
-    (reason,) = obstacles(one, system, shared, system.clients[0], "compose")
+    (reason,) = obstacles(one, system, shared, chosen_client(system.clients[0]), "compose")
     assert (
         "a partition strikes a whole host, and rkt1 carries name-server and broker-a-0" in reason
     )
     ((_, alone),) = had_by("separated", "rocketmq-2m2s")
-    assert obstacles(one, system, alone, system.clients[0], "compose") == []
+    assert obstacles(one, system, alone, chosen_client(system.clients[0]), "compose") == []
 
 
 def test_rabbitmq_and_the_reference_have_the_same_layouts() -> None:

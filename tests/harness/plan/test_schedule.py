@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+from faults.kinds import KINDS
 from harness.plan import schedule
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Duration, FaultPlan, Layout, OperationPlan, Scenario, Schedule
 from harness.plan.operations import parse_operation
 from harness.plan.targets import CLUSTER, parse_target
@@ -10,8 +12,10 @@ from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
 from tests.rigs.runs.plans import LAYOUT, workload
 
-FIRST = FaultPlan("kill", parse_target("master of orders"), Duration(30), Duration(15))
-SECOND = FaultPlan("partition", parse_target("uninvolved"), Duration(timers=1), Duration(15, 1.5))
+FIRST = FaultPlan(KINDS["kill"], parse_target("master of orders"), Duration(30), Duration(15))
+SECOND = FaultPlan(
+    KINDS["partition"], parse_target("uninvolved"), Duration(timers=1), Duration(15, 1.5)
+)
 SCENARIO = Scenario(
     name="two",
     title="",
@@ -28,7 +32,7 @@ SCENARIO = Scenario(
 
 def resolved(scenario: Scenario, layout: Layout, client: str) -> Schedule:
     guarantees = load_system(layout.system).guarantees(layout)
-    return schedule.resolve(scenario, layout, guarantees, client)
+    return schedule.resolve(scenario, layout, guarantees, chosen_client(client))
 
 
 def test_windows_are_numbered_as_they_open() -> None:

@@ -8,10 +8,11 @@ import pytest
 from pydantic import Field
 
 from harness.outside.installed import Offer
-from harness.plan.clients import amqp, requirements
+from harness.plan.clients import amqp
 from harness.plan.clients.amqp_section import SECTION as AMQP
 from harness.plan.clients.declaration import Client
 from harness.plan.clients.registry import ClientRegistry, read, registry
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
@@ -150,15 +151,15 @@ def test_cross_key_checks_belong_to_the_owner_of_the_section() -> None:
 def test_only_the_running_clients_section_counts_and_others_are_listed() -> None:
     deep, run = Acme(9, confirms=True), by_acme(acme=Acme(9, confirms=True))
     servers = SYSTEM.servers(LAYOUT)
-    assert requirements.worker_options("acme", run.scenario.workload, servers) == {"depth": 9}
-    assert requirements.shown("acme", run.scenario.workload) == ["depth 9"]
-    assert requirements.shown("pika", run.scenario.workload) == []
-    assert requirements.counted("acme", run.scenario.workload, 2.0) == {"delayed_messages": 18}
-    assert "ordered" in requirements.wanted("acme", run.scenario.workload)
-    assert "ordered" not in requirements.wanted("pika", run.scenario.workload)
-    assert requirements.ignored("acme", run.scenario.workload) == ["workload.amqp"]
-    assert requirements.ignored("pika", run.scenario.workload) == ["workload.acme"]
-    assert requirements.ignored("pika", workload()) == []
+    assert chosen_client("acme").worker_options(run.scenario.workload, servers) == {"depth": 9}
+    assert chosen_client("acme").shown(run.scenario.workload) == ["depth 9"]
+    assert chosen_client("pika").shown(run.scenario.workload) == []
+    assert chosen_client("acme").counted(run.scenario.workload, 2.0) == {"delayed_messages": 18}
+    assert "ordered" in chosen_client("acme").wanted(run.scenario.workload)
+    assert "ordered" not in chosen_client("pika").wanted(run.scenario.workload)
+    assert chosen_client("acme").ignored(run.scenario.workload) == ["workload.amqp"]
+    assert chosen_client("pika").ignored(run.scenario.workload) == ["workload.acme"]
+    assert chosen_client("pika").ignored(workload()) == []
     assert declared(run)["depth"] == deep.depth
     assert declared(replace(run, client="pika"))["depth"] == {
         "not_applicable": SECTION.not_applicable
@@ -169,18 +170,18 @@ def test_only_the_running_clients_section_counts_and_others_are_listed() -> None
 def test_layout_obstacle_of_a_section_concerns_only_its_client() -> None:
     servers, flat = SYSTEM.servers(LAYOUT), by_acme(acme=Acme(9, confirms=True))
     said = flat.scenario.workload
-    assert requirements.layout_obstacles("acme", said, servers) == [
+    assert chosen_client("acme").layout_obstacles(said, servers) == [
         "[workload.acme] the layout is flat"
     ]
-    assert requirements.layout_obstacles("pika", said, servers) == []
+    assert chosen_client("pika").layout_obstacles(said, servers) == []
 
 
 @pytest.mark.usefixtures("acme")
 def test_a_requirement_outside_sections_applies_to_every_client() -> None:
     late = by_acme(acme=Acme(1, confirms=True)).scenario.workload
-    assert "delayed" in requirements.wanted("pika", late) and "delayed" in requirements.wanted(
-        "acme", late
-    )
+    assert "delayed" in chosen_client("pika").wanted(late) and "delayed" in chosen_client(
+        "acme"
+    ).wanted(late)
 
 
 def of(section: object) -> Client:
@@ -222,6 +223,6 @@ def test_section_claimed_by_two_families_serves_neither() -> None:
 
 
 def test_an_amqp_worker_gets_exactly_its_options() -> None:
-    said = requirements.worker_options("pika", workload(), SYSTEM.servers(LAYOUT))
+    said = chosen_client("pika").worker_options(workload(), SYSTEM.servers(LAYOUT))
     assert said.keys() == {one.name for one in fields(AmqpOptions)}
     assert AmqpOptions(**said) == AmqpOptions()

@@ -7,6 +7,7 @@ import pytest
 from faults.executors.service_ports import ServicePorts
 from faults.peers import Served, Serving
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Drain, Layout
 from harness.plan.servers import Process, ServerRole, Servers
 from harness.plan.targets import parse_target
@@ -22,7 +23,7 @@ PROXIED = load_layout("rocketmq-2m2s", "colocated-toxiproxy")
 def reasons(layout: Layout, kind: str, target: str) -> list[str]:
     scenario = plan(fault(kind, target=target)).scenario
     changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
-    return obstacles(changed, SYSTEM, layout, SYSTEM.clients[0], "compose")
+    return obstacles(changed, SYSTEM, layout, chosen_client(SYSTEM.clients[0]), "compose")
 
 
 def test_master_has_three_ports_and_a_name_server_dials_none() -> None:
@@ -80,4 +81,4 @@ def test_an_isolated_name_server_loses_its_host_or_only_itself() -> None:
         found = resolve_processes(
             word, "partition", SYSTEM.servers(layout), "rkt2", layout.peer_links
         )
-        assert found == (place, "name server")
+        assert found == ((place,), "name server")

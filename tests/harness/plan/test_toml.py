@@ -58,7 +58,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
     assert workload.sections == {"amqp": AmqpWorkload(heartbeat_s=10)}
     assert scenario.faults == (
         FaultPlan(
-            "hang",
+            KINDS["hang"],
             parse_target("master of orders"),
             Duration(0, 1),
             Duration(2),
@@ -92,7 +92,7 @@ FREEZE = SMALL.replace('"hang"', '"client_freeze"').replace("master of orders", 
 @pytest.mark.parametrize("target", ["clients", "publisher-1", "consumer-1"])
 def test_a_fault_of_clients_names_them(target: str) -> None:
     (fault,) = read_scenario("freeze", FREEZE.replace("clients", target, 1)).faults
-    assert (fault.kind, fault.target.word) == ("client_freeze", target)
+    assert (fault.kind.name, fault.target.word) == ("client_freeze", target)
 
 
 HANG = SMALL.replace('"publishers"', '"consumers"')

@@ -6,9 +6,10 @@ import pytest
 
 from faults.model import Options
 from harness.plan.applicability import obstacles
-from harness.plan.clients import requirements
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import declared
-from harness.plan.model import FaultPlan, Layout, PauseIfAllDown
+from harness.plan.layout_values import PauseIfAllDown
+from harness.plan.model import FaultPlan, Layout
 from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
 from harness.plan.topology import Tls
@@ -38,7 +39,7 @@ def problems(source: str, name: str = "staging") -> str:
 def why_not(of: FaultPlan, layout: Layout) -> str:
     scenario = plan(of).scenario
     system = replace(SYSTEM, deployments=("external",))
-    return "\n".join(obstacles(scenario, system, layout, "pika", "external"))
+    return "\n".join(obstacles(scenario, system, layout, chosen_client("pika"), "external"))
 
 
 def test_the_example_is_a_topology_and_explains_itself() -> None:
@@ -287,7 +288,7 @@ def test_a_client_that_knows_no_virtual_host_is_an_obstacle() -> None:
     assert layout.topology is not None
     assert layout.topology.client_capabilities == ("virtual host",)
     assert why_not(fault("freeze"), layout) == ""
-    (reason,) = requirements.obstacles("rocketmq-java-5.3.3", layout.topology.client_capabilities)
+    (reason,) = chosen_client("rocketmq-java-5.3.3").obstacles(layout.topology.client_capabilities)
     assert "cannot do virtual host: RocketMQ has none" in reason
     assert "virtual_host: must be a name" in problems(text(head=f'virtual_host = ""\n{HEAD}'))
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.plan.clients.registry import OURS
-from harness.plan.clients.requirements import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.report.client_matrix import page
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
@@ -31,8 +31,8 @@ def test_new_client_family_gets_a_table_without_changes_here() -> None:
 
 
 def test_every_obstacle_is_reported_and_no_possible_action_is_one() -> None:
-    assert obstacles("rocketmq-java-4.9.8", ["transaction", "pull", "async"]) == []
-    reasons = obstacles("rocketmq-native", ["transaction", "async", "pull"])
+    assert chosen_client("rocketmq-java-4.9.8").obstacles(["transaction", "pull", "async"]) == []
+    reasons = chosen_client("rocketmq-native").obstacles(["transaction", "async", "pull"])
     assert [reason.split(":")[0] for reason in reasons] == [
         "rocketmq-native cannot do transaction",
         "rocketmq-native cannot do pull",

@@ -196,7 +196,7 @@ def fault_lines(deployment: str, *pairs: tuple[str, str], early: bool = False) -
         (load_layout("reference-mirrored", "all-automatic@T=10"),),
     )
     experiment = plan(request, found)
-    return "\n".join(dry_run.warning_lines(experiment) if early else dry_run.lines(experiment))
+    return "\n".join(dry_run.notices(experiment) if early else dry_run.lines(experiment))
 
 
 def test_target_that_may_move_after_a_fault_causes_a_warning() -> None:

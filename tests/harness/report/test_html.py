@@ -12,7 +12,6 @@ import pytest
 
 from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome as Judged
-from harness.claims.judge import judge
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report
 from harness.plan.model import Skipped
@@ -24,7 +23,7 @@ from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample
 from tests.rigs.histories.watching import MASTER
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import (
     MEANING,
     SENTENCE,
@@ -187,7 +186,7 @@ def test_chinese_claim_is_shown_in_english_before_its_original(
 
 
 def test_unconfirmed_warning_is_distinguished_from_a_broken_promise() -> None:
-    warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
+    warned = verdicts_of(read_claims(WARNING, "claims of a test"), Story().evidence)
     only = summed(Story(), verdicts=warned)
     said = text(page_of(only))
     assert page_of(only).exit_code == 2, "no promise was judged"

@@ -10,15 +10,11 @@ from harness.plan.problems import PlanError
 from harness.request.run_request import RunRequest, experiment_of, replay, scenario_names
 from harness.request.suites import names, suite
 
-NOTHING: tuple[str, ...] = ()
-
 
 def request(
     *scenarios: str, repeats: int | None = None, compressed: bool = False, **more: object
 ) -> RunRequest:
-    given = RunRequest(
-        scenarios, NOTHING, NOTHING, NOTHING, None, repeats, 7, compressed=compressed
-    )
+    given = RunRequest(scenarios=scenarios, repeats=repeats, seed=7, compressed=compressed)
     return replace(given, **more)  # type: ignore[arg-type]
 
 

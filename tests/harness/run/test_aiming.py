@@ -9,7 +9,7 @@ HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")
 
 def armed(window: int, kind: str, resolved: str, actions: tuple[Action, ...] = ()) -> Armed:
     how = "packet_filter"
-    return Armed(window, kind, resolved, resolved, "", how, actions, (), "mark", HOSTS)
+    return Armed(window, kind, resolved, (resolved,), "", how, actions, (), "mark", HOSTS)
 
 
 def test_a_fault_alone_is_looked_at_from_everywhere() -> None:

@@ -18,7 +18,8 @@ from harness.cluster.orders import (
     Synchronise,
     WipeNode,
 )
-from harness.plan.model import FaultPlan, Host
+from harness.plan.layout_values import Host
+from harness.plan.model import FaultPlan
 from harness.plan.operations import OPERATIONS as KINDS
 from harness.run import promoting
 from harness.run.afterwards import OWN_WORD

@@ -23,26 +23,27 @@ CONTROLLED = ELECTED.servers(load_layout(ELECTED.name, "separated"))
 
 def test_a_clients_name_server_is_a_process_of_its_host() -> None:
     found = resolve_processes(OF_CLIENT, "freeze", COLOCATED, "rkt2")
-    assert found == ("rkt2/name-server", NAME_SERVER)
+    assert found == (("rkt2/name-server",), NAME_SERVER)
 
 
 def test_packet_faults_hit_the_host() -> None:
-    assert resolve_processes(OF_CLIENT, "partition", SEPARATED, "rkt6") == ("rkt6", NAME_SERVER)
+    found = resolve_processes(OF_CLIENT, "partition", SEPARATED, "rkt6")
+    assert found == (("rkt6",), NAME_SERVER)
 
 
 def test_all_of_them_are_meant_together() -> None:
     found = resolve_processes(parse_target("name servers"), "kill", COLOCATED, "")
-    assert found == ("rkt1/name-server, rkt2/name-server", NAME_SERVER)
+    assert found == (("rkt1/name-server", "rkt2/name-server"), NAME_SERVER)
 
 
 def test_leading_controller_is_the_name_server_that_contains_it() -> None:
     found = resolve_processes(LEADING, "freeze", CONTROLLED, "rkc4/name-server")
-    assert found == ("rkc4/name-server", NAME_SERVER)
+    assert found == (("rkc4/name-server",), NAME_SERVER)
 
 
 def test_a_host_fault_hits_all_of_its_processes() -> None:
     whole = parse_target("host of name_server_of publisher-1")
-    assert resolve_processes(whole, "freeze", COLOCATED, "rkt2") == ("rkt2", NAME_SERVER)
+    assert resolve_processes(whole, "freeze", COLOCATED, "rkt2") == (("rkt2",), NAME_SERVER)
 
 
 @pytest.mark.parametrize("leads", ["", "rkc1/broker-a-0"])
@@ -53,7 +54,7 @@ def test_which_controller_leads_is_never_guessed(leads: str) -> None:
 
 def test_a_process_that_is_named_is_that_one() -> None:
     found = resolve_processes(parse_target("rkt1/broker-a-0"), "kill", COLOCATED, "")
-    assert found == ("rkt1/broker-a-0", PROCESS)
+    assert found == (("rkt1/broker-a-0",), PROCESS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from harness.cluster.port import Link
 from harness.plan import worker_addresses
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.clients.requirements import worker_options
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Layout, RunPlan
@@ -236,11 +236,11 @@ def test_name_servers_are_assigned_to_workers_of_a_role_cyclically(
 
 def test_a_client_does_not_get_its_default_settings() -> None:
     layout = load_layout("rocketmq-2m2s", "colocated@default")
-    assert worker_options(JAVA, workload(), ROCKET.servers(layout))["settings"] == []
+    assert chosen_client(JAVA).worker_options(workload(), ROCKET.servers(layout))["settings"] == []
 
 
 def test_a_worker_gets_exactly_its_options() -> None:
-    said = worker_options(JAVA, workload(), ROCKET.servers(COLOCATED))
+    said = chosen_client(JAVA).worker_options(workload(), ROCKET.servers(COLOCATED))
     assert said.keys() == {one.name for one in fields(RocketOptions)}
     assert RocketOptions.from_json(json.loads(json.dumps(said))) == RocketOptions(
         delay_level=3, settings=(("pollNameServerInterval", "5000"),)

@@ -16,7 +16,7 @@ from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Cluster, Link
 from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule
 from harness.plan.seeds import stream
-from harness.run import windows
+from harness.run import verifying
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run.view import LiveCounts
@@ -143,7 +143,7 @@ def test_shared_fault_is_checked_once_and_links_by_each_run(
         begun.append(armed.window)
         return verification.held(armed, witness, limit_s)
 
-    monkeypatch.setattr(windows, "held", held)
+    monkeypatch.setattr(verifying, "held", held)
     played = play(SimulatedCluster(LAYOUT), together(fault(kind)), tmp_path)
     assert len(begun) == looks
     assert all(manifest.windows[0].verified for manifest in played.manifests)

@@ -1,12 +1,13 @@
 """What a run says that it waits for, from the conductor's own state."""
 
+from faults.kinds import KINDS
 from harness.plan.model import Duration, FaultPlan, Schedule, Window
 from harness.plan.targets import parse_target
 from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor
 from harness.run.progress import Ending, waits
 
-FAULT = FaultPlan("freeze", parse_target("master of orders"), Duration(), Duration())
+FAULT = FaultPlan(KINDS["freeze"], parse_target("master of orders"), Duration(), Duration())
 SCHEDULE = Schedule(
     baseline_s=10,
     windows=(Window(1, FAULT, 10, 20),),

@@ -12,11 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.compile import compile
 from faults.kinds import KINDS
 from faults.model import Armed
 from harness.run_folder.journal import Journal, JournalError, read, standing
-from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
+from tests.rigs.clusters.fault_world import (
+    ALARMS,
+    CLIENTS,
+    OPTIONS_OF,
+    compiled_fault,
+    like_erlang,
+)
 
 EVENTS = st.lists(
     st.tuples(
@@ -29,16 +34,16 @@ EVENTS = st.lists(
 def fault(kind: str = "kill", window: int = 1, returns: bool = True) -> Armed:
     hosts = ("rmq1", "rmq2", "rmq3")
     role = 'master of "orders"\n'
-    armed = compile(
+    armed = compiled_fault(
         kind,
-        "master of orders",
         "rmq2",
-        role,
         hosts,
         ("a", "b"),
-        window,
-        "r",
-        returns,
+        target="master of orders",
+        role=role,
+        window=window,
+        run="r",
+        returns=returns,
         options=OPTIONS_OF[kind],
         clients=CLIENTS,
         serving=like_erlang(hosts),

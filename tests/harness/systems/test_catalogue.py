@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
+from harness.plan.layout_values import Host, PauseIfAllDown, Policy
+from harness.plan.model import Layout
 from harness.systems.catalogue import (
     CatalogueError,
     as_shipped,

@@ -10,7 +10,7 @@ import pytest
 from harness.analyse.questions import question
 from harness.claims.state import KnownFacts
 from harness.plan.clients.amqp_section import GET, PUSH, SECTION, AmqpWorkload
-from harness.plan.clients.requirements import facts, wanted
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
 from harness.workers.protocol import Role, WorkerConfig
@@ -135,10 +135,10 @@ def test_polling_needs_a_client_that_can_pull() -> None:
     keys = 'consume = "get"\nget_pause = "20 ms"'
     workload = read_scenario("polling", TEXT.format(consumers=1, keys=keys)).workload
     assert SECTION.of(workload) == AmqpWorkload(consume=GET, get_pause_s=0.02)
-    assert "pull" in wanted("pika", workload)
-    assert question(KnownFacts.from_json(facts("pika", workload))).polls
+    assert "pull" in chosen_client("pika").wanted(workload)
+    assert question(KnownFacts.from_json(chosen_client("pika").facts(workload))).polls
     alone = read_scenario("polling", TEXT.format(consumers=0, keys=keys)).workload
-    assert "pull" not in wanted("pika", alone)
+    assert "pull" not in chosen_client("pika").wanted(alone)
     assert AmqpWorkload().consume == PUSH
     pushed = replace(workload, sections={})
-    assert not question(KnownFacts.from_json(facts("pika", pushed))).polls
+    assert not question(KnownFacts.from_json(chosen_client("pika").facts(pushed))).polls

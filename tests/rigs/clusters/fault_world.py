@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from faults.actions import (
     Action,
@@ -32,6 +33,8 @@ from faults.actions import (
     ThawClients,
 )
 from faults.alarms import AlarmCommands
+from faults.compile import compile, mark
+from faults.kind import ResolvedFault
 from faults.kinds import KINDS, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.model import (
@@ -50,6 +53,7 @@ from faults.model import (
     Words,
 )
 from faults.peers import Served, Serving, peer_link
+from faults.places import split
 from faults.replies import DIRECT
 from faults.shapes import Way, droppers
 from faults.targets import CLIENT
@@ -64,6 +68,31 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     "slow_peers": Options(latency_s=0.2),
 }
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
+
+
+def compiled_fault(
+    kind: str,
+    place: str,
+    hosts: Iterable[str],
+    proxies: Iterable[str] = (),
+    *,
+    window: int = 1,
+    run: str = "run",
+    options: Options | None = None,
+    **more: Any,
+) -> Armed:
+    """A fault at a place, or at several as one text. `more`: of ResolvedFault."""
+    resolved = ResolvedFault(
+        kind=kind,
+        places=split(place),
+        hosts=tuple(hosts),
+        proxies=tuple(proxies),
+        window=window,
+        mark=mark(run, window),
+        options=options or Options(),
+        **{"target": place, **more},
+    )
+    return compile(resolved)
 
 
 EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
@@ -238,7 +267,7 @@ class World:
 
     async def verify_result(self, armed: Armed) -> VerifyResult | None:
         """An honest command: the state of the host that it is asked about."""
-        host = armed.resolved
+        host = armed.host
         in_force = host in self.frozen if armed.kind == "freeze" else host in self.dead
         return VerifyResult(in_force, f"its verify command ended with {int(not in_force)}")
 

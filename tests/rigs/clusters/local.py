@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from faults.compile import compile as compile_fault
 from faults.model import Armed, Options, Proof
 from faults.peers import peer_link
 from faults.performing import perform_all
@@ -19,8 +18,8 @@ from faults.verification import gone, held, prepare
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.plan.model import Host
-from tests.rigs.clusters.fault_world import CLIENTS, REAL_OPTIONS_OF
+from harness.plan.layout_values import Host
+from tests.rigs.clusters.fault_world import CLIENTS, REAL_OPTIONS_OF, compiled_fault
 from tests.rigs.runs.plans import LAYOUT
 
 NODE = (sys.executable, "-m", "tests.rigs.brokers.stand_in_node")
@@ -57,16 +56,11 @@ def armed(
     proxies: Any = (),
     options: Options | None = None,
 ) -> Armed:
-    return compile_fault(
+    return compiled_fault(
         kind,
         host,
-        host,
-        "",
         cluster.site.hosts,
         proxies,
-        1,
-        "run",
-        returns=True,
         mechanism=cluster.executor.mechanism(kind),
         options=options or REAL_OPTIONS_OF[kind],
         clients=CLIENTS,

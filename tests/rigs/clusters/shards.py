@@ -14,7 +14,8 @@ from typing import Any
 from faults.executors.service_ports import Greeting, ServicePorts
 from harness.cluster.agent import AgentClient, AgentRefused
 from harness.cluster.port import DeployError, Health
-from harness.plan.model import Host, Layout
+from harness.plan.layout_values import Host
+from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import (

@@ -73,7 +73,8 @@ class CaseCounts:
 
 
 def verdicts(run: Run, claims: Sequence[Claim]) -> tuple[ClaimVerdict, ...]:
-    return judge(claims, evidence(history(run), run.name))
+    found = evidence(history(run), run.name)
+    return tuple(judge(claim, found) for claim in claims)
 
 
 def held(run: Run) -> Base | None:

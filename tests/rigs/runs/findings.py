@@ -8,11 +8,13 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Self
 
+from harness.claims.claims import Claim
 from harness.claims.evidence import Evidence
+from harness.claims.judge import ClaimVerdict, judge
 from harness.claims.state import KnownFacts
 from harness.plan.fault_properties import properties_of
 from spark_analysis.schema import service as words
@@ -109,6 +111,11 @@ OF_LOGS = {
 
 def ns(seconds: float) -> int:
     return round(seconds * 1e9)
+
+
+def verdicts_of(claims: Iterable[Claim], evidence: Evidence) -> tuple[ClaimVerdict, ...]:
+    """The verdict of every claim, in their order."""
+    return tuple(judge(claim, evidence) for claim in claims)
 
 
 class Story:

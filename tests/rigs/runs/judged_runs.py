@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness.claims.claims import read_claims
-from harness.claims.judge import judge as judge_claims
+from harness.analyse.judged_run import JudgedRun
+from harness.claims.claims import Claim, read_claims
 from harness.compare.expectations import read_expectations
-from harness.judging.assemble import compare, run_report
+from harness.judging.assemble import compare, evidence_of, run_report
+from harness.judging.raw_reading import read_raw
 from harness.judging.result import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.view.summary import summary
@@ -23,7 +24,7 @@ from tests.oracle.judge import judge
 from tests.oracle.sends import sends
 from tests.oracle.views import views
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
-from tests.rigs.runs.findings import DECLARED, RECORDED, Story
+from tests.rigs.runs.findings import DECLARED, RECORDED, Story, verdicts_of
 from tests.rigs.runs.reports import CELL, report, run
 from tests.rigs.runs.run_folders import write_run
 
@@ -144,12 +145,19 @@ def judged_run(
     write_run(folder, facts, rows)
     manifest, findings = manifest_of(facts, **changes), judge(facts, rows)
     beside = costs(facts, rows), views(facts, rows), sends(facts, rows)
-    return run_report(folder, manifest, facts, findings, CLAIMS, *beside)
+    return report_of(JudgedRun(folder, manifest, facts, findings, *beside), CLAIMS)
+
+
+def report_of(run: JudgedRun, claims: Iterable[Claim]) -> RunReport:
+    """The report of a run by these claims."""
+    raw = read_raw(run)
+    evidence = evidence_of(run, raw)
+    return run_report(run, raw, evidence, verdicts_of(claims, evidence))
 
 
 def summed(story: Story, **changes: object) -> RunReport:
     """A run of marts written by hand, judged by the claims of pages."""
-    verdicts = judge_claims(CLAIMS, story.evidence)
+    verdicts = verdicts_of(CLAIMS, story.evidence)
     return run(story, **{"verdicts": verdicts, "summary": summary(story.evidence), **changes})
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from faults.kinds import KINDS
 from faults.targets import CLIENT
+from harness.plan.layout_values import Host
 from harness.plan.model import (
     BootstrapAddress,
     Duration,
     FaultPlan,
-    Host,
     Layout,
     OperationOptions,
     OperationPlan,
@@ -85,7 +85,7 @@ def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
     of_clients = KINDS[kind].applies_to == CLIENT
     target = target or ("clients" if of_clients else "master of orders")
     changes = {"options": OPTIONS_OF[kind], **changes}
-    return FaultPlan(kind, parse_target(target), Duration(), Duration(), **changes)  # type: ignore[arg-type]
+    return FaultPlan(KINDS[kind], parse_target(target), Duration(), Duration(), **changes)  # type: ignore[arg-type]
 
 
 def operation(kind: str, target: str = "", **options: object) -> OperationPlan:

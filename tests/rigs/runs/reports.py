@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from harness.claims import claims
-from harness.claims.judge import judge
 from harness.compare.expectations import Expectations, ExpectedCell, Known
 from harness.judging.assemble import compare
 from harness.judging.exits import Judge
@@ -11,7 +10,7 @@ from harness.judging.result import Report, RunReport
 from harness.plan.model import Skipped
 from harness.view.observations import observe
 from spark_analysis.schema.comparison import Comparison
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 
 CELL = ("master-crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
 OTHER = ("master-crash", "rabbitmq-mirrored", "exactly-2@T=10", "pika")
@@ -21,7 +20,7 @@ KNOWN = Expectations(
     [
         ExpectedCell(
             ("*", "*", "*", "*"),
-            {one.claim: Known((one.outcome,)) for one in judge(CLAIMS, Story().evidence)},
+            {one.claim: Known((one.outcome,)) for one in verdicts_of(CLAIMS, Story().evidence)},
             "measured",
         )
     ]
@@ -34,7 +33,7 @@ def run(story: Story, name: str = "master-crash-1-beef", **changes: object) -> R
         "cell": CELL,
         "repeat": 1,
         "seed": 7,
-        "verdicts": judge(CLAIMS, story.evidence),
+        "verdicts": verdicts_of(CLAIMS, story.evidence),
         "observations": observe(story.evidence),
         "doubts": tuple(doubt.sentence for doubt in story.evidence.doubts),
     }

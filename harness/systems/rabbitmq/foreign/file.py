@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.model import BALANCER, HOSTS, Host, Layout, PauseIfAllDown, Policy
+from harness.plan.layout_values import BALANCER, HOSTS, Host, PauseIfAllDown, Policy
+from harness.plan.model import Layout
 from harness.plan.problems import nearest
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import ROOT, BrokerNode, Topology

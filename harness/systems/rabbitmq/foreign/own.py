@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from harness.plan.model import PauseIfAllDown
+from harness.plan.layout_values import PauseIfAllDown
 from harness.plan.topology import Topology, bracketed
 
 HTTPS_PORT = 443

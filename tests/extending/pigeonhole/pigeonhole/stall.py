@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 
 from faults.actions import Say
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
 from faults.replies import doubt, proven
@@ -48,9 +48,9 @@ class Stalled:
         return dict(said)
 
 
-def _compile(scope: Scope) -> Compiled:
-    stall = Say(scope.host, STALL, done='{"say":"stalled"')
-    flow = Say(scope.host, FLOW, done='{"say":"flowing"', needed=False)
+def _compile(fault: ResolvedFault) -> Compiled:
+    stall = Say(fault.host, STALL, done='{"say":"stalled"')
+    flow = Say(fault.host, FLOW, done='{"say":"flowing"', needed=False)
     return Compiled((stall,), (flow,))
 
 

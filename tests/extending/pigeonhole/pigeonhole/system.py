@@ -13,7 +13,8 @@ from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.links import Links
 from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
-from harness.plan.model import NO_HANDLING, Drain, Host, Layout
+from harness.plan.layout_values import NO_HANDLING, Host
+from harness.plan.model import Drain, Layout
 from harness.plan.servers import Process, QueueRole, ServerRole, Servers
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from faults.compile import compile as compile_fault
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS, by_command
@@ -29,7 +28,7 @@ from harness.plan.topology import Topology
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner
-from tests.rigs.clusters.fault_world import CLIENTS, REAL_OPTIONS_OF
+from tests.rigs.clusters.fault_world import CLIENTS, REAL_OPTIONS_OF, compiled_fault
 from tests.rigs.clusters.topologies import HOSTS, START, SYSTEMS
 from tests.rigs.runs.plans import plan
 from tests.rigs.workers.hired import hired
@@ -67,8 +66,12 @@ async def up(
 
 
 def armed(cluster: ExternalCluster, kind: str, host: str, proxies: tuple[str, ...] = ()) -> Armed:
-    return compile_fault(
-        *(kind, host, host, "", HOSTS, proxies, 1, RUN.name),
+    return compiled_fault(
+        kind,
+        host,
+        HOSTS,
+        proxies,
+        run=RUN.name,
         mechanism=cluster.executor.mechanism(kind),
         options=REAL_OPTIONS_OF[kind],
         clients=CLIENTS,

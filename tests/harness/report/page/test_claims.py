@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import judge
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 
 
@@ -35,7 +34,7 @@ def test_a_claims_source_is_the_articles_title_and_section(source: str, text: st
     ],
 )
 def test_a_warning_is_neither_good_news_nor_a_promise(story: Story, badge: str) -> None:
-    verdicts = judge(read_claims(WARNING, "claims of a test"), story.evidence)
+    verdicts = verdicts_of(read_claims(WARNING, "claims of a test"), story.evidence)
     report = page_of(summed(story, verdicts=verdicts))
     (view,) = claims(report, cells(report))
     assert {(view.tone, view.badge)} | {(one.tone, one.badge) for one in view.seen} == {

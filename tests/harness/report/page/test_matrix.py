@@ -1,13 +1,13 @@
 """The matrix: a word and a number a cell, and no cell that is silently missing."""
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import ClaimOutcome, judge
+from harness.claims.judge import ClaimOutcome
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Skipped
 from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, MatrixField, MatrixView, matrix
 from spark_analysis.schema.service import NEVER
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, run
 
@@ -68,9 +68,9 @@ def test_outcome_is_a_word_and_a_sign_besides_a_colour() -> None:
 
 
 def test_cell_outcome_depends_on_promises_not_on_unconfirmed_warnings() -> None:
-    warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
+    warned = verdicts_of(read_claims(WARNING, "claims of a test"), Story().evidence)
     assert [one.outcome for one in warned] == [ClaimOutcome.FAIL]
-    kept = judge(read_claims(PROMISE, "claims of a test"), Story().evidence)
+    kept = verdicts_of(read_claims(PROMISE, "claims of a test"), Story().evidence)
     found = entry(summed(Story(), verdicts=(*warned, *kept)))
     assert (found.tone, found.word) == ("pass", "PASS")
     both = summed(Story(), verdicts=(*warned, *summed(Story()).verdicts))

@@ -120,7 +120,7 @@ def test_standalone_controller_is_no_name_server_and_holds_no_queue() -> None:
     assert role_of_places(("rkc1/name-server",), roles, servers) == "name server"
     target = parse_target("leading controller")
     assert resolve_processes(target, "freeze", servers, "rkc4/controller") == (
-        "rkc4/controller",
+        ("rkc4/controller",),
         "process",
     )
 

@@ -14,7 +14,6 @@ from typing import Any, cast
 import pytest
 
 from faults.actions import AddToxic, RemoveToxic
-from faults.compile import compile
 from faults.executors.canaries import Canaries
 from faults.executors.ports import Agent
 from faults.executors.service_ports import ServicePorts
@@ -26,6 +25,7 @@ from harness.systems.rocketmq.service_ports import HELLO
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code
 from tests.harness.workers.rocketmq.test_agent_remoting import broker, name_server
+from tests.rigs.clusters.fault_world import compiled_fault
 from tests.rigs.machine.loops import within
 from tests.rigs.rocketmq.fake_server import Answer, fake, said
 
@@ -122,7 +122,7 @@ async def test_link_fault_of_two_servers_is_verified_active_and_ended(kind: str)
 async def _verified(
     kind: str, links: tuple[str, ...], watching: Watching, toxics: Toxics
 ) -> tuple[Proof, Proof]:
-    armed = compile(*(kind, HOST, HOST, "", (HOST,), links, 1, "run"), options=OPTIONS_OF[kind])
+    armed = compiled_fault(kind, HOST, (HOST,), links, options=OPTIONS_OF[kind])
     witness = cast(Witness, watching)
     await watching.prepare(armed)
     for action in armed.actions:

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import judge as judge_claims
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
 from harness.report.page.cells import cells
@@ -13,7 +12,7 @@ from harness.report.page.comparison.side_by_side import Field, SideBySideView, s
 from harness.report.page.totals import totals_of
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
-from tests.rigs.runs.findings import Story
+from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
 
@@ -309,7 +308,7 @@ def test_timers_of_a_place_are_shown_beside_product_defaults() -> None:
 
 def test_unconfirmed_warning_is_no_broken_promise() -> None:
     warned = read_claims(WARNING, "claims of a test")
-    verdicts = judge_claims(warned, Story().evidence)
+    verdicts = verdicts_of(warned, Story().evidence)
     one = of(summed(Story(), verdicts=verdicts), summed(Story(), cell=SYNC)).rows[0].fields[0]
     assert one.claims == "claims: 1 warning did not come true"
 
