@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.topology import Topology
 from harness.systems.catalogue import load_system
 from harness.systems.topologies import layout_of, read_topology
@@ -37,7 +38,7 @@ def test_an_example_allows_what_it_has_verified_commands_for(name: str) -> None:
         assert broker.commands.keys() == DONE[name]
     for kind in DONE[name]:
         scenario = plan(fault(kind)).scenario
-        assert obstacles(scenario, system, layout, "pika", "external") == []
+        assert obstacles(scenario, system, layout, chosen_client("pika"), "external") == []
 
 
 @pytest.mark.slow

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
-from harness.plan.model import Host, Layout
+from harness.plan.layout_values import Host
+from harness.plan.model import Layout
 from harness.plan.versions import numbers
 
 NAME_SERVER, CONTROLLER = "name-server", "controller"

@@ -340,7 +340,7 @@ def test_a_stream_has_a_replica_on_every_node() -> None:
     assert [one.host for one in system.servers(layout).logs] == list(HOSTS)
     for kind, reasons in (("freeze", 0), ("kill", 1)):
         scenario = plan(fault(kind)).scenario
-        found = obstacles(scenario, system, layout, "pika-stream", "external")
+        found = obstacles(scenario, system, layout, chosen_client("pika-stream"), "external")
         assert len(found) == reasons, found
 
 

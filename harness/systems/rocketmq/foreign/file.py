@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.model import NO_HANDLING, Layout
+from harness.plan.layout_values import NO_HANDLING
+from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import (
