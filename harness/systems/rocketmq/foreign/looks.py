@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from harness.plan.topology import Topology
+from harness.plan.versions import numbers
 from harness.systems.rocketmq.foreign.own import own
 from harness.systems.rocketmq.layout import ASYNC, MASTER_ID, REFERENCE, SYNC, ServerProcess
 from harness.workers.remoting.commands import Command
@@ -17,7 +18,7 @@ from spark_analysis.schema.views import Shown
 
 # The exception of RocketMQ 4.9 and 5 in its remark, if access control refuses a request.
 _DENIED = ("AclException", "AuthenticationException", "AuthorizationException")
-_SLAVE = "SLAVE"
+_SLAVE, _IN_SYNC = "SLAVE", "inSyncReplicas"
 _MASTERS = {SYNC: "SYNC_MASTER", ASYNC: "ASYNC_MASTER"}
 _FLUSH = {SYNC: "SYNC_FLUSH", ASYNC: "ASYNC_FLUSH"}
 
@@ -111,6 +112,26 @@ def configured(
                 f"{server.host} has {name} = {found}, and by the file {value}",
                 f"mend `{keys[name]}` in the file, or the broker's configuration",
             )
+    if is_master and declared.replication == SYNC:
+        yield from _waiting(topology, server, settings)
+
+
+def _waiting(
+    topology: Topology, server: ServerProcess, settings: Mapping[str, str]
+) -> Iterator[Found]:
+    """In RocketMQ 5 a confirm of a SYNC_MASTER waits for as many replicas as `inSyncReplicas`
+    says, itself among them."""
+    found = settings.get(_IN_SYNC, "")
+    declared = own(topology)
+    size = sum(one.group == server.group for one in declared.servers)
+    version = declared.declared.version
+    is_5 = version != REFERENCE and numbers(version) >= (5,)
+    if is_5 and found.isdecimal() and int(found) < size:
+        yield Found(
+            f"{server.host} has {_IN_SYNC} = {found}, so a confirm does not wait for "
+            f"every slave of {server.group}, and replication is 'sync' in the file",
+            f"set {_IN_SYNC} = {size} on the master, or write replication = 'async'",
+        )
 
 
 def versioned(topology: Topology, server: ServerProcess, version: str) -> Iterator[Found]:

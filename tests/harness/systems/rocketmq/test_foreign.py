@@ -9,7 +9,9 @@ from harness.cluster.port import DeployError
 from harness.plan.topology import Topology
 from harness.systems.catalogue import load_system
 from harness.systems.foreign import Access, Examined
+from harness.systems.rocketmq.foreign import looks
 from harness.systems.rocketmq.foreign.brokers import ForeignRockets
+from harness.systems.rocketmq.foreign.own import own
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.topologies import layout_of, read_topology
 from harness.workers.remoting.requests import Code
@@ -97,6 +99,24 @@ async def test_configurations_that_contradict_the_file_are_reported() -> None:
     assert "rkt1 has brokerRole = SYNC_MASTER, and by the file ASYNC_MASTER" in found
     assert "rkt4 has version 4.9.7, and 5.3.3 in the file" in found
     assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("version", "in_sync", "found"), [("5.3.3", "1", 1), ("5.3.3", "2", 0), ("4.9.7", "1", 0)]
+)
+def test_sync_of_version_5_needs_every_replica_in_sync(
+    version: str, in_sync: str, found: int
+) -> None:
+    source = (
+        text()
+        .replace("reference-2m2s", "rocketmq-2m2s")
+        .replace("flush =", f'version = "{version}"\nflush =')
+    )
+    of = topology(source=source)
+    settings = {"brokerRole": "SYNC_MASTER", "inSyncReplicas": in_sync}
+    wrong = list(looks.configured(of, own(of).servers[0], settings))
+    assert len(wrong) == found
+    assert all("set inSyncReplicas = 2 on the master" in one.remedy for one in wrong)
 
 
 @in_a_loop
