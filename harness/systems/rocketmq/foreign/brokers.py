@@ -48,15 +48,18 @@ class ForeignRockets:
         return [one for one in self._servers if one.is_name_server]
 
     async def refusals(self) -> tuple[str, ...]:
-        """By a request that every broker answers, if its access control lets it."""
+        refused = await self._refused()
+        remedy = looks.key_remedy(self._topology)
+        return tuple(f"{host} refuses requests: {why}; {remedy}" for host, why in refused.items())
+
+    async def _refused(self) -> dict[str, str]:
+        """Return why, by host. Every broker answers this request if access control lets it."""
         replies = await self._api.ask_each(self._brokers, requests.topic_configs())
-        refused = {
+        return {
             one.host: why
             for one, answer in replies.items()
             if answer is not None and (why := looks.denied(answer))
         }
-        remedy = looks.key_remedy(self._topology)
-        return tuple(f"{host} refuses requests: {why}; {remedy}" for host, why in refused.items())
 
     async def contradictions(self) -> tuple[str, ...]:
         return tuple(one.text for one in await self._found())
@@ -69,11 +72,8 @@ class ForeignRockets:
                 yield _shown(server, view)
             for one in found:
                 yield Examined("cluster", one.text, one.remedy)
-            refused = await self.refusals()
-            for text in refused:
-                yield Examined("access", text, looks.key_remedy(self._topology))
-            if found or refused:
-                return
+            if found or await self._refused():
+                return  # who refuses has a row of its own: door.py
             masters = cluster_state.masters_of(await self._leading.now())
             yield await tried(self._topology, self._api, masters, self._name_servers)
             yield await self._state()
@@ -133,8 +133,8 @@ class ForeignRockets:
     async def _state(self) -> Examined:
         """Whether a run could begin."""
         health = await self.broker.health(0.0)
-        count, names = len(self._brokers), len(self._name_servers)
-        well = f"{count} brokers at {names} name servers, every slave has what its master has"
+        count = len(self._brokers)
+        well = f"{count} brokers at every name server; every slave has what its master has"
         remedy = "" if health.clean else "a run begins on a clean cluster"
         return Examined("cluster", "; ".join(health.doubts) or well, remedy)
 

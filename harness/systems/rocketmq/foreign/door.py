@@ -31,7 +31,7 @@ async def enter(node: BrokerNode, agent: AgentClient, limit_s: float) -> None:
     )
     if answer["code"] != RemotingAnswer.SUCCESS:
         said = answer["remark"] or f"code {answer['code']}"
-        raise AgentRefused(f"it refuses {request.words}: {said}")
+        raise AgentRefused(f"it refuses a request for {request.words}: {said}")
 
 
 def _remedy(topology: Topology, reason: str) -> str:

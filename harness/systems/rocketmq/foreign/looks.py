@@ -18,6 +18,10 @@ from spark_analysis.schema.views import Shown
 
 # The exception of RocketMQ 4.9 and 5 in its remark, if access control refuses a request.
 _DENIED = ("AclException", "AuthenticationException", "AuthorizationException")
+_NO_KEYS = (
+    "brokers have access control: name the variables of an account in [credentials], access_key "
+    "and secret_key"
+)
 _SLAVE, _IN_SYNC = "SLAVE", "inSyncReplicas"
 _MASTERS = {SYNC: "SYNC_MASTER", ASYNC: "ASYNC_MASTER"}
 _FLUSH = {SYNC: "SYNC_FLUSH", ASYNC: "ASYNC_FLUSH"}
@@ -41,18 +45,21 @@ def denied(answer: Command) -> str:
 
 
 def key_remedy(topology: Topology) -> str:
-    """Return what to do if brokers refuse a request for want of rights."""
+    """Return what to do if brokers refuse a request that any account may make."""
     if not topology.variables:
-        return (
-            "brokers have access control: name the variables of an account in [credentials], "
-            "access_key and secret_key"
-        )
+        return _NO_KEYS
     access, secret = topology.variables
     return (
-        f"what ${access} and ${secret} hold must be the keys of an account of the brokers "
-        "(conf/plain_acl.yml) with `admin: true`: mqproof makes and deletes topics; its "
-        "whiteRemoteAddress must allow this machine"
+        f"what ${access} and ${secret} hold must be the keys of an account in the brokers' "
+        f"conf/plain_acl.yml, with `admin: true`; its whiteRemoteAddress must allow this machine"
     )
+
+
+def account_remedy(topology: Topology, right: str) -> str:
+    """Return what to do if brokers refuse a request for want of this right."""
+    if not topology.variables:
+        return _NO_KEYS
+    return f"the account of ${topology.user} in the brokers' conf/plain_acl.yml needs {right}"
 
 
 def brokers_shown(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from harness.plan.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rocketmq.api import RocketApi
-from harness.systems.rocketmq.foreign.looks import denied, key_remedy
+from harness.systems.rocketmq.foreign.looks import account_remedy, denied
 from harness.systems.rocketmq.layout import ServerProcess
 from harness.workers.remoting import client_requests, requests
 from harness.workers.remoting.commands import Command
@@ -27,7 +27,13 @@ _SENT = (
     RemotingAnswer.FLUSH_SLAVE_TIMEOUT,
 )
 _READ = (RemotingAnswer.SUCCESS, RemotingAnswer.PULL_NOT_FOUND)
-# What an account may do without `admin: true`, if its topicPerms or groupPerms say so.
+_WORDS = {
+    "create": "create a topic",
+    "send": "take a message",
+    "read": "give a message",
+    "delete": "delete the topic",
+}
+# By topicPerms and groupPerms an account may send and read without `admin: true`.
 _RIGHTS = {
     "create": "`admin: true`",
     "send": "PUB on the topic, or `admin: true`",
@@ -80,9 +86,11 @@ def _explained(
     topology: Topology, master: ServerProcess, step: str, answer: Command | None
 ) -> Examined:
     if answer is None:
-        return Examined(TRIED, f"{master.host} did not answer: {step}", "see the rows above")
+        text = f"{master.host} did not answer a request to {_WORDS[step]}"
+        return Examined(TRIED, text, "see the rows above")
     if why := denied(answer):
-        text = f"{master.host} refuses to {step} a topic's messages or the topic: {why}"
-        return Examined(TRIED, text, f"the account needs {_RIGHTS[step]}: {key_remedy(topology)}")
+        text = f"{master.host} refuses to {_WORDS[step]}: {why}"
+        return Examined(TRIED, text, account_remedy(topology, _RIGHTS[step]))
     said = answer.header.remark or f"code {answer.header.code}"
-    return Examined(TRIED, f"{master.host} did not {step}: {said}", "look into the broker's log")
+    text = f"{master.host} did not {_WORDS[step]}: {said}"
+    return Examined(TRIED, text, "look into the broker's log")
