@@ -131,7 +131,7 @@ def test_a_new_topology_may_be_of_another_system(capsys: pytest.CaptureFixture[s
     words = ("--topology", "shop.toml", "--dry-run")
     assert call("run", "client-link-hang", *words)[0] == 0
     output = capsys.readouterr().out
-    assert "client-link-hang, rocketmq-2m2s shop@T=120, rocketmq-python-4.9.8" in output
+    assert "client-link-hang on rocketmq-2m2s shop@T=120 with rocketmq-python-4.9.8" in output
     assert "names1 (name-server at 10.0.0.1:9876)" in output
     assert "credentials none" in output
     assert call("new", "topology", "other", "--system", "rabbitmq-quorum")[0] == 254
