@@ -31,6 +31,7 @@ class BrokerNode:
     server_name: str = ""  # the name that its certificate must hold; "": its address
     reached: bool = True  # by an address of its own; or else by the balancer's alone
     process: str = ""  # its word, where clients choose links by it (harness/plan/servers.py)
+    votes_at: int = 0  # the port at which probers ask it who leads; 0: none does
 
     @property
     def name_checked(self) -> str:

@@ -9,7 +9,7 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 from faults.actions import Kill, Start
@@ -34,7 +34,7 @@ from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
 from harness.systems.topologies import foreign_of
 from harness.workers import own_ways
-from harness.workers.protocol import Endpoint
+from harness.workers.protocol import Endpoint, Role
 
 VERSION_LIMIT_S = 4.0
 _LOGS = "logs"
@@ -100,7 +100,15 @@ class ExternalCluster:
                 for link in links
                 if link.proxy
             }
-        return links
+        return (*links, *self._votes(worker))
+
+    def _votes(self, worker: str) -> Iterator[Link]:
+        """Yield a prober's ways to voters: past every proxy, for no fault means them."""
+        if worker.startswith(f"{Role.PROBER.value}-"):
+            for node in self.site.topology.nodes:
+                if node.votes_at:
+                    end = Endpoint(node.host, node.address, node.votes_at)
+                    yield Link(worker, node.host, "", end, node.process, votes=True)
 
     async def unlink(self, run: RunPlan) -> None:
         await self._links.remove(run.name)

@@ -99,7 +99,8 @@ class HasProcesses(Protocol):
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
     """One process. `group` is empty, and `id` of no meaning, where it is no broker. `address`: the
-    part before the port of what name servers show; "": the host's name."""
+    part before the port of what name servers show; "": the host's name. `votes`: the port at which
+    it takes part in elections, if a topology file says it."""
 
     host: str
     process: str
@@ -107,6 +108,7 @@ class ServerProcess:
     group: str = ""
     id: int = 0
     address: str = ""
+    votes: int = 0
 
     @property
     def is_broker(self) -> bool:
@@ -119,8 +121,8 @@ class ServerProcess:
     @property
     def votes_at(self) -> int:
         """The port at which it takes part in elections, where it does; a controller's only one."""
-        if self.process == CONTROLLER:
-            return self.port
+        if self.votes or self.process == CONTROLLER:
+            return self.votes or self.port
         return self.port + (_BROKER_VOTES_AFTER if self.is_broker else _VOTES_AFTER)
 
     @property

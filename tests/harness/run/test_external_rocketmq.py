@@ -17,7 +17,7 @@ from harness.systems.catalogue import load_system
 from harness.systems.topologies import layout_of
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
-from spark_analysis.schema.tables import FAULTS
+from spark_analysis.schema.tables import FAULTS, PROBES
 from tests.oracle.judge import judge
 from tests.rigs.clusters import external_rocketmq as rig
 from tests.rigs.clusters.external import performed
@@ -37,11 +37,17 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RocketOwner]:
         yield found
 
 
+@pytest.fixture
+def group(tmp_path: Path) -> Iterator[RocketOwner]:
+    with rig.standing(tmp_path / "group", rig.GROUP) as found:
+        yield found
+
+
 def played(kind: str, topology: Topology) -> RunPlan:
     of = plan(fault(kind, "master of orders"), lasts_s=LONGER_THAN_A_LOOK_S)
     return replace(
         of,
-        system=load_system("reference-2m2s"),
+        system=load_system(topology.system),
         layout=layout_of(topology),
         deployment="external",
         client="rocketmq-python-4.9.8",
@@ -83,3 +89,15 @@ def test_a_hanging_link_to_a_master_is_verified(owner: RocketOwner, tmp_path: Pa
     _, counted, mechanisms = sealed(of, tmp_path)
     assert mechanisms == {"proxy"}
     assert "lost" not in counted
+
+
+def test_a_group_elects_a_leader_when_its_owner_kills_one(
+    group: RocketOwner, tmp_path: Path
+) -> None:
+    of = played("kill", group.topology(START))
+    manifest, counted, _ = sealed(of, tmp_path)
+    assert "lost" not in counted
+    assert manifest.state["elects_by_majority"] is True
+    probes = tmp_path / "runs" / of.name / "logs"
+    assert {row["kind"] for row in read_rows(probes / "prober-orders", PROBES)} >= {"leader"}
+    assert [name for name in group.topics_and_groups() if "mqproof" in name] == []

@@ -11,13 +11,13 @@ from harness.systems.registry import OURS, SystemRegistry
 from harness.systems.topologies import foreign_of, read_topology
 from tests.rigs.clusters.topologies import HEAD, text, topology
 
-NAMED = HEAD.replace("reference-mirrored", "rocketmq-dledger")
+NAMED = HEAD.replace("reference-mirrored", "rocketmq-controller")
 
 
 def test_topology_cannot_name_a_system_without_external_clusters() -> None:
     with pytest.raises(PlanError) as error:
-        read_topology("mine", text(head=NAMED), ("rocketmq-dledger", "reference-mirrored"))
-    why = "mqproof plays 'rocketmq-dledger' only on clusters that it starts itself"
+        read_topology("mine", text(head=NAMED), ("rocketmq-controller", "reference-mirrored"))
+    why = "mqproof plays 'rocketmq-controller' only on clusters that it starts itself"
     assert why in str(error.value)
     assert "valid: reference-mirrored" in str(error.value)
 

@@ -24,12 +24,12 @@ from harness.workers.rocketmq.connection import Connection
 from tests.rigs.clusters.external import ROOT, STOPPER, free_ports, stopper_words
 from tests.rigs.clusters.topologies import command
 
-SYSTEMS = ("reference-2m2s", "rocketmq-2m2s")
+SYSTEMS = ("reference-2m2s", "rocketmq-2m2s", "reference-dledger", "rocketmq-dledger")
 HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")  # of broker-a-0, broker-a-1, broker-b-0, broker-b-1
 COMPRESSION, IDLE_S = 20, 6  # 120 s, so many times shorter
 BROKERS_AFTER, STEP = 1035, 10
 STARTED = re.compile(r"(?P<name>[a-z0-9-]+): process (?P<pid>\d+)")
-SERVERS = 6
+NAME_SERVERS = 2
 HOST = "127.0.0.1"
 ASK_LIMIT_S = 5.0
 HEAD = f"""
@@ -49,15 +49,15 @@ address = "{address}"
 '''
 
 
-def broker(place: int, address: str, commands: str = "") -> str:
-    """The table of one broker of HOSTS."""
+def broker(place: int, address: str, more: str = "", size: int = 2) -> str:
+    """The table of one broker of HOSTS, in groups of that size. `more`: keys and commands."""
     return f'''
 [[broker]]
 host = "{HOSTS[place]}"
-group = "broker-{"ab"[place // 2]}"
-id = {place % 2}
+group = "broker-{"ab"[place // size]}"
+id = {place % size}
 address = "{address}"
-{commands}
+{more}
 '''
 
 
@@ -68,12 +68,35 @@ def text(*tables: str, head: str = HEAD, commands: str = "") -> str:
     return "\n".join([head, *tables, *servers])
 
 
+@dataclass(frozen=True)
+class Playground:
+    """A cluster that `mqproof reference WORD` starts: its brokers, and the head of its file."""
+
+    word: str
+    head: str
+    brokers: int
+    peers_after: int = 0  # a broker's port for its peers, above its own; 0: the file has no key
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Of all ports above the first: brokers have one more, for their slaves or peers."""
+        firsts = [BROKERS_AFTER + STEP * place for place in range(self.brokers)]
+        return (0, 1, *firsts, *(first + (self.peers_after or 1) for first in firsts))
+
+
+MASTERS = Playground("2m2s", HEAD, len(HOSTS))
+GROUP = Playground(
+    "dledger", f'system = "reference-dledger"\nidle = "{IDLE_S} s"\npoll = "1 s"\n', 3, 5
+)
+
+
 @dataclass
 class RocketOwner:
     """Somebody's cluster: its first port, and the processes that it began with."""
 
     folder: Path
     port: int
+    playground: Playground = MASTERS
     configs: dict[str, Path] = field(default_factory=dict)
 
     @property
@@ -91,7 +114,8 @@ class RocketOwner:
 
     def topics_and_groups(self) -> set[str]:
         """The names that brokers have."""
-        return {name for place in range(len(HOSTS)) for name in asyncio.run(self._names(place))}
+        places = range(self.playground.brokers)
+        return {name for place in places for name in asyncio.run(self._names(place))}
 
     async def _names(self, place: int) -> list[str]:
         endpoint, topics = Endpoint("", HOST, self.broker_port(place)), requests.topic_configs()
@@ -106,7 +130,6 @@ class RocketOwner:
     def text(
         self,
         *tables: str,
-        head: str = HEAD,
         kinds: Sequence[str] = ("kill", "freeze"),
         steps: Sequence[str] = ("do", "undo", "verify"),
     ) -> str:
@@ -119,20 +142,33 @@ class RocketOwner:
                 )
                 for kind in kinds
             )
-            servers.append(broker(place, self.address(place), commands))
-        return "\n".join([head, *tables, *servers])
+            servers.append(self._broker(place, commands))
+        return "\n".join([self.playground.head, *tables, *servers])
+
+    def _broker(self, place: int, commands: str) -> str:
+        if not self.playground.peers_after:
+            return broker(place, self.address(place), commands)
+        port = self.broker_port(place) + self.playground.peers_after
+        return broker(place, self.address(place), f"peer_port = {port}\n{commands}", size=3)
 
     def topology(self, *tables: str, **parts: Sequence[str]) -> Topology:
         return read_topology("staging", self.text(*tables, **parts), SYSTEMS)
 
 
 @contextmanager
-def standing(folder: Path) -> Iterator[RocketOwner]:
-    """Six servers; whatever becomes of them, they are ended."""
+def standing(folder: Path, playground: Playground = MASTERS) -> Iterator[RocketOwner]:
+    """Its servers; whatever becomes of them, they are ended."""
     folder.mkdir()
     (folder / "stopper.py").write_text(STOPPER)
-    owner = RocketOwner(folder, free_ports(_offsets()))
-    words = ["reference", "2m2s", "--port", str(owner.port), "--compression", str(COMPRESSION)]
+    owner = RocketOwner(folder, free_ports(playground.offsets), playground)
+    words = [
+        "reference",
+        playground.word,
+        "--port",
+        str(owner.port),
+        "--compression",
+        str(COMPRESSION),
+    ]
     playing = subprocess.Popen(
         [sys.executable, "-m", "harness", *words],
         cwd=ROOT,
@@ -143,7 +179,7 @@ def standing(folder: Path) -> Iterator[RocketOwner]:
     try:
         assert playing.stdout is not None
         assert playing.stdout.readline().startswith(f"{HOST}:{owner.port};")
-        for _ in range(SERVERS):
+        for _ in range(NAME_SERVERS + playground.brokers):
             started = STARTED.match(playing.stdout.readline())
             assert started is not None, "a server did not start"
             _note(owner, started["name"], started["pid"])
@@ -170,9 +206,3 @@ def _end(owner: RocketOwner, playing: "subprocess.Popen[str]") -> None:
         for name in owner.configs:
             with suppress(ProcessLookupError):
                 os.kill(owner.pid(name), signal.SIGKILL)
-
-
-def _offsets() -> tuple[int, ...]:
-    """Of all ports above the first: brokers have one more, for their slaves."""
-    firsts = [BROKERS_AFTER + STEP * place for place in range(len(HOSTS))]
-    return (0, 1, *firsts, *(first + 1 for first in firsts))

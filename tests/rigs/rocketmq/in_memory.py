@@ -72,7 +72,8 @@ class FakeRocket:
                 self.follows[one] = f"n{leader.id}"
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        votes = {(one.host, one.votes_at): one for one in servers(self.layout.hosts)}
+        every = servers(self.layout.hosts)
+        votes = {(one.address or one.host, one.votes_at): one for one in every}
         voter = votes.get((arguments["host"], arguments["port"]))
         server = voter or self.by_place[arguments["host"], arguments["port"]]
         if f"{server.host} {server.process}" in self.dead:

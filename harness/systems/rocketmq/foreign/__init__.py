@@ -1,5 +1,6 @@
 """A RocketMQ cluster, or the reference of one, that somebody else runs.
 
+declaration  the parts that all systems of the family share
 file     the shape of a topology file, and the layout that it becomes
 own      what its topology file says that only this family understands
 brokers  asked, held against its file, and rid of what was ours

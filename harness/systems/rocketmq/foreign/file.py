@@ -7,9 +7,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv6Address
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -34,17 +34,13 @@ from harness.plan.topology_shape import (
 from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, tables_in
 from harness.systems.rocketmq.foreign.own import RocketOwn, own
 from harness.systems.rocketmq.layout import (
-    ASYNC,
-    MASTER_ID,
     NAME_SERVER,
     POLL_DEFAULT_S,
-    SYNC,
     ForeignHost,
     RocketMq,
     ServerProcess,
     Timers,
 )
-from harness.systems.rocketmq.layout_files import VERSION_HELP, Flush, released
 
 _GROUP = re.compile(r"[A-Za-z0-9_-]{1,127}")
 _ID_MAX = 1_000_000
@@ -102,15 +98,11 @@ class RocketBrokerTable(BrokerCommandsTable):
 
 
 class RocketTopologyFile(TopologyTable):
-    """What every topology file of the family has; a system adds `version`."""
+    """What every topology file of the family has; a system adds brokers and their promises."""
 
     title: Title = Field(default="A cluster that is there", description="the name in reports")
     system: Text = Field(description="a system whose clusters can be external")
     version: str = Field(description="version of the servers")
-    replication: Literal["sync", "async"] = Field(
-        description="`brokerRole` of masters: with `sync` a confirm waits for a slave"
-    )
-    flush: Flush = Field(description="`flushDiskType`: with `sync` a confirm waits for the disk")
     idle: Annotated[int, _whole_seconds(2, 600)] = Field(
         title="length of time",
         description="name servers drop a broker that is silent for so long: T in scenarios. "
@@ -134,46 +126,35 @@ class RocketTopologyFile(TopologyTable):
     name_server: Annotated[list[NameServerTable], Field(min_length=1, max_length=BROKERS_MAX)] = (
         Field(description="one table per name server")
     )
-    broker: Annotated[list[RocketBrokerTable], Field(min_length=1, max_length=BROKERS_MAX)] = (
-        Field(description="one table per broker, masters and slaves alike")
-    )
 
-    def topology(self, name: str, source: str) -> Topology:
+    @property
+    def timers(self) -> Timers:
+        return Timers(self.idle, 0, self.poll)
+
+    def of_brokers(
+        self, name: str, source: str, brokers: Sequence[RocketBrokerTable], declared: RocketMq
+    ) -> Topology:
+        """The topology, with what a system says of its brokers."""
         keys = self.credentials
-        timers = Timers(self.idle, 0, self.poll)
         return Topology(
             name=name,
             title=self.title,
             system=self.system,
             detection_timeout_s=float(self.idle),
-            brokers=tuple(_node(one.server, commands_of(one)) for one in self.broker),
+            brokers=tuple(_node(one.server, commands_of(one)) for one in brokers),
             user=keys.access_key if keys else "",
             password=keys.secret_key if keys else "",
             proxy=proxy_of(self.proxy),
             own=RocketOwn(
                 (
-                    *(one.server for one in self.broker),
+                    *(one.server for one in brokers),
                     *(one.server for one in self.name_server),
                 ),
-                RocketMq(self.version, self.replication, self.flush, timers),
+                declared,
             ),
             source=source,
             name_servers=tuple(_node(one.server, {}) for one in self.name_server),
         )
-
-
-class RealTopologyFile(RocketTopologyFile):
-    """One file of RocketMQ's own servers."""
-
-    version: Annotated[str, released("4.9.0")] = Field(description=VERSION_HELP)
-
-
-class ReferenceTopologyFile(RocketTopologyFile):
-    """One file of the reference's servers."""
-
-    version: Literal["reference"] = Field(
-        default="reference", description="the reference has no versions"
-    )
 
 
 def _node(server: ServerProcess, commands: dict[str, Any]) -> BrokerNode:
@@ -184,6 +165,7 @@ def _node(server: ServerProcess, commands: dict[str, Any]) -> BrokerNode:
         server.port,
         commands,
         process=server.process,
+        votes_at=server.votes,
     )
 
 
@@ -213,13 +195,22 @@ def layout(topology: Topology) -> Layout:
 
 def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     """Check several keys together; the shape finds missing and ill-typed keys."""
-    brokers = brokers_in(document)
     yield from _twice(document)
     yield from _addresses(document)
-    yield from _ids(brokers)
-    known = [one for one in brokers if isinstance(one.get("group"), str)]
-    if len(known) == len(brokers) and all(type(one.get("id")) is int for one in brokers):
-        yield from _groups(document, _sizes((one["group"], one["id"]) for one in brokers), brokers)
+    yield from _ids(brokers_in(document))
+    sizes = sizes_in(document)
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{brief(group)} {size}" for group, size in sorted(sizes.items()))
+        text = f"groups need as many brokers each as the others, found {listed}"
+        yield TomlProblem((_BROKERS,), text)
+
+
+def sizes_in(document: Mapping[str, Any]) -> dict[str, int]:
+    """How many brokers each group has; none if a broker's group or id is left to the shape."""
+    brokers = brokers_in(document)
+    if all(isinstance(one.get("group"), str) and type(one.get("id")) is int for one in brokers):
+        return _sizes((one["group"], one["id"]) for one in brokers)
+    return {}
 
 
 def _places(document: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
@@ -276,19 +267,3 @@ def _sizes(members: Iterator[tuple[str, int]]) -> dict[str, int]:
     for group, id in members:
         found[group].add(id)
     return {group: len(ids) for group, ids in found.items()}
-
-
-def _groups(
-    document: Mapping[str, Any], sizes: Mapping[str, int], brokers: list[dict[str, Any]]
-) -> Iterator[TomlProblem]:
-    led = {one["group"] for one in brokers if one["id"] == MASTER_ID}
-    for group in sizes.keys() - led:
-        text = f"no broker of {brief(group)} has id = {MASTER_ID}: the master of its group"
-        yield TomlProblem((_BROKERS,), text)
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{brief(group)} {size}" for group, size in sorted(sizes.items()))
-        text = f"groups need as many brokers each as the others, found {listed}"
-        yield TomlProblem((_BROKERS,), text)
-    if document.get("replication") == SYNC and set(sizes.values()) == {1}:
-        text = f"{SYNC!r} on groups without a slave: no slave would acknowledge"
-        yield TomlProblem(("replication",), text, (ASYNC,))

@@ -66,35 +66,38 @@ def brokers_shown(
     topology: Topology, views: Mapping[ServerProcess, View | None]
 ) -> Iterator[Found]:
     """Yield what name servers that answer show against the file."""
-    wanted = {
-        Shown(one.group, one.id, one.advertised): one
-        for one in own(topology).servers
-        if one.is_broker
-    }
+    declared = own(topology)
+    brokers = [one for one in declared.servers if one.is_broker]
     for server, view in views.items():
-        if view is None:
-            continue
-        by = server.host
-        for shown, one in wanted.items():
-            if shown not in view.brokers:
-                yield _unregistered(by, shown, one, view.brokers)
-        for stranger in view.brokers:
-            if not any(stranger.address == one.address for one in wanted):
+        shown = view.brokers if view is not None else ()
+        for one in brokers if view is not None else ():
+            if not any(_is_shown(one, other, declared.elects) for other in shown):
+                yield _unregistered(server.host, one, shown, declared.elects)
+        for stranger in shown:
+            if not any(stranger.address == one.advertised for one in brokers):
                 yield Found(
-                    f"{by} shows {stranger}, which the file does not name",
+                    f"{server.host} shows {stranger}, which the file does not name",
                     "add a [[broker]] table for it: a topic lies on every group of the cluster",
                 )
 
 
-def _unregistered(by: str, wanted: Shown, one: ServerProcess, shown: Iterable[Shown]) -> Found:
-    at_address = [each for each in shown if each.address == wanted.address]
+def _is_shown(one: ServerProcess, shown: Shown, elects: bool) -> bool:
+    """The ids of brokers that elect their leader change."""
+    has_place = (shown.broker, shown.address) == (one.group, one.advertised)
+    return has_place and (elects or shown.id == one.id)
+
+
+def _unregistered(by: str, one: ServerProcess, shown: Iterable[Shown], elects: bool) -> Found:
+    at_address = [each for each in shown if each.address == one.advertised]
+    wanted = one.group if elects else Shown(one.group, one.id, one.advertised)
     if at_address:
         return Found(
             f"{by} shows {at_address[0]}, and {one.host} is {wanted} in the file",
             "mend `group` and `id` in the file: brokerName and brokerId of the broker",
         )
+    where = f"{wanted} at {one.advertised}" if elects else wanted
     return Found(
-        f"{one.host} ({wanted}) is not registered at {by}",
+        f"{one.host} ({where}) is not registered at {by}",
         f"is it up, and is {by} in its `namesrvAddr`? `address` in the file must be its "
         "brokerIP1 and listenPort",
     )
@@ -106,21 +109,32 @@ def configured(
     """Yield what a broker's configuration says against the file."""
     declared = own(topology).declared
     is_master = server.id == MASTER_ID
-    wanted = {
-        "brokerRole": _MASTERS[declared.replication] if is_master else _SLAVE,
-        # A slave's flush decides about no confirm.
-        "flushDiskType": _FLUSH[declared.flush] if is_master else "",
-    }
-    keys = {"brokerRole": "replication" if is_master else "id", "flushDiskType": "flush"}
-    for name, value in wanted.items():
+    for name, (value, key) in _wanted(topology, server).items():
         found = settings.get(name, "")
-        if value and found and found != value:
+        if found and found != value:
             yield Found(
                 f"{server.host} has {name} = {found}, and by the file {value}",
-                f"mend `{keys[name]}` in the file, or the broker's configuration",
+                f"mend `{key}` in the file, or the broker's configuration",
             )
     if is_master and declared.replication == SYNC:
         yield from _waiting(topology, server, settings)
+
+
+def _wanted(topology: Topology, server: ServerProcess) -> dict[str, tuple[str, str]]:
+    """Return settings by name: the value, and the key of the file that says it."""
+    declared = own(topology).declared
+    if own(topology).elects:
+        return {
+            "enableDLegerCommitLog": ("true", "system"),
+            "dLegerSelfId": (f"n{server.id}", "id"),
+        }
+    if server.id != MASTER_ID:
+        return {"brokerRole": (_SLAVE, "id")}
+    return {
+        "brokerRole": (_MASTERS[declared.replication], "replication"),
+        # A slave's flush decides about no confirm.
+        "flushDiskType": (_FLUSH[declared.flush], "flush"),
+    }
 
 
 def _waiting(

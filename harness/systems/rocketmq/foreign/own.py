@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from harness.plan.topology import Topology
-from harness.systems.rocketmq.layout import RocketMq, ServerProcess
+from harness.systems.rocketmq.layout import MAJORITY, RocketMq, ServerProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,11 @@ class RocketOwn:
 
     servers: tuple[ServerProcess, ...]
     declared: RocketMq
+
+    @property
+    def elects(self) -> bool:
+        """Return whether brokers elect who leads: ids in the file do not say it."""
+        return self.declared.replication == MAJORITY
 
     @property
     def sets(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from harness.cluster.port import DeployError
+from harness.plan.problems import PlanError
 from harness.plan.topology import Topology
 from harness.systems.catalogue import load_system
 from harness.systems.foreign import Access, Examined
@@ -13,6 +14,7 @@ from harness.systems.rocketmq.foreign import looks
 from harness.systems.rocketmq.foreign.brokers import ForeignRockets
 from harness.systems.rocketmq.foreign.own import own
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
+from harness.systems.rocketmq_dledger.parts import Members
 from harness.systems.topologies import layout_of, read_topology
 from harness.workers.remoting.requests import Code
 from tests.rigs.clusters.external_rocketmq import SYSTEMS, text
@@ -177,3 +179,51 @@ async def test_topics_of_runs_and_trials_are_deleted() -> None:
         names.add(theirs_own)
     await theirs.remove_queues()
     assert all(names == {"SELF_TEST_TOPIC", theirs_own} for names in made.topics.values())
+
+
+GROUPS = """
+system = "rocketmq-dledger"
+version = "4.9.7"
+idle = "120 s"
+[[name_server]]
+host = "names1"
+address = "10.0.0.1:9876"
+"""
+MEMBER = """
+[[broker]]
+host = "rkt{0}"
+group = "shop"
+id = {0}
+address = "10.0.1.{0}:10911"
+peer_port = 40911
+"""
+
+
+def group_of(members: int) -> str:
+    return GROUPS + "".join(MEMBER.format(number) for number in range(members))
+
+
+@in_a_loop
+async def test_members_of_a_group_are_asked_at_their_peer_ports() -> None:
+    of = topology(source=group_of(3))
+    layout = layout_of(of)
+    servers = load_system("rocketmq-dledger").servers(layout)
+    first = servers.voters[0]
+    assert (first.host, first.id, first.peer) == ("rkt0", "n0", "n1")
+    assert {one.votes_at for one in of.brokers} == {40911}
+    made = FakeRocket(layout)
+    made.leads(made.server("shop-1"))
+    access = Access(topology=of, agent=made, login=("", ""), ours=lambda: (PREFIX,))
+    theirs = ForeignRockets(access, layout, Members)
+    assert bad(await rows(theirs)) == []
+    own_id = {"dLegerSelfId": "n2", "enableDLegerCommitLog": "false"}
+    found = [one.text for one in looks.configured(of, own(of).servers[0], own_id)]
+    assert found == [
+        "rkt0 has enableDLegerCommitLog = false, and by the file true",
+        "rkt0 has dLegerSelfId = n2, and by the file n0",
+    ]
+
+
+def test_a_group_of_two_is_refused() -> None:
+    with pytest.raises(PlanError, match="'shop' has 2 members: fewer than 3 survive nothing"):
+        topology(source=group_of(2))
