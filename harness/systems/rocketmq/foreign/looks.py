@@ -69,11 +69,12 @@ def brokers_shown(
     declared = own(topology)
     brokers = [one for one in declared.servers if one.is_broker]
     for server, view in views.items():
-        shown = view.brokers if view is not None else ()
-        for one in brokers if view is not None else ():
-            if not any(_is_shown(one, other, declared.elects) for other in shown):
-                yield _unregistered(server.host, one, shown, declared.elects)
-        for stranger in shown:
+        if view is None:
+            continue
+        for one in brokers:
+            if not any(_is_shown(one, other, declared.elects) for other in view.brokers):
+                yield _unregistered(server.host, one, view.brokers, declared.elects)
+        for stranger in view.brokers:
             if not any(stranger.address == one.advertised for one in brokers):
                 yield Found(
                     f"{server.host} shows {stranger}, which the file does not name",
