@@ -26,6 +26,7 @@ from harness.report import dry_run
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
 from harness.request.run_request import RunRequest
+from spark_analysis.schema.place import Place
 
 _Scenarios = Annotated[
     list[str], typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite.")
@@ -128,19 +129,25 @@ def run(
     try:
         for line in dry_run.notices(planned.experiment, planned.bound):
             display.message(line)
-        options = RunOptions(
-            results=results,
-            judge=judge,
-            keep=keep,
-            replay=run_request.replay(request, judge.value),
-            misbehave=planned.misbehave,
-            bound=planned.bound,
-            spark=where,
-            standing=standing.folder() if on_standing else None,
-        )
+        options = _options(request, planned, judge, where)
         report = shell.load().run(planned.experiment, options, display)
     finally:
         display.close()
     from harness.commands.finish import finish  # pages take long to load
 
     return finish(report, display, as_json)
+
+
+def _options(
+    request: RunRequest, planned: run_request.PlannedRequest, judge: Judge, where: Place
+) -> RunOptions:
+    return RunOptions(
+        results=request.results,
+        judge=judge,
+        keep=request.keep,
+        replay=run_request.replay(request, judge.value),
+        misbehave=planned.misbehave,
+        bound=planned.bound,
+        spark=where,
+        standing=standing.folder() if request.on_standing else None,
+    )

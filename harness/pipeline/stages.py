@@ -68,7 +68,7 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
 
 
 def _prepare(experiment: Experiment, options: RunOptions, show: Display) -> None:
-    """Check what is there already, and make what is not."""
+    """Check running clusters and certificates, and make images that do not exist."""
     if options.standing is not None:
         _check_standing(options.standing, experiment)
     _check_certificates(experiment)

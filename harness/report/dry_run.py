@@ -235,7 +235,7 @@ def _too_short(window: Window, run: RunPlan) -> str:
     if window.lasts_s >= least_s:
         return ""
     text = f"shorter than {least_s:g} s, the shortest window in which a {kind} is verified"
-    how = mechanism(kind, run.deployment, run.layout.peer_links)
+    how = mechanism(kind.name, run.deployment, run.layout.peer_links)
     if PACKET_FILTER in how:
         return f"{text}: packet counters are read when it ends"
     return f"{text}: by {how} nothing can be read afterwards, and the run is INCONCLUSIVE"

@@ -12,6 +12,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_layout, load_system
@@ -44,7 +45,7 @@ def of(cluster: ComposeCluster, client: str, kind: str) -> RunPlan:
 def planned(layout: Layout, client: str, kind: str) -> RunPlan:
     system = replace(load_system(SYSTEM), clients=tuple(one.name for one in CLIENTS))
     made = plan(fault(kind, "rkt1"), lasts_s=8, name=f"real-{kind}-{client}".replace(".", "-"))
-    assert obstacles(made.scenario, system, layout, client, made.deployment) == []
+    assert obstacles(made.scenario, system, layout, chosen_client(client), made.deployment) == []
     schedule = replace(made.schedule, drain_limit_s=DRAIN_LIMIT_S)
     return replace(made, system=system, layout=layout, client=client, schedule=schedule)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from harness.plan.applicability import obstacles
 from harness.plan.clients.amqp_section import AmqpWorkload
+from harness.plan.clients.requirements import chosen_client
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan
 
 WHY = {"transient_queues": "they last", "cancel_on_ha_failover": "it is no argument of theirs"}
@@ -11,7 +12,7 @@ LASTING = replace(SYSTEM, cannot=WHY)
 
 
 def reasons(**workload: object) -> list[str]:
-    return obstacles(plan(**workload).scenario, LASTING, LAYOUT, "pika", "compose")
+    return obstacles(plan(**workload).scenario, LASTING, LAYOUT, chosen_client("pika"), "compose")
 
 
 def test_demand_that_brokers_do_not_meet_is_reported_with_reason() -> None:
@@ -30,4 +31,4 @@ def test_without_demands_there_is_no_obstacle() -> None:
     assert reasons() == []
     assert reasons(amqp=notified, consumers=0) == []
     scenario = plan(durable=False).scenario
-    assert obstacles(scenario, SYSTEM, LAYOUT, "pika", "compose") == []
+    assert obstacles(scenario, SYSTEM, LAYOUT, chosen_client("pika"), "compose") == []

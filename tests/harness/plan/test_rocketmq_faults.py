@@ -6,6 +6,7 @@ import pytest
 
 from faults.model import Options
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.clusters.fault_world import ALARMS
 from tests.rigs.runs.plans import fault, plan
@@ -18,7 +19,7 @@ def reasons(kind: str, **options: str) -> list[str]:
     scenario = plan(fault(kind, options=Options(**options))).scenario  # type: ignore[arg-type]
     workload = replace(scenario.workload, acknowledge=10)
     changed = replace(scenario, workload=workload)
-    return obstacles(changed, SYSTEM, LAYOUT, SYSTEM.clients[0], "compose")
+    return obstacles(changed, SYSTEM, LAYOUT, chosen_client(SYSTEM.clients[0]), "compose")
 
 
 @pytest.mark.parametrize(
@@ -43,10 +44,10 @@ def test_system_without_a_declared_alarm_suffers_none_by_default() -> None:
     scenario = plan(fault("alarm", options=Options(resource="disk"))).scenario
     changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
     silent = replace(SYSTEM, cannot={})
-    (reason,) = obstacles(changed, silent, LAYOUT, SYSTEM.clients[0], "compose")
+    (reason,) = obstacles(changed, silent, LAYOUT, chosen_client(SYSTEM.clients[0]), "compose")
     assert reason.endswith("rocketmq-2m2s can suffer no alarm: it has no disk alarm")
     memory_alone = replace(ALARMS, raised={"memory": ("starve", "memory")})
     for known, found in ((ALARMS, 0), (memory_alone, 1)):
         alarmed = replace(silent, alarms=known)
-        said = obstacles(changed, alarmed, LAYOUT, SYSTEM.clients[0], "compose")
+        said = obstacles(changed, alarmed, LAYOUT, chosen_client(SYSTEM.clients[0]), "compose")
         assert len(said) == found

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Scenario
 from harness.plan.worker_addresses import ADDRESSES, wanted
 from harness.systems.catalogue import load_layout, load_system
@@ -22,7 +23,9 @@ def of(queues: int, clients: int) -> Scenario:
 
 
 def reasons(queues: int, clients: int) -> list[str]:
-    return obstacles(of(queues, clients), SYSTEM, COLOCATED, SYSTEM.clients[0], "compose")
+    return obstacles(
+        of(queues, clients), SYSTEM, COLOCATED, chosen_client(SYSTEM.clients[0]), "compose"
+    )
 
 
 @pytest.mark.parametrize(("queues", "clients"), [(6, 6), (13, 16)])

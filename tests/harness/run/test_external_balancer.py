@@ -11,6 +11,7 @@ import pytest
 from harness.deploy.external.doctor import examine
 from harness.deploy.external.site import noted
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.topology import Topology
 from harness.run_folder.seal import seal
 from harness.systems.catalogue import load_system
@@ -99,4 +100,6 @@ def test_what_cannot_be_seen_behind_a_balancer_is_refused(
         layout = layout_of(topology)
         system = load_system(topology.system)
         scenario = plan(fault(kind)).scenario
-        assert words in "\n".join(obstacles(scenario, system, layout, "pika", "external"))
+        assert words in "\n".join(
+            obstacles(scenario, system, layout, chosen_client("pika"), "external")
+        )

@@ -7,6 +7,7 @@ import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.clients.amqp_section import AmqpWorkload
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.demands import priorities
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
@@ -82,12 +83,12 @@ def test_priorities_without_enough_keys_are_refused(keys: str, levels: int, wron
 
 def test_as_many_keys_as_priorities_are_enough() -> None:
     scenario = read_scenario("priorities", TEXT.format(keys="keys = 5", levels=5))
-    assert priorities("pika", scenario.workload) == 5
+    assert priorities(chosen_client("pika"), scenario.workload) == 5
 
 
 def test_quorum_queues_have_no_priorities() -> None:
     scenario = plan(keys=5, amqp=AmqpWorkload(priorities=5)).scenario
-    assert obstacles(scenario, SYSTEM, LAYOUT, "pika", "compose") == []
+    assert obstacles(scenario, SYSTEM, LAYOUT, chosen_client("pika"), "compose") == []
     quorum = load_system("rabbitmq-quorum")
-    reasons = obstacles(scenario, quorum, LAYOUT, "pika", "compose")
+    reasons = obstacles(scenario, quorum, LAYOUT, chosen_client("pika"), "compose")
     assert any("rabbitmq-quorum has no queues with priorities" in reason for reason in reasons)

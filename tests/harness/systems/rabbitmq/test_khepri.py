@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from harness.plan.applicability import layout_obstacles, obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rabbitmq import khepri
@@ -21,7 +22,10 @@ def test_khepri_is_refused_before_version_4() -> None:
         assert "Khepri is supported from RabbitMQ 4.0 on; use `--version 4.0.5`" in reason
     for version in ("4.0.5", "4.3.x"):
         new = replace(LAYOUT, version=version)
-        assert obstacles(scenario("master-crash"), SYSTEM, new, "pika", "compose") == []
+        assert (
+            obstacles(scenario("master-crash"), SYSTEM, new, chosen_client("pika"), "compose")
+            == []
+        )
 
 
 def test_an_image_of_unknown_version_is_looked_into_later() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.guarantees import NotApplicable
 from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, as_shipped, load_layout, load_system
@@ -20,7 +21,7 @@ SHARED = (
 
 def reasons(name: str, layout: str = "three") -> list[str]:
     loaded = load_layout("rabbitmq-quorum", layout)
-    return obstacles(scenario(name), SYSTEM, loaded, "pika", "compose")
+    return obstacles(scenario(name), SYSTEM, loaded, chosen_client("pika"), "compose")
 
 
 def test_default_quorum_layout_equals_rabbitmqs_defaults() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.guarantees import CLIENTS
 from harness.plan.model import Scenario
 from harness.request.run_request import scenario
@@ -24,7 +25,7 @@ SHARED = (
 def reasons(played: str | Scenario, layout: str = "three") -> list[str]:
     loaded = load_layout("rabbitmq-stream", layout)
     found = scenario(played) if isinstance(played, str) else played
-    return obstacles(found, SYSTEM, loaded, "pika-stream", "compose")
+    return obstacles(found, SYSTEM, loaded, chosen_client("pika-stream"), "compose")
 
 
 def test_default_layout_is_rabbitmq_as_it_comes() -> None:
@@ -66,12 +67,19 @@ def test_a_stream_needs_a_prefetch_count() -> None:
     unlimited = replace(played, workload=replace(played.workload, sections=sections))
     assert "without a prefetch count" in reasons(unlimited)[0]
     quorum = load_layout("rabbitmq-quorum", "three")
-    assert obstacles(unlimited, load_system("rabbitmq-quorum"), quorum, "pika", "compose") == []
+    assert (
+        obstacles(
+            unlimited, load_system("rabbitmq-quorum"), quorum, chosen_client("pika"), "compose"
+        )
+        == []
+    )
 
 
 def test_queues_clients_cannot_read_streams() -> None:
     loaded = load_layout("rabbitmq-stream", "three")
-    (reason,) = obstacles(scenario("master-crash"), SYSTEM, loaded, "pika", "compose")
+    (reason,) = obstacles(
+        scenario("master-crash"), SYSTEM, loaded, chosen_client("pika"), "compose"
+    )
     assert reason == "rabbitmq-stream has no client pika"
 
 

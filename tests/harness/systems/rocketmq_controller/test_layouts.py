@@ -6,6 +6,7 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.targets import parse_target
 from harness.request.run_request import scenario
 from harness.run.resolving import resolve_processes, role_of_places
@@ -54,7 +55,10 @@ def refused(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
 def test_controller_layouts_run_the_same_scenarios(name: str, layout: str) -> None:
     loaded = load_layout(NAME, layout)
-    assert obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose") == []
+    assert (
+        obstacles(scenario(name), SYSTEM, loaded, chosen_client(SYSTEM.clients[0]), "compose")
+        == []
+    )
 
 
 @pytest.mark.parametrize("layout", layout_names(NAME))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.guarantees import NotApplicable
 from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
@@ -22,7 +23,7 @@ SHARED = (
 
 def reasons(name: str, layout: str = "colocated@compressed") -> list[str]:
     loaded = load_layout(NAME, layout)
-    return obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose")
+    return obstacles(scenario(name), SYSTEM, loaded, chosen_client(SYSTEM.clients[0]), "compose")
 
 
 @pytest.mark.parametrize("layout", layout_names(NAME))
