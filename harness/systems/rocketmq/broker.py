@@ -51,6 +51,10 @@ OWN_TRIAL = "_TRIAL"  # behind a topic's name: no scenario's queue has capitals 
 UNREPORTED = (RemotingAnswer.SLAVE_NOT_AVAILABLE, RemotingAnswer.FLUSH_SLAVE_TIMEOUT)
 CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
 READERS = "readers"
+_NOT_COPIED = (
+    "; a slave copies the topics of its master: with access control the master needs the addresses "
+    "of its slaves in globalWhiteRemoteAddresses"
+)
 Read = TypeVar("Read")
 
 
@@ -100,7 +104,8 @@ class RocketBroker:
         missing = await until(lambda: self._without(topic), lambda found: not found, limit_s)
         if missing:
             names = ", ".join(missing)
-            raise DeployError(f"{topic} is still missing on {names} after {limit_s:g} s")
+            hint = "" if self._is_ours else _NOT_COPIED
+            raise DeployError(f"{topic} is still missing on {names} after {limit_s:g} s{hint}")
         await until(
             lambda: self._unreported(masters, trial), lambda found: not found, REPORTED_LIMIT_S
         )
