@@ -52,8 +52,8 @@ UNREPORTED = (RemotingAnswer.SLAVE_NOT_AVAILABLE, RemotingAnswer.FLUSH_SLAVE_TIM
 CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
 READERS = "readers"
 _NOT_COPIED = (
-    "; a slave copies the topics of its master: with access control the master needs the addresses "
-    "of its slaves in globalWhiteRemoteAddresses"
+    "; a slave copies its master's topics: with access control the master needs the addresses of "
+    "its slaves in globalWhiteRemoteAddresses"
 )
 Read = TypeVar("Read")
 
