@@ -329,6 +329,7 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
 
 
 def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _Part:
+    """Return the result of a predicate by the answers to its conditions; all must hold."""
     inapplicable = [one for one in answers if one.is_not_applicable]
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]

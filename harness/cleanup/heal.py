@@ -133,7 +133,7 @@ def _meant(project: RunningProject) -> Iterator[HealResult]:
     for doubt in doubts:
         yield HealResult(project.name, f"would sweep away what could be a fault, for {doubt}")
     for path, faults in journals.items():
-        for armed in faults:
+        for armed in reversed(faults):
             never = "" if armed.returns else ": by the scenario, it never ends"
             yield HealResult(
                 project.name, f"{'' if never else 'would '}{_undo(path, armed)}{never}"
@@ -161,7 +161,7 @@ async def mend(
     for doubt in doubts:
         yield HealResult(project.name, "read a journal", False, doubt)
     for path, faults in journals.items():
-        for armed in faults:
+        for armed in reversed(faults):  # a hang holds what an earlier slow would release
             yield await _undone(projects, project.name, path, armed, by)
     if not journals or doubts:
         yield await _swept(projects, project.name)

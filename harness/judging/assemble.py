@@ -1,4 +1,4 @@
-"""A report out of what the analysis found: every run judged by its claims, cells by expectations.
+"""A report of what the analysis found: evidence and report of a run, cells by expectations.
 
 1. A run that was planned and could not be judged stands there with its reason.
 2. Cells come in the order of their first run.

@@ -6,7 +6,7 @@
 
 from collections.abc import Iterator
 
-from faults.kind import Kind
+from faults.kind import Kind, Sight
 from faults.kinds import by_signals, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
@@ -25,6 +25,7 @@ from harness.plan.layout_values import BALANCERS
 from harness.plan.model import BootstrapAddress, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import Target, TargetForm
+from harness.plan.topology import EMBEDDED
 
 
 def obstacles(
@@ -89,7 +90,7 @@ def fault_obstacles(
 ) -> Iterator[str]:
     """Yield every reason why a fault of the scenario means nothing here."""
     yield from _fault_obstacles(scenario, system, layout, client, deployment)
-    yield from _length_obstacles(scenario, layout)
+    yield from _length_obstacles(scenario, layout, deployment)
 
 
 def _fault_obstacles(
@@ -148,7 +149,7 @@ def _has_alarm(system: System, fault: FaultPlan) -> bool:
     return system.alarms is not None and fault.options.resource in system.alarms.raised
 
 
-def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+def _length_obstacles(scenario: Scenario, layout: Layout, deployment: str) -> Iterator[str]:
     """Check the windows' lengths: only here are lengths in layout timers known in seconds."""
     active = {
         number: overlaps.active_fault_of(
@@ -158,7 +159,8 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
     }
     pausing = layout.partition_handling in overlaps.PAUSING
     pauses = overlaps.Pauses(layout.detection_timeout_s) if pausing else None
-    texts = list(overlaps.problems(active, pauses))
+    toxiproxied = list(_toxiproxied(layout, deployment))
+    texts = list(overlaps.problems(active, pauses, toxiproxied))
     opens_s = {number: each.opens_s for number, each in active.items()}
     targets = {number: each.target for number, each in active.items()}
     texts += references.problems(targets, opens_s)
@@ -170,6 +172,15 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
             texts += [(number, text)] if text else []
     for number, text in texts:
         yield f"fault {number}: {text}, where T = {layout.detection_timeout_s:g} s"
+
+
+def _toxiproxied(layout: Layout, deployment: str) -> Iterator[Sight]:
+    """Yield the links that pass a real Toxiproxy."""
+    own = layout.topology.proxy if layout.topology else None
+    if deployment == COMPOSE or (own is not None and own.start != EMBEDDED):
+        yield Sight.CLIENT_LINKS
+    if layout.peer_links == TOXIPROXY:
+        yield Sight.PEER_LINKS
 
 
 def _balancer_obstacles(target: Target, kind: Kind, layout: Layout) -> Iterator[str]:

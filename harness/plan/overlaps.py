@@ -8,12 +8,12 @@
 3. Lengths in layout timers are seconds on a layout only: then the cell cannot run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
-from faults.actions import Freeze, RaiseAlarm
+from faults.actions import AddToxic, Freeze, KillClients, RaiseAlarm
 from faults.exclusive import Thing, clash, things
 from faults.kind import Sight
 from faults.kinds import KINDS
@@ -53,6 +53,13 @@ class ActiveFault:
             links=[f"{place} of {role}" for role in self.clients],
             clients=self.clients if self.target.form is TargetForm.CLIENTS else (place,),
         )
+
+    @property
+    def kills_publishers(self) -> bool:
+        """Of a fault that kills clients: whether publishers may be among them."""
+        if self.target.form is TargetForm.CLIENT:
+            return self.target.client.startswith("publisher-")
+        return "publishers" in self.clients
 
     @property
     def verified_s(self) -> float:
@@ -97,10 +104,13 @@ def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool
 
 
 def problems(
-    faults: Mapping[int, ActiveFault], pauses: Pauses | None = None
+    faults: Mapping[int, ActiveFault],
+    pauses: Pauses | None = None,
+    toxiproxied: Collection[Sight] = (),
 ) -> Iterator[tuple[int, str]]:
     """The number of each fault that opens where an earlier one stands, and what is wrong; of one
-    that opens where many stand, the first few. `pauses`: the layout, where its nodes do."""
+    that opens where many stand, the first few. `pauses`: the layout, where its nodes do.
+    `toxiproxied`: the links that pass a real Toxiproxy."""
     targets = {number: fault.target for number, fault in faults.items()}
     active: list[int] = []  # those that opened, and have not ended
     for number in sorted(faults, key=lambda number: faults[number].opens_s):
@@ -116,6 +126,7 @@ def problems(
                 _place(earlier, number, targets, faults),
                 pauses,
             )
+            or _stuck(earlier, faults[earlier], later, toxiproxied)
             for earlier in active
         )
         for text in islice(filter(None, texts), _LISTED_MAX):
@@ -173,16 +184,24 @@ def _problem(
 
 
 def _blocked(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
-    """An alarm of any broker blocks what publishes, everywhere: canaries' words, too."""
+    """An alarm of any broker blocks what publishes, everywhere: canaries' words, too. A broker
+    reads no connection that it blocks, so it does not notice that its client died."""
     one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
-    if one is None or other is None or RaiseAlarm not in one.actions or not other.canaries_speak:
+    if one is None or other is None or RaiseAlarm not in one.actions:
         return ""
-    if earlier.ends_s <= later.opens_s + _CLEARED_S:
-        return ""
-    return (
-        f"fault {number} ({earlier.kind} {earlier.target}) blocks publishers, by whose words "
-        f"{_a(later.kind)} is verified: let the alarm end before the other opens"
-    )
+    named = f"fault {number} ({earlier.kind} {earlier.target})"
+    if other.canaries_speak and earlier.ends_s > later.opens_s + _CLEARED_S:
+        return (
+            f"{named} blocks publishers, by whose words {_a(later.kind)} is verified: let the "
+            f"alarm end before the other opens"
+        )
+    kills = KillClients in other.actions and later.kills_publishers
+    if kills and earlier.ends_s + _CLEARED_S > later.ends_s:
+        return (
+            f"{named} blocks publishers: their brokers do not notice that one died, by which "
+            f"{_a(later.kind)} is verified: let the alarm end before the other ends"
+        )
+    return ""
 
 
 def _unheard(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
@@ -195,6 +214,25 @@ def _unheard(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     return (
         f"fault {number} ({earlier.kind} {earlier.target}) ends while its broker is frozen and "
         f"takes no command: let the {later.kind} end before the alarm, or open after it"
+    )
+
+
+def _stuck(
+    number: int, earlier: ActiveFault, later: ActiveFault, toxiproxied: Collection[Sight]
+) -> str:
+    """Toxiproxy does not remove a toxic that waits until the next one takes its bytes
+    (Shopify/toxiproxy issues 159 and 168): its API blocks, for the other toxic, too."""
+    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
+    if one is None or other is None or later.ends_s < earlier.ends_s:
+        return ""
+    if AddToxic not in one.actions or AddToxic not in other.actions:
+        return ""
+    held = [sight for sight in toxiproxied if sight in other.hides and other.waits_for_silence]
+    if one.hides or not _shared(tuple(held), one.seen_by, earlier, later):
+        return ""
+    return (
+        f"fault {number} ({earlier.kind} {earlier.target}) ends while {_a(later.kind)} holds its "
+        f"links, and Toxiproxy cannot end it then: let the {later.kind} end first"
     )
 
 

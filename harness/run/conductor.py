@@ -244,7 +244,7 @@ class Conductor:
             return []
         self._interrupted = True
         end: list[Dispatch] = []
-        for (_, number), item in self._items.items():
+        for (_, number), item in reversed(self._items.items()):  # the last one first
             if item.stand is _Stand.HOLDING:
                 item.stand = _Stand.UNDOING
                 end.append(Undo(number))

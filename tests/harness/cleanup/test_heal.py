@@ -190,13 +190,13 @@ def test_a_dry_run_lists_all_actions_and_performs_none(tmp_path: Path) -> None:
     before = path.read_bytes()
     projects = Projects([project(tmp_path)])
     assert [row.what for row in healed(projects, dry=True)] == [
-        "would undo kill of rmq1 (fault 1 of run-1)",
         "undo kill of rmq1 (fault 2 of run-1): by the scenario, it never ends",
+        "would undo kill of rmq1 (fault 1 of run-1)",
         "would remove all of it",
     ]
     assert projects.done == []
     assert path.read_bytes() == before
-    assert [row.what.removeprefix("would ") for row in healed(projects)][:1] == [
+    assert [row.what.removeprefix("would ") for row in healed(projects)][1:2] == [
         "undo kill of rmq1 (fault 1 of run-1)"
     ]
 

@@ -1,7 +1,10 @@
 """Two faults on one host: what planning refuses, and what a target may say of another fault."""
 
+from collections.abc import Collection
+
 import pytest
 
+from faults.kind import Sight
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.overlaps import Pauses, active_fault, problems
@@ -17,14 +20,17 @@ MASTER, THERE, ELSEWHERE = "master of orders", "host of fault 1", "other than fa
 
 
 def refused(
-    one: tuple[str, str, float], other: tuple[str, str, float], pauses: Pauses | None = None
+    one: tuple[str, str, float],
+    other: tuple[str, str, float],
+    pauses: Pauses | None = None,
+    toxiproxied: Collection[Sight] = (),
 ) -> str:
     """Why the second of two faults is refused. Each: kind, target, opening; both last 20 s."""
     faults = {
         number: active_fault(kind, parse_target(target), "all", "memory", opens_s, opens_s + 20)
         for number, (kind, target, opens_s) in enumerate((one, other), start=1)
     }
-    return "; ".join(text for _, text in problems(faults, pauses))
+    return "; ".join(text for _, text in problems(faults, pauses, toxiproxied))
 
 
 @pytest.mark.parametrize(
@@ -79,6 +85,35 @@ def test_a_host_that_pauses_takes_no_command_that_ends_an_alarm() -> None:
     assert not refused(one, other, Pauses(detection_timeout_s=60))
     assert not refused(one, ("alarm", ELSEWHERE, 6.0), Pauses(detection_timeout_s=10))
     assert not refused(("alarm", MASTER, 0.0), ("partition", THERE, 6.0), Pauses(10))
+
+
+def test_a_blocked_publishers_death_is_noticed_after_the_alarm() -> None:
+    alarm, crash = ("alarm", MASTER, 8.0), "client_crash"
+    assert not refused(("alarm", MASTER, 0.0), (crash, "publisher-1", 8.0))
+    assert "do not notice that one died" in refused(alarm, (crash, "publisher-1", 8.0))
+    assert not refused(alarm, (crash, "consumer-1", 8.0))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "links"),
+    [("slow", "hang", Sight.CLIENT_LINKS), ("slow_peers", "partition", Sight.PEER_LINKS)],
+)
+def test_toxiproxy_ends_no_toxic_that_another_one_holds(
+    one: str, other: str, links: Sight
+) -> None:
+    faults = (one, MASTER, 0.0), (other, THERE, 8.0)
+    assert "Toxiproxy cannot end it then" in refused(*faults, toxiproxied=[links])
+    assert not refused(*faults)
+    assert not refused((one, MASTER, 0.0), (other, ELSEWHERE, 8.0), toxiproxied=[links])
+
+
+def test_toxiproxy_ends_a_toxic_once_the_other_released_it() -> None:
+    for lasts_s, refuses in ((11.9, False), (12.0, True)):
+        faults = {
+            1: active_fault("slow", parse_target(MASTER), "all", "", 0, 20),
+            2: active_fault("hang", parse_target(THERE), "all", "", 8, 8 + lasts_s),
+        }
+        assert bool(list(problems(faults, toxiproxied=[Sight.CLIENT_LINKS]))) is refuses
 
 
 def test_late_bound_target_is_compared_across_time_only_by_reference() -> None:

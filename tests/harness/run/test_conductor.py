@@ -132,6 +132,14 @@ def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
     ]
 
 
+def test_an_interrupt_undoes_the_latest_fault_first() -> None:
+    run = begun((10, 20), (12, 20))
+    for number, instant_s in ((1, 10), (2, 12)):
+        at(run, instant_s)
+        run.handle(c.Opened(number, instant_s * NS))
+    assert run.handle(c.Interrupted())[1:] == [c.Undo(2), c.Undo(1)]
+
+
 def test_interrupt_during_an_action_undoes_it_when_it_returns() -> None:
     run = begun((10, 20))
     at(run, 10)
