@@ -137,7 +137,7 @@ def test_a_new_topology_may_be_of_another_system(capsys: pytest.CaptureFixture[s
     assert call("new", "topology", "other", "--system", "rabbitmq-quorum")[0] == 254
     error = capsys.readouterr().err
     assert "--system: there is no first topology file of 'rabbitmq-quorum'" in error
-    assert "valid: rabbitmq-mirrored, rocketmq-2m2s" in error
+    assert "valid: rabbitmq-mirrored | rocketmq-2m2s" in error
     both = ("--system", "rocketmq-2m2s", "--from-compose", "compose.yaml")
     assert call("new", "topology", "other", *both)[0] == 254
     assert "--from-compose finds the system in its file" in capsys.readouterr().err

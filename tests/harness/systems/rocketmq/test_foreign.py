@@ -204,7 +204,7 @@ def group_of(members: int) -> str:
 
 
 @in_a_loop
-async def test_members_of_a_group_are_asked_at_their_peer_ports() -> None:
+async def test_members_of_a_group_report_leaders_at_peer_ports() -> None:
     of = topology(source=group_of(3))
     layout = layout_of(of)
     servers = load_system("rocketmq-dledger").servers(layout)
