@@ -43,12 +43,14 @@ def shortest_s(kind: str) -> float:
 
 
 def counted(armed: Armed, receipt: Receipt, lasted_s: float) -> Proof:
-    """Return whether a fault took effect whose window was too short for a look: by what its packet
-    filter had dropped when it was removed."""
+    """Return whether a fault that was too short for a check took effect: by what its packet filter
+    had dropped when it was removed."""
     least_s = shortest_s(armed.kind)
-    short = f"it lasted {lasted_s:.3g} s, and its window was shorter than a look, {least_s:g} s"
+    short = f"it was shorter than a check of {least_s:g} s (it lasted {lasted_s:.3g} s)"
     if not receipt.dropped:
-        return Proof(False, "", f"{short}, and a {armed.mechanism} counts no packets")
+        return Proof(
+            False, "", f"{short}, and a {armed.mechanism.replace('_', ' ')} counts no packets"
+        )
     idle = [host for host, packets in receipt.dropped if not packets]
     if idle:
         return Proof(False, "", f"{short}, and our chain in {', '.join(idle)} dropped nothing")

@@ -137,7 +137,7 @@ def _nothing(words: Sequence[str]) -> str:
 def _program(words: Sequence[str]) -> typer.Typer:
     """What these words ask for; the whole of it where that is help, or nothing that is there."""
     program = typer.Typer(
-        help="Proves or refutes the high-availability claims of message brokers.",
+        help="mqproof tests the high-availability claims of message brokers.",
         callback=_options,  # with one command it stays a command of a program
         no_args_is_help=True,
         pretty_exceptions_enable=False,

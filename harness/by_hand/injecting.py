@@ -55,6 +55,7 @@ class FaultsByHand:
         """Return when the fault has ended, or could not begin."""
         self._number += 1
         number = self._number
+        fault = replace(fault, target=self._stage.plan.role_words.of(fault.target))
         lasts_s = fault.lasts.resolve_s(self._stage.plan.layout.detection_timeout_s)
         window = Window(number, fault, opens_s=0.0, lasts_s=lasts_s)
         live = LiveWindow(self._stage_of(window, interrupt), window, _no_client)
@@ -77,7 +78,8 @@ class FaultsByHand:
         try:
             opened = await live.open()
             if not opened:
-                report(f"nothing was injected: {live.state.facts.unverified_reason}")
+                reason = live.state.facts.unverified_reason.removeprefix("never began: ")
+                report(f"nothing was injected: {reason}")
                 return Exit.INTERRUPTED if interrupt.is_set() else Exit.NOT_DECIDED
             report(f"injected {live.state.title}{_role(live)}; it ends in {lasts_s:g} s")
             with suppress(RunInterrupted):

@@ -53,8 +53,8 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 _ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
-_ONE_QUEUE = "one queue: nothing could be misrouted"
-_OF_LOGS = "logs give out by the progress of groups, so that no connection holds a message"
+_ONE_QUEUE = "with one queue nothing could be misrouted"
+_OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
 
 # Deliveries that are violations even where nothing was sent.
 _NEED_NO_MESSAGE = ("unexpected", "corrupt")
@@ -249,7 +249,9 @@ class Counted:
         promised = self._delivered - self.total("not_judged", "not_promised")
         if judged * 2 < promised - self.total("not_judged", "not_at_once"):
             why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
-            advice = counted.advice or "let fewer messages be sent again (longer `deadline`)"
+            advice = (
+                counted.advice or "extend `deadline`, so that publishers send fewer messages again"
+            )
             return replace(counted, high=math.inf, doubt=counted.doubt or why, advice=advice)
         return counted
 

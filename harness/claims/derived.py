@@ -243,7 +243,7 @@ def _majority_left(window: int, state: KnownFacts) -> Value:
     if isinstance(role, Unknown | NotApplicable):
         return role
     if role not in ("master", "mirror"):
-        return NotApplicable("what was struck holds no copy of a queue")
+        return NotApplicable("the target holds no copy of a queue")
     for one in (copies, left):
         if not isinstance(one, Interval):
             return one

@@ -18,40 +18,41 @@ from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
 
 _STALLS = frozenset(("stalled", "stalls"))
 _ADVICE = {
-    "fault": "see the window's proof in the manifest and the brokers' logs, then run it again",
-    "clock": "run it again on a machine that is not suspended meanwhile",
-    "causality": "compare the workers' clocks, and see whose log says it; then run it again",
+    "fault": "see how the fault was verified (manifest, brokers' logs), then run it again",
+    "clock": "run it again on a machine that is not suspended during the run",
+    "causality": "compare the workers' clocks, find the wrong log, then run it again",
     "stalled": "run it again on a quieter machine, or with a lower rate",
     "stalls": "run it again on a quieter machine, or with a lower rate",
     "publisher_log": "see how the worker ended (manifest, workers), then run it again",
     "consumer_log": "see how the worker ended (manifest, workers), then run it again",
-    "publishers_absent": 'aim the fault at one publisher of several: target = "publisher-1"',
-    "consumers_absent": 'aim the fault at one consumer of several: target = "consumer-1"',
+    "publishers_absent": 'target only one publisher of several: target = "publisher-1"',
+    "consumers_absent": 'target only one consumer of several: target = "consumer-1"',
     "drain": "see why the queue could not be emptied; if messages kept coming, raise drain_limit",
-    "not_due": "let the drain go on until the longest delay is over",
-    "pending": "let producers live until the broker has asked them",
-    "unreadable": "bring the place back and look there, or let the host return",
+    "not_due": "let the drain last until the longest delay is over (drain_limit)",
+    "pending": "keep the producers running until the broker has checked their transactions",
+    "unreadable": "start the host again and read the place, or let the scenario return the host",
 }
 
 
 # A target that means no host, or a host that another fault has, means the same in the next run.
-_NEVER_OPENED = (
-    "aim the fault at a host that it can have then: `host of fault N` and `other than fault N` "
-    "name one by an earlier fault (docs/scenarios.md)"
+_OTHER_TARGET = (
+    "choose a target that exists then and that no other fault has: `host of fault N` and "
+    "`other than fault N` name one by an earlier fault (docs/scenarios.md)"
 )
 
 
-# What is shorter than a look is so in every run.
-_TOO_SHORT = "its window was shorter than a look"
+# What is shorter than a check is so in every run. The second is the text of older recordings.
+_TOO_SHORT = ("shorter than a check", "its window was shorter than a look")
 _LAST_LONGER = (
-    "let the fault last longer than a look; or play it where a packet filter makes it, as Compose "
-    "does (docs/faults.md): that counts the packets it drops"
+    "let the fault last longer than its check (3.5 s at most); or use a packet filter, "
+    "as in Compose (docs/faults.md): it counts the packets that it drops"
 )
-_NO_LEADER = "no host says that it is the master"
+_NO_LEADER = "no host says that it is the "  # master, or leader
 _SEE_WHY_NONE_LED = (
     "see in broker_logs why no host led then, and whether this machine was too busy for the "
     "brokers; then run it again"
 )
+_NEVER_BEGAN = ("never began", "never opened")  # the second: of older recordings
 _NOT_PREPARED = "could not be prepared"  # for a moment of the cluster or of a busy machine
 
 
@@ -158,9 +159,9 @@ def _advice(doubt: Doubt, facts: Facts) -> str:
     text = _fault_doubt(doubt, facts) if doubt.reason == "fault" else ""
     if _NO_LEADER in text:
         return _SEE_WHY_NONE_LED
-    if text.startswith("never opened") and _NOT_PREPARED not in text:
-        return _NEVER_OPENED
-    if _TOO_SHORT in text:
+    if text.startswith(_NEVER_BEGAN) and _NOT_PREPARED not in text:
+        return _OTHER_TARGET
+    if any(short in text for short in _TOO_SHORT):
         return _LAST_LONGER
     return _ADVICE.get(doubt.reason, "")
 
@@ -180,12 +181,12 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
         case "stalls":
             late_s = doubt.late_ns / 1e9
             return (
-                f"{worker_name(doubt.worker, facts)} stood still for {late_s:,.1f} s in all, over "
-                "5 % of the time that is judged (host busy)"
+                f"the stalls of {worker_name(doubt.worker, facts)} add up to {late_s:,.1f} s, "
+                "over 5 % of the judged time (host busy)"
             )
         case "publishers_absent" | "consumers_absent":
             who = doubt.reason.removesuffix("_absent")
-            return f"a fault kept all {who} away: none was there to judge by"
+            return f"a fault kept all {who} away, so nothing shows the availability"
         case "publisher_log" | "consumer_log":
             who = worker_name(doubt.worker, facts)
             return f"the log of {who} does not reach the end of the run"
@@ -193,9 +194,7 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             text = _fault_doubt(doubt, facts)
             return f"fault {doubt.window}: {text or 'it was not verified'}"
         case "causality":
-            return (
-                "something was delivered, or confirmed, before it was sent: the records are wrong"
-            )
+            return "a message was delivered or confirmed before it was sent: the records are wrong"
         case "clock":
             return facts.clock_problem or "the clocks cannot be trusted"
         case "drain":
@@ -232,7 +231,9 @@ def worker_name(number: int, facts: Facts) -> str:
 # 3. A window is judged until the next one begins; the last one to the end of the records.
 
 
-_ADVICE_ON_ENDS = "see who ends processes on that machine (its log, its memory), then run it again"
+_ADVICE_ON_ENDS = (
+    "find out what ended the process on that machine (its log, its memory), then run it again"
+)
 
 
 def disturbed(facts: Facts, window: int) -> Unknown | None:

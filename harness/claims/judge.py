@@ -72,7 +72,8 @@ def _window_story(number: int, evidence: Evidence) -> str:
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
-    return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {text or 'no stage was judged'}"
+    at = f"+{window.origin_ns / 1e9:.3f} s"
+    return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
 
 
 # --- Judgement -----------------------------------------------------------------------------------
@@ -148,6 +149,7 @@ class _PredicateAnswer:
     window: int
     value: Value
     detail: str
+    predicted: bool  # by a warning
 
     @property
     def holds(self) -> bool | None:
@@ -166,7 +168,8 @@ class _PredicateAnswer:
         detail = f" ({self.detail})" if self.detail else ""
         if isinstance(self.value, NotApplicable):
             return f"{self._prefix}{self.condition.text}: {value}"
-        return f"{self._prefix}{self.condition.text}, found {value}{detail}"
+        predicted = "predicted " if self.predicted else ""
+        return f"{self._prefix}{predicted}{self.condition.text}, found {value}{detail}"
 
     @property
     def doubt(self) -> str:
@@ -211,7 +214,9 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
         part = _obstacle(claim, evidence, window, precondition)
         if part is None:
             answers = [
-                _answer(one, window, evidence.claimed(one.fact, window, among), evidence)
+                _answer(
+                    one, window, evidence.claimed(one.fact, window, among), evidence, claim.warns
+                )
                 for one in claim.predicate
             ]
             part = _with_enough(claim, evidence, window, _of_predicate(answers, evidence))
@@ -381,11 +386,11 @@ def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> 
 
 
 def _answer(
-    condition: Condition, window: int, value: Value, evidence: Evidence
+    condition: Condition, window: int, value: Value, evidence: Evidence, predicted: bool = False
 ) -> _PredicateAnswer:
     in_words = window and isinstance(value, bool)
     detail = evidence.detail(condition.fact, window) if in_words else ""
-    return _PredicateAnswer(condition, window, value, detail)
+    return _PredicateAnswer(condition, window, value, detail, predicted)
 
 
 def _story(answer: _PredicateAnswer, evidence: Evidence) -> str:

@@ -25,7 +25,7 @@ from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
-_CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
+_CUT_SHORT = "the next fault began before clients could reconnect and enough messages were due"
 _NOT_ATTENDED = Caveat(
     "consumption", 0, "", "no record says since when consumers were there", "record that"
 )
@@ -61,7 +61,7 @@ class RunService:
         if unknown is not None:
             return unknown
         if not rows:
-            return Unknown("that fault, or one in force with it, was not seen to be gone")
+            return Unknown("this fault, or one that overlaps with it, was not verified ended")
         if self._only_late(rows, promise, window):
             return doubt.unknown if doubt else False
         if doubt and stalled_s and not self._proved(rows, stalled_s, window):

@@ -120,7 +120,7 @@ def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Int
     if mostly or doubt is not None:
         return _at_most(longest_ns, text, doubt)
     why = f"{of.bad:,} of {of.due:,} were missed: the load had no steady state"
-    return Interval(0, longest_ns / NS, text, why, "let less be sent")
+    return Interval(0, longest_ns / NS, text, why, "lower `rate`")
 
 
 def starved_in_steady_state(

@@ -42,7 +42,7 @@ class NotApplicable:
     reason: str
 
     def __str__(self) -> str:
-        return f"not applicable: {self.reason}"
+        return f"not applicable, because {self.reason}"
 
 
 Value = bool | str | Interval | Unknown | NotApplicable
@@ -61,7 +61,13 @@ def exactly(number: float, text: str = "") -> Interval:
 
 def between(low: float, high: float, doubt: str = "", advice: str = "") -> Interval:
     """Return a number of seconds that is known within bounds."""
-    return Interval(low, high, f"{low:.1f} to {high:.1f} s", doubt, advice)
+    return Interval(low, high, from_to(low, high), doubt, advice)
+
+
+def from_to(low_s: float, high_s: float) -> str:
+    """Return `1.2 to 3.4 s`; bounds that look equal get more digits: `0.000 to 0.003 s`."""
+    digits = 1 if f"{low_s:.1f}" != f"{high_s:.1f}" else 3
+    return f"{low_s:.{digits}f} to {high_s:.{digits}f} s"
 
 
 def at_least(number: float, text: str = "", doubt: str = "", advice: str = "") -> Interval:

@@ -28,49 +28,59 @@ DECLARED: dict[str, Fact] = {
         str, False, "hosts that mirror a queue, by policy: all, exactly, nodes, none"
     ),
     "client_endpoint": Fact(
-        str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair, balancer"
+        str, False, "where clients connect: hosts, one, haproxy, haproxy-pair, balancer"
     ),
     "promote_on_shutdown": Fact(
         str,
         False,
         "whether a stop may promote a mirror that lacks messages: when-synced, always, never",
     ),
-    "promote_on_failure": Fact(str, False, "whether a crash may: always, when-synced, never"),
-    "elects": Fact(bool, False, "a mirror may become master by itself, when the master fails"),
-    "elects_by_majority": Fact(
-        bool, False, "a majority of all that hold a queue decides who is its master"
+    "promote_on_failure": Fact(
+        str,
+        False,
+        "whether a crash may promote a mirror that lacks messages: always, when-synced, never",
     ),
-    "detection_timeout_s": Fact(float, False, "the layout's timer, in seconds"),
-    "route_poll_s": Fact(float, False, "how often clients ask name servers who the masters are"),
+    "elects": Fact(bool, False, "if the master fails, a mirror can become master by itself"),
+    "elects_by_majority": Fact(
+        bool, False, "a majority of all replicas of a queue decides which one is its master"
+    ),
+    "detection_timeout_s": Fact(float, False, "the layout's detection timeout T, in seconds"),
+    "route_poll_s": Fact(
+        float, False, "how often clients ask name servers for the masters, in seconds"
+    ),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "confirm_waits_for_mirrors": Fact(
-        bool, False, "by the layout, until every mirror that is there has a message"
+        bool, False, "a confirm waits until every available mirror has the message"
     ),
     "confirm_waits_for_majority": Fact(
-        bool, False, "by the layout, until a majority of all that hold the queue has it"
+        bool, False, "a confirm waits until a majority of all replicas has the message"
     ),
-    "confirm_waits_for_disk": Fact(bool, False, "by the layout, until it is on disk"),
+    "confirm_waits_for_disk": Fact(bool, False, "a confirm waits until the message is on disk"),
     "progress_kept_by": Fact(
-        str, False, "who knows how far a consumer has come: brokers, or clients, which read a log"
+        str, False, "who keeps a consumer's progress: brokers, or clients that read a log"
     ),
     "durable": Fact(bool, False, "queues survive their host's restart"),
-    "persistent": Fact(bool, False, "messages do"),
+    "persistent": Fact(bool, False, "messages survive their host's restart"),
     "mandatory": Fact(bool, False, "unroutable messages are returned"),
     "retry": Fact(str, False, "never or until_confirmed"),
-    "consumers": Fact(float, False, "consumers; with none the queues are read by the drain alone"),
-    "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge what they got"),
+    "consumers": Fact(float, False, "number of consumers; with 0 only the drain reads the queues"),
+    "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge deliveries"),
     "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
-    "cancel_on_ha_failover": Fact(bool, False, "consumers asked for a notice of a new master"),
-    "priorities": Fact(float, False, "levels of priority of messages; 0: they have none"),
+    "cancel_on_ha_failover": Fact(bool, False, "consumers request a notice of a new master"),
+    "priorities": Fact(float, False, "levels of priority; 0: messages have no priorities"),
     "polls": Fact(bool, False, "consumers ask for each message (`basic.get`)"),
-    "reconnect_s": Fact(float, False, "how long a client may take to be back after a fault"),
-    "messages": Fact(float, False, "messages that the scenario sends, if it means to send few"),
-    "delayed_messages": Fact(float, False, "delayed messages, if the scenario means to send few"),
+    "reconnect_s": Fact(
+        float, False, "the longest time that a client may need to reconnect, in seconds"
+    ),
+    "messages": Fact(float, False, "messages that the scenario sends, if few are planned"),
+    "delayed_messages": Fact(float, False, "delayed messages, if few are planned"),
     "messages_in_transactions": Fact(float, False, "messages in transactions, if few are planned"),
     "messages_to_commit": Fact(float, False, "messages to be committed, if few are planned"),
-    "messages_to_check": Fact(float, False, "messages to commit when the broker checks, if few"),
+    "messages_to_check": Fact(
+        float, False, "messages to commit when the broker checks, if few are planned"
+    ),
     "checks_within_s": Fact(
-        float, False, "how long a broker may take to ask about a transaction that was left open"
+        float, False, "within what time a broker checks an open transaction, in seconds"
     ),
     "faults": Fact(float, False, "fault windows of the schedule"),
     "operations": Fact(float, False, "operations of the schedule"),
@@ -78,76 +88,95 @@ DECLARED: dict[str, Fact] = {
 OPERATED: dict[str, Fact] = {
     "all_stopped": Fact(str, False, "how operations stopped every host: in turn, at once, none"),
     "started_first": Fact(
-        str, False, "which was started first then: first stopped, last stopped, other, none"
+        str,
+        False,
+        "which stopped host was started first: first stopped, last stopped, other, none",
     ),
     "started_within_s": Fact(
-        float, False, "how long it took from the first one's start until the last one's"
+        float, False, "time from the first start of a stopped host to the last one, in seconds"
     ),
     "waited_for_last_s": Fact(
-        float, False, "how long the first one ran before the last stopped one was started"
+        float,
+        False,
+        "how long the host that was started first ran until the host that was stopped last was "
+        "started, in seconds",
     ),
-    "gave_up_waiting": Fact(bool, False, "it had ended by itself by then"),
+    "gave_up_waiting": Fact(
+        bool, False, "the host that was started first had ended by itself by then"
+    ),
     "lost_disk": Fact(str, False, "whose disk was lost: first stopped, last stopped, all, ..."),
     "node_removed": Fact(
-        str, False, "how a node was struck from the cluster: online, offline, none"
+        str, False, "how a node was removed from the cluster: online, offline, none"
     ),
     "stood_still_synchronising": Fact(
-        bool, False, "while it was synchronised nothing came into a queue, nor out of it"
+        bool, False, "during synchronisation a queue neither took nor delivered a message"
     ),
     "nodes_added": Fact(float, False, "spare nodes that joined the cluster"),
     "queues_have_masters": Fact(bool, False, "after all operations each queue had a master"),
-    "mirrors_after_operations": Fact(float, False, "the least number of mirrors of a queue then"),
+    "mirrors_after_operations": Fact(
+        float, False, "the smallest number of mirrors of a queue after all operations"
+    ),
 }
 SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
     "left_to_drain": Fact(float, False, "deliveries that consumers left to the drain"),
     "clients_reached_another": Fact(
         bool,
         False,
-        "every publisher whose link to a host was struck was connected to another host meanwhile",
+        "every publisher whose link was the fault's target connected to another host meanwhile",
     ),
     "routes_served_meanwhile": Fact(
         bool,
         False,
-        "while name servers were struck those that were left told every queue's route, never "
-        "5 s or more without",
+        "during a fault of name servers the other ones returned every queue's route, without a "
+        "gap of 5 s or more",
     ),
 }
 RECORDED: dict[str, Fact] = {
-    "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_resource": Fact(str, True, "of an alarm: memory or disk"),
+    "fault_kind": Fact(str, True, "the fault's kind: a name that `mqproof list faults` shows"),
+    "fault_resource": Fact(str, True, "the resource of an alarm: memory or disk"),
     "fault_target_role": Fact(
         str, True, "the target was: master, mirror, name server, balancer, ..."
     ),
-    "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
-    "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
-    "publishers_connected_to_target": Fact(bool, True, "publishers were connected to the target"),
-    "consumers_connected_to_target": Fact(bool, True, "consumers were"),
-    "name_servers_at_target": Fact(float, True, "name servers that the fault struck"),
-    "name_servers_left": Fact(float, True, "name servers that it left alone"),
-    "publishers_attached_to_target": Fact(
-        float, True, "publishers that asked one of these when the fault came"
+    "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault began"),
+    "synchronised_mirrors_at_fault": Fact(
+        float, True, "synchronised mirrors of the target's queue when the fault began"
     ),
-    "fault_returned": Fact(bool, True, "the fault was undone and seen to be gone"),
-    "promoted_mirror_rank": Fact(float, True, "age of the mirror that became master; 1: oldest"),
-    "consumers_cancelled": Fact(float, True, "consumers that got a notice of cancellation"),
+    "publishers_connected_to_target": Fact(
+        bool, True, "the target is the host that publishers connect to first"
+    ),
+    "consumers_connected_to_target": Fact(
+        bool, True, "the target is the host that consumers connect to first"
+    ),
+    "name_servers_at_target": Fact(float, True, "name servers that the fault targets"),
+    "name_servers_left": Fact(float, True, "name servers that the fault does not target"),
+    "publishers_attached_to_target": Fact(
+        float, True, "publishers that used one of these name servers when the fault began"
+    ),
+    "fault_returned": Fact(bool, True, "the fault was undone and verified ended"),
+    "promoted_mirror_rank": Fact(
+        float, True, "rank by age of the mirror that became master; 1: the oldest"
+    ),
+    "consumers_cancelled": Fact(float, True, "consumers that received a cancellation"),
     "consumers_attached": Fact(
         float, True, "consumers of the target's queue that were connected to another host"
     ),
     "publishers_not_blocked": Fact(
-        float, True, "publishers that were connected, and were not told that they are blocked"
+        float, True, "connected publishers that got no notice that they are blocked"
     ),
     "synchronised_when_rejoined": Fact(
-        bool, True, "the target held everything when it was first seen as a mirror again"
+        bool, True, "the target was synchronised when it was first a mirror again"
     ),
     "held_when_rejoined": Fact(
-        float, True, "how many messages of its queue it held then, by its own word"
+        float, True, "how many messages of its queue the target reported then"
     ),
-    "synchronised_at_last": Fact(bool, True, "as a mirror it did when the load was over"),
+    "synchronised_at_last": Fact(
+        bool, True, "the target was a synchronised mirror when the load ended"
+    ),
     "clients_of_target_cut_off": Fact(
         bool, True, "every client that was connected to the target lost its connection"
     ),
     "rejoined_as": Fact(
-        str, True, "what the target was to its queue in the end: master, mirror, none"
+        str, True, "the target's role for its queue at the end: master, mirror, none"
     ),
 }
 COUNTS: dict[str, Fact] = {
@@ -190,50 +219,60 @@ STAGE_NAMES = tuple(
 )  # routes are separate: there may be no name server
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest time without a confirm while something is due"),
-    "missed": Fact(float, True, "intended publishes not confirmed within their deadline"),
-    "degraded_s": Fact(float, True, "from the fault to sustained success"),
+    "missed": Fact(float, True, "publishes that were not confirmed within their deadline"),
+    "degraded_s": Fact(
+        float, True, "time from the fault until sending was on time again, in seconds"
+    ),
     "serves_on": Fact(
         bool,
         True,
-        "from sustained success on, or from the fault where there was none, until the fault's end "
-        "the run, every queue and every publisher were served",
+        "the run, every queue and every publisher were served from the time when sending was on "
+        "time again until the undo",
     ),
     "serves_after_notice": Fact(
         bool,
         True,
-        "they were from detection_timeout_s + route_poll_s on, when clients know of a silent "
-        "broker",
+        "they were served from detection_timeout_s + route_poll_s after the fault on: by then "
+        "clients know of a silent broker",
     ),
-    "serves_after_poll": Fact(bool, True, "they were from route_poll_s on"),
+    "serves_after_poll": Fact(bool, True, "they were served from route_poll_s after the fault on"),
     "served_once_healed": Fact(
         bool,
         True,
-        "they were when the fault, and every one in force with it, was gone, and clients had had "
-        "time to come back",
+        "they were served after all overlapping faults had ended and clients had had time to "
+        "reconnect",
     ),
     CONSUMPTION: Fact(
-        bool, True, "every queue and every consumer got something that was sent after the fault"
+        bool,
+        True,
+        "during the fault, every queue delivered and every consumer received messages that were "
+        "sent after the fault began",
     ),
     STARVED: Fact(
         float,
         True,
-        "longest time in which a queue delivered nothing, though messages waited, when the fault "
-        "and every one in force with it, was gone, and clients had had time to come back",
+        "longest time in which a queue delivered nothing although messages waited, after all "
+        "overlapping faults had ended and clients had had time to reconnect",
     ),
     REQUEUED: Fact(
         bool,
         True,
-        "an unacknowledged message was redelivered. Absence proves nothing",
+        "an unacknowledged message was redelivered; false proves nothing",
     ),
-    WAITING: Fact(float, True, "messages that were confirmed and not delivered when it came"),
+    WAITING: Fact(
+        float, True, "messages that were confirmed and not delivered when the fault began"
+    ),
     KEPT: Fact(
         bool,
         True,
-        "where no consumer was connected: the target, when it was first seen as a mirror again, "
-        "held at least all of those by its own word; not, if it held a tenth at most",
+        "without consumers: the target, when it was first a mirror again, reported at least "
+        "waiting_at_fault messages; false if it reported a tenth of them or fewer",
     ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
-    **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},
+    **{
+        f"{stage}_s": Fact(float, True, f"time from the fault to the stage {stage}, in seconds")
+        for stage in STAGE_NAMES
+    },
 }
 FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "keeps": Fact(
@@ -244,24 +283,34 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "queues_stay": Fact(
         bool, False, "no disk was lost, and no broker ended while queues were transient"
     ),
-    "broker_ended": Fact(bool, True, "the fault ended what it struck: its memory is gone"),
-    "page_cache_lost": Fact(bool, True, "the fault took what was written and not synced, too"),
-    "every_mirror_synchronised": Fact(bool, True, "every mirror at the fault held everything"),
-    "every_mirror_read": Fact(bool, True, "every mirror at the fault was master later, and read"),
+    "broker_ended": Fact(
+        bool, True, "the fault ended its target's process, so its memory is lost"
+    ),
+    "page_cache_lost": Fact(
+        bool, True, "the fault also discarded what was written and not synced to disk"
+    ),
+    "every_mirror_synchronised": Fact(
+        bool, True, "every mirror was synchronised when the fault began"
+    ),
+    "every_mirror_read": Fact(
+        bool, True, "every mirror at the fault became master later, and the run read it"
+    ),
     "attached_name_server_silent": Fact(
-        bool, True, "a name server that publishers asked was silent at the same time"
+        bool, True, "a name server that publishers use was silent at the same time"
     ),
     "mirrors_gained": Fact(
-        float, False, "mirrors that a queue has after all operations, beyond its own"
+        float,
+        False,
+        "how many mirrors a queue has after all operations beyond those of the layout",
     ),
     "consumers_not_notified": Fact(
-        float, True, "of those that were attached how many got no notice of cancellation"
+        float, True, "consumers_attached that received no cancellation"
     ),
     "whole_at_fault": Fact(
-        bool, True, "the queue had all copies that its layout wants: no node was down before"
+        bool, True, "the queue had all copies of its layout: no node was down before"
     ),
     "majority_left": Fact(
-        bool, True, "without the target a majority of the copies that the layout wants was left"
+        bool, True, "without the target, a majority of the layout's copies remained"
     ),
 }
 FACTS: dict[str, Fact] = {

@@ -29,7 +29,7 @@ async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> b
     for row in local_leftovers.clear(chosen, dry):
         say(_text(row))
         rows.append(row)
-    for row in local_leftovers.clear_by_hand(chosen, dry, all(row.ok for row in rows)):
+    for row in local_leftovers.clean_dead_keepers(chosen, dry, all(row.ok for row in rows)):
         say(_text(row))
         rows.append(row)
     if not rows and not chosen.there:

@@ -134,7 +134,7 @@ def _meant(project: RunningProject) -> Iterator[HealResult]:
         yield HealResult(project.name, f"would sweep away what could be a fault, for {doubt}")
     for path, faults in journals.items():
         for armed in reversed(faults):
-            never = "" if armed.returns else ": by the scenario, it never ends"
+            never = "" if armed.returns else ": the scenario never ends it"
             yield HealResult(
                 project.name, f"{'' if never else 'would '}{_undo(path, armed)}{never}"
             )
@@ -186,7 +186,7 @@ async def _undone(
 ) -> HealResult:
     what = _undo(path, armed)
     if not armed.returns:
-        return HealResult(project, f"{what}: by the scenario, it never ends")
+        return HealResult(project, f"{what}: the scenario never ends it")
     try:
         await perform_all(projects.executor(project), armed.undo)
     except FaultError as failure:

@@ -67,7 +67,7 @@ def _left(folder: Path) -> Site | None:
 _WHAT = "remove the files of clusters by hand"
 
 
-def clear_by_hand(chosen: Chosen, dry: bool, all_ok: bool) -> Iterator[HealResult]:
+def clean_dead_keepers(chosen: Chosen, dry: bool, all_ok: bool) -> Iterator[HealResult]:
     """Yield the rows of every such folder. `all_ok`: whether nothing before it failed."""
     for folder in folders():
         if _means(chosen, folder) and not is_held(folder):

@@ -28,13 +28,13 @@ def analyse(
     results: Annotated[
         Path,
         typer.Option(
-            help="Folder for the report over several experiments, and for what a URL names."
+            help="Folder for the report over several experiments, and for copies from URLs."
         ),
     ] = RESULTS,
     judge: Annotated[
         Judge | None,
         typer.Option(
-            help="What decides the exit code. Default: what decided it when the experiment ran; "
+            help="What decides the exit code. Default: as when the experiment ran; "
             "claims, if the experiments differ."
         ),
     ] = None,
@@ -42,7 +42,7 @@ def analyse(
     whole: AllOption = False,
     reseal: Annotated[
         bool,
-        typer.Option("--reseal", help="Rebuild damaged runs' tables from logs that are whole."),
+        typer.Option("--reseal", help="Rebuild the tables of damaged runs from intact logs."),
     ] = False,
     master: MasterOption = "",
     conf: ConfOption = None,

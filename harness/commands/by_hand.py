@@ -65,7 +65,7 @@ def status(context: typer.Context) -> int:
 
 def fault(
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(help="What happens; see `mqproof list faults`.")],
+    kind: Annotated[str, typer.Argument(help="Kind of fault; see `mqproof list faults`.")],
     target: Annotated[str, typer.Argument(help='Where: "master of orders", a host, ...')],
     lasts: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 30s.")],
     system: Annotated[

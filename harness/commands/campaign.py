@@ -132,7 +132,7 @@ def table(
     profile: _Profile = None,
     telling: _Telling = False,
 ) -> int:
-    """Print the matrix as Markdown: what each cell was judged to be, in how many runs.
+    """Print the matrix as Markdown: the worst verdict of each cell, and its number of runs.
 
     Each cell has its rate with 95 % bounds, and says whether it is as
     expected. Below the table stand the cells without a run yet, and those that
@@ -157,7 +157,7 @@ def collect(
         Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.csv; overwritten.")
     ],
 ) -> int:
-    """Write every run of FOLDER into one CSV file, so that sessions and machines add up.
+    """Write every run of FOLDER into one CSV file, which other campaigns can count.
 
     A run that stands in several places counts once. Put the file into another
     folder, and `run`, `table` and `articles` count its runs there.

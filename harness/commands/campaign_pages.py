@@ -42,7 +42,7 @@ def judge(
         ),
     ] = None,
 ) -> int:
-    """Judge packed runs again and print their tables as Markdown: those of published pages.
+    """Judge packed runs again and print their tables as Markdown, as published pages have them.
 
     Neither Docker nor Spark is started.
     """
@@ -143,7 +143,7 @@ def expectations(
         ),
     ] = False,
 ) -> int:
-    """Print what published runs showed that expectations.toml does not know, as entries of it.
+    """Print results of published runs that expectations.toml lacks, as entries for it.
 
     Without --check only what a person wrote there counts as known. What could not
     be judged because its run is doubted is no knowledge.

@@ -13,7 +13,8 @@ _FOUND = (
 _JUDGED = (
     f"{_FOUND[0]} (with --judge expectations: every verdict is the expected one)",
     f"{_FOUND[1]} (with --judge expectations: a verdict is not the expected one)",
-    f"{_FOUND[2]} (with --judge expectations: or a cell has no expectation)",
+    f"{_FOUND[2]} (with --judge expectations: a verdict has no expectation, or could not be "
+    "judged though PASS or FAIL was expected)",
 )
 _WRITTEN = ("done",)
 _OWN: dict[str, tuple[str, ...]] = {
@@ -34,13 +35,13 @@ _OWN: dict[str, tuple[str, ...]] = {
     "up": ("every cluster runs", "", "no cluster runs"),
     "status": (
         "every cluster is clean",
-        "a cluster is not, or a fault is active",
+        "a cluster is not clean, or a fault is active",
         "no cluster runs",
     ),
     "fault": (
-        "it was verified active and verified ended",
+        "the fault was verified active and verified ended",
         "",
-        "it was not, or nothing was injected",
+        "the fault was not verified, or not injected",
     ),
     "down": ("nothing is left", "", "something could not be undone or removed"),
     "heal": ("nothing is left behind", "", "something could not be undone or removed"),

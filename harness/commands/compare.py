@@ -36,7 +36,7 @@ def compare(
         ),
     ] = None,
 ) -> int:
-    """Say what got worse from A to B, what got better, and what shows no difference."""
+    """List what got worse from A to B, what got better, and what shows no difference."""
     shell: Shell = context.obj
     before, after = recalled.sides((first, second))
     folder = second if is_folder(second) else second.parent

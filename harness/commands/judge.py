@@ -30,15 +30,17 @@ DeclareOption = Annotated[
     typer.Option(
         "--declare",
         metavar="NAME=VALUE",
-        help="What the broker, or its clients, promise where the history does not say so, as "
-        "durable=true; see `list facts`. Once for each.",
+        help="A fact that the history lacks, such as durable=true (`mqproof list facts`); "
+        "repeatable.",
     ),
 ]
 
 
 def judge(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Histories, .gz too.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="History files; .gz is accepted.")
+    ],
     form: FormOption = HistoryFormat.MQPROOF,
     as_json: JsonOption = False,
     explain: ExplainOption = False,
@@ -46,8 +48,7 @@ def judge(
 ) -> int:
     """Judge histories of other tools: mqproof's JSON, Jepsen's EDN, OpenChaos's TSV.
 
-    Nothing is started, neither Docker nor Spark. With --json there is one object a line for each
-    file.
+    It needs neither Docker nor Spark. --json prints one object per line, one for each file.
     """
     # Here and not above: numpy and Arrow take their time, and other commands need none of them.
     from harness.judging import exits

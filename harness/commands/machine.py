@@ -21,7 +21,8 @@ def heal(
         typer.Option(metavar="DIR", help="Only what experiments in this folder left."),
     ] = None,
     experiment: Annotated[
-        str, typer.Option(metavar="NAME", help="Only what this one left; or its folder.")
+        str,
+        typer.Option(metavar="NAME", help="Only what this experiment left: its name or folder."),
     ] = "",
     dry: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
 ) -> int:

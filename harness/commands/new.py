@@ -16,7 +16,9 @@ from harness.request import run_request, topology_file
 
 TEMPLATE = "master-crash"
 
-app = typer.Typer(help="Write a file to start from.", no_args_is_help=True)
+app = typer.Typer(
+    help="Write a commented file to start from: a scenario or a topology.", no_args_is_help=True
+)
 
 _Name = Annotated[str, typer.Argument(help="NAME.toml is written.")]
 

@@ -95,9 +95,9 @@ def _nights(
         return 0
     if night is not None:
         before = before[:-1]
-        print_lines(shell.err, [f"goes on with the night of {formats.dated(night.name)}"])
+        print_lines(shell.err, [f"mqproof continues the night of {formats.dated(night.name)}"])
         if now >= datetime.fromisoformat(night.ends):
-            print_lines(shell.err, ["it is over: it is judged as it is"])
+            print_lines(shell.err, ["its time is over: mqproof judges what was played"])
             past = _whole(shell, suite, night, before, results, where)
             if go_on:
                 return _code(past)
@@ -136,7 +136,7 @@ def _whole(
     log(f"pages: {site.write(results, every, baseline, gate)}")
     log(f"junit: {junit.write(night, gate, results / record.NIGHTS / night.name)}")
     if removed := keeping.tidy(results, every, suite.keep_passed):
-        log(f"recordings of {removed} older experiments that did no harm are removed")
+        log(f"recordings of {removed} older experiments without harm were removed")
     return night
 
 

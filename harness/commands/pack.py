@@ -22,13 +22,13 @@ OUTPUT = "--output"
 def pack(
     context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="An experiment's folder, or a run's in it.")
+        Path, typer.Argument(metavar="DIR", help="The folder of an experiment, or of one run.")
     ],
     output: Annotated[
         Path, typer.Option(OUTPUT, "-o", metavar="FILE", help=f"NAME{packing.SUFFIX} to write.")
     ],
 ) -> int:
-    """Pack whole runs, without logs; unpacked, `analyse` judges them as here."""
+    """Pack whole runs, without logs; `analyse` judges the unpacked runs again."""
     shell: Shell = context.obj
     experiment = _experiment_of(folder)
     if wrong := problems(experiment, output):

@@ -73,7 +73,10 @@ def run(
     client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
     version: _Versions = None,
     image: _Images = None,
-    deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
+    deployment: Annotated[
+        str | None,
+        typer.Option(help="How the system runs: local (subprocesses) or compose (containers)."),
+    ] = None,
     topology: _Topology = None,
     together: _Together = False,
     distribution: _Distribution = None,
@@ -84,9 +87,9 @@ def run(
         str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
     ] = None,
     seed: SeedOption = None,
-    results: Annotated[Path, typer.Option(help="Folder that experiments go into.")] = RESULTS,
+    results: Annotated[Path, typer.Option(help="Folder for experiments.")] = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster standing.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster running.")] = False,
     wrong: Annotated[
         str | None, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
     ] = None,

@@ -20,7 +20,7 @@ def serve(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="The results of run or nightly.")
     ] = RESULTS,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = PORT,
 ) -> int:
     """Show the experiments in DIR to browsers on this machine, until Ctrl-C."""
     # Loaded here: what judges takes long to load.

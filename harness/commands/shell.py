@@ -25,7 +25,9 @@ RESULTS = Path("results")
 
 SeedOption = Annotated[
     int | None,
-    typer.Option(min=0, max=2**63 - 1, help="Fixes every choice; shown at the end."),
+    typer.Option(
+        min=0, max=2**63 - 1, help="Fixes every random choice; a run prints its seed at the end."
+    ),
 ]
 JudgeOption = Annotated[Judge, typer.Option(help="What decides the exit code.")]
 AllOption = Annotated[

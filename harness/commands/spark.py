@@ -26,7 +26,7 @@ MasterOption = Annotated[
 ]
 ConfOption = Annotated[
     list[str] | None,
-    typer.Option(CONF, metavar="KEY=VALUE", help="A setting of Spark's; repeatable."),
+    typer.Option(CONF, metavar="KEY=VALUE", help="A Spark setting; repeatable."),
 ]
 
 

@@ -15,7 +15,10 @@ from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import EMPTY, Problem
 
 FLAG = "--bound"
-HELP = "Repeat each cell until a promise is broken or its 95 % one-sided bound is below this: 10%."
+HELP = (
+    "Repeat each cell until a promise is broken or its 95 % one-sided bound is below SHARE, "
+    "such as 10%."
+)
 DOUBT = 0.05
 
 

@@ -26,6 +26,7 @@ from harness.plan.layout_values import (
     Policy,
     PolicyValue,
 )
+from harness.plan.role_words import RoleWords, role_words
 from harness.plan.servers import Servers
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
@@ -359,6 +360,11 @@ class RunPlan:
     @property
     def cell(self) -> tuple[str, str, str, str]:
         return (self.scenario.name, self.system.name, self.layout.label, self.client)
+
+    @property
+    def role_words(self) -> RoleWords:
+        """Return the words that the system's users have for the replicas of a queue."""
+        return role_words(self.system.guarantees(self.layout))
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,36 +63,43 @@ class Operation:
 
 
 MEANINGS = {
-    TargetForm.MASTER: "the host that holds the queue's master when the operation is due",
-    TargetForm.MIRROR: "the host of the queue's oldest mirror then",
+    TargetForm.MASTER: "the host of the queue's master when the operation is due; also written "
+    "`leader of QUEUE`",
+    TargetForm.MIRROR: "the host of the queue's oldest mirror then; also written "
+    "`follower of QUEUE` or `replica of QUEUE`",
     TargetForm.UNINVOLVED: "a host that holds no copy of any queue then",
-    TargetForm.HOST_OF_FAULT: "the host that fault N of the file means",
-    TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not mean",
+    TargetForm.HOST_OF_FAULT: "the host that fault N of the file targets",
+    TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not target",
     TargetForm.HOST: "the host of that name in the layout",
-    TargetForm.ALL: "every host; of those that are down, where it is about them",
-    TargetForm.FIRST_STOPPED: "of the hosts that operations stopped, the first",
-    TargetForm.LAST_STOPPED: "of the hosts that operations stopped, the last",
+    TargetForm.ALL: "every host; for start_node and wipe_node every host that is down",
+    TargetForm.FIRST_STOPPED: "the host that operations stopped first",
+    TargetForm.LAST_STOPPED: "the host that operations stopped last",
     TargetForm.LOST: "the host whose disk was lost (wipe_node)",
-    TargetForm.SPARE: "a host of the layout that stands, and has not joined yet",
+    TargetForm.SPARE: "a host of the layout that runs and has not joined the cluster yet",
     TargetForm.QUEUE: "the queue of that name in the workload",
 }
 OPTIONS = {
     option.key: option
     for option in (
-        Option("how", "in good order (SIGTERM), or by SIGKILL", (STOP, KILL)),
+        Option("how", "end the process by SIGTERM (stop) or by SIGKILL (kill)", (STOP, KILL)),
         Option(
             "waits",
-            "how long: not at all, until it is done (the process has ended, the broker serves, "
-            "the mirrors are synchronised), until the whole cluster is as its layout says",
+            "wait not at all (no); until the operation is done (done: the process has ended, the "
+            "broker serves, the mirrors are synchronised); or until the whole cluster is as its "
+            "layout says (clean)",
             (NO, DONE, CLEAN),
         ),
-        Option("order", "of `all`", (AT_ONCE, IN_TURN, LAST_FIRST, FIRST_FIRST)),
-        Option("offline", "said to a node that is down"),
-        Option("through", "the host that executes it; without, the first possible one"),
-        Option("name", "the policy's; without, that of the layout's own"),
-        Option("pattern", "of the names of queues that it means"),
-        Option("definition", "what it says, in the broker's format"),
-        Option("priority", "of several that fit the highest counts"),
+        Option(
+            "order",
+            "in which order, with target `all`",
+            (AT_ONCE, IN_TURN, LAST_FIRST, FIRST_FIRST),
+        ),
+        Option("offline", "the command is given to a node that is down"),
+        Option("through", "the host that executes it; default: the first possible one"),
+        Option("name", "the policy's name; default: that of the layout's own policy"),
+        Option("pattern", "the pattern that the names of its queues match"),
+        Option("definition", "the policy's definition, in the broker's format"),
+        Option("priority", "if several policies match a queue, the highest priority counts"),
     )
 }
 _PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}

@@ -7,14 +7,17 @@
    missed otherwise, though its time was not over.
 4. So the load goes on after the last fault until clients had time to be back, and then served:
    what is promised of a healed cluster could not be judged otherwise.
+5. Targets of queues have the words of the layout's system: `leader of orders` of a quorum queue.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.declared import healed_s
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
+from harness.plan.role_words import role_words
 
 
 def resolve(
@@ -22,6 +25,7 @@ def resolve(
 ) -> Schedule:
     """The phases of `scenario` in seconds, on `layout`, which promises that, with clients of that
     library."""
+    scenario = _in_words_of(guarantees, scenario)
     detection_timeout_s = layout.detection_timeout_s
     baseline_s = scenario.baseline.resolve_s(detection_timeout_s)
     return Schedule(
@@ -34,6 +38,16 @@ def resolve(
         settle_s=max(scenario.settle.resolve_s(detection_timeout_s), scenario.workload.deadline_s),
         drain_limit_s=scenario.drain_limit.resolve_s(detection_timeout_s),
         steps=_steps(scenario, detection_timeout_s, baseline_s),
+    )
+
+
+def _in_words_of(guarantees: Guarantees, scenario: Scenario) -> Scenario:
+    words = role_words(guarantees)
+    faults, operations = scenario.faults, scenario.operations
+    return replace(
+        scenario,
+        faults=tuple(replace(one, target=words.of(one.target)) for one in faults),
+        operations=tuple(replace(one, target=words.of(one.target)) for one in operations),
     )
 
 

@@ -46,8 +46,8 @@ class TargetForm(StrEnum):
 
 # Of the words without a name, the word itself. The first form that matches counts.
 _PATTERNS = {
-    TargetForm.MASTER: f"master of {_QUEUE}",
-    TargetForm.MIRROR: f"mirror of {_QUEUE}",
+    TargetForm.MASTER: f"(?:master|leader) of {_QUEUE}",
+    TargetForm.MIRROR: f"(?:mirror|follower|replica) of {_QUEUE}",
     TargetForm.HOST_OF_FAULT: f"host of fault (?P<fault>{_NUMBER})",
     TargetForm.OTHER_THAN_FAULT: f"other than fault (?P<fault>{_NUMBER})",
     TargetForm.NAME_SERVER: f"name_server_of (?P<client>{_CLIENT})",
@@ -64,6 +64,7 @@ _HOST_OF = "host of "  # one process
 BALANCERS = (TargetForm.ACTIVE_BALANCER, TargetForm.STANDBY_BALANCER)
 ONE_PROCESS = (TargetForm.PROCESS, TargetForm.NAME_SERVER, TargetForm.CONTROLLER)
 PROCESSES = (*ONE_PROCESS, TargetForm.NAME_SERVERS)
+_OF_QUEUES = (TargetForm.MASTER, TargetForm.MIRROR)
 OF_CLIENTS = (TargetForm.CLIENTS, TargetForm.CLIENT)
 ENDPOINTS = (TargetForm.MASTER, TargetForm.MIRROR, TargetForm.UNINVOLVED, TargetForm.HOST)
 REFERENCES = (TargetForm.HOST_OF_FAULT, TargetForm.OTHER_THAN_FAULT)
@@ -86,20 +87,22 @@ TARGET_FORMS = (
 )
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 MEANINGS = {  # of a fault's target; an operation's stand in operations.MEANINGS
-    TargetForm.MASTER: "the host that holds the queue's master when the window opens",
-    TargetForm.MIRROR: "the host of the queue's oldest mirror when the window opens",
+    TargetForm.MASTER: "the host of the queue's master when the fault begins; also written "
+    "`leader of QUEUE`",
+    TargetForm.MIRROR: "the host of the queue's oldest mirror when the fault begins; also written "
+    "`follower of QUEUE` or `replica of QUEUE`",
     TargetForm.UNINVOLVED: "the first host that holds no copy of any queue; for endpoints of "
     "clients: the first host that no fault targets",
-    TargetForm.HOST: "the host of that name in the layout; a balancer, too",
-    TargetForm.HOST_OF_FAULT: "the host that fault N of the file means",
-    TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not mean",
-    TargetForm.ACTIVE_BALANCER: "the balancer that has the address which clients dial when it "
-    "opens",
-    TargetForm.STANDBY_BALANCER: "the other one of a pair",
-    TargetForm.PROCESS: "that process of the host alone, where it carries several",
-    TargetForm.NAME_SERVER: "the name server that the client is attached to when it opens",
-    TargetForm.NAME_SERVERS: "all of them at once: for kill, stop and freeze",
-    TargetForm.CONTROLLER: "the process of the controller that leads when it opens",
+    TargetForm.HOST: "the host, or the load balancer, of that name in the layout",
+    TargetForm.HOST_OF_FAULT: "the host that fault N of the file targets",
+    TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not target",
+    TargetForm.ACTIVE_BALANCER: "the load balancer that has the clients' address when the fault "
+    "begins",
+    TargetForm.STANDBY_BALANCER: "the other load balancer of a pair",
+    TargetForm.PROCESS: "one process of a host that carries several",
+    TargetForm.NAME_SERVER: "the name server that the client uses when the fault begins",
+    TargetForm.NAME_SERVERS: "all name servers at once: for kill, stop and freeze",
+    TargetForm.CONTROLLER: "the process of the controller that leads when the fault begins",
     TargetForm.CLIENTS: "the processes that `clients` names: for faults of clients only",
     TargetForm.CLIENT: "the client of that name: publisher-1, consumer-2, ...",
 }
@@ -157,6 +160,8 @@ def parse_target(word: str, forms: Collection[TargetForm] = FAULT_TARGETS) -> Ta
 
 
 def _target(word: str, form: TargetForm, names: Mapping[str, str]) -> Target:
+    if form in _OF_QUEUES:  # one word for one meaning, so that equal targets are equal
+        word = f"{form.partition(' ')[0]} {word.partition(' ')[2]}"
     return Target(
         word,
         form,

@@ -13,9 +13,10 @@ _HEAD = """\
 
 *Made by `python -m harness.report.client_matrix > docs/clients.md`; a test compares.*
 
-The libraries are unmodified. If a workload needs a capability that its client lacks, it is NOT
-APPLICABLE, with the reason given below. `mqproof list clients` also shows clients of other
-packages. To add one, see docs/extending.md."""
+The libraries are unmodified. Where the list says "mqproof's own", the client is no library: the
+number in its name is the version of the client that it behaves like. If a workload needs a
+capability that its client lacks, it is NOT APPLICABLE, with the reason given below.
+`mqproof list clients` also shows clients of other packages. To add one, see docs/extending.md."""
 
 
 def page(clients: Iterable[Client]) -> str:

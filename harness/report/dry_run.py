@@ -135,18 +135,18 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _window(window, run)
     for step in schedule.steps:
         yield from _step(step, run)
-    healing = "until clients were back, and served"
+    healing = "clients need it to reconnect and be served"
     recovery = _at_least(run, scenario.recovery, schedule.recovery_s, healing)
-    yield f"  recovery   {recovery}, from when every fault was verified ended{_done(run)}"
-    yield f"  settle     {_at_least(run, scenario.settle, schedule.settle_s, 'a deadline')}"
+    yield f"  recovery   {recovery} after every fault was verified ended{_done(run)}"
+    yield f"  settle     {_at_least(run, scenario.settle, schedule.settle_s, 'one deadline')}"
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
     yield f"  load       {_length(schedule.load_s)} at least"
 
 
 def _entries(run: RunPlan) -> Iterator[str]:
-    if chosen_client(run.client).uses_name_servers:
-        yield "  clients    connect to every master that name servers show"
+    if (client := chosen_client(run.client)).uses_name_servers:
+        yield f"  clients    use all masters that name servers show: {client.declared.title}"
         return
     workload = run.scenario.workload
     yield f"  publishers connect first to {_entry(workload.publisher_endpoint, run)}"
@@ -327,7 +327,8 @@ def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     if entry.hosts:
         return ", ".join(entry.hosts[:1] if alone else entry.hosts) + alone
     assert entry.target is not None, entry
-    return f"{entry.target}: {_meaning(entry.target, run, _NO_TARGET)}{alone}"
+    target = run.role_words.of(entry.target)
+    return f"{target}: {_meaning(target, run, _NO_TARGET)}{alone}"
 
 
 def _always(role: QueueRole, run: RunPlan) -> str:
@@ -346,10 +347,10 @@ def _means(target: Target, run: RunPlan, free: str) -> str:
     match target.form:
         case TargetForm.MASTER:
             masters = _always(QueueRole.MASTER, run) or hosts
-            return f"one of {masters}: the host that holds {target.queue} then"
+            return f"one of {masters}: the host that serves {target.queue} then"
         case TargetForm.MIRROR:
             mirrors = _always(QueueRole.MIRROR, run) or hosts
-            return f"one of {mirrors}: the oldest mirror of {target.queue} then"
+            return f"one of {mirrors}: the oldest {run.role_words.of(target)} then"
         case TargetForm.UNINVOLVED:
             return f"one of {hosts}: the first that {free}"
         case TargetForm.ACTIVE_BALANCER | TargetForm.STANDBY_BALANCER:
@@ -370,7 +371,7 @@ def _means(target: Target, run: RunPlan, free: str) -> str:
         case TargetForm.NAME_SERVER | TargetForm.NAME_SERVERS:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
             alone = target.form is TargetForm.NAME_SERVER
-            return f"one of {found}: whom {target.client} asks then" if alone else found
+            return f"one of {found}: the one that {target.client} uses then" if alone else found
         case TargetForm.CONTROLLER:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
             return f"one of {found}: the one that leads then"
@@ -380,15 +381,14 @@ def _means(target: Target, run: RunPlan, free: str) -> str:
 def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.detection_timeout_s):
-        return f"{_length(seconds)} ({because}; {spans.text(requested)} were requested)"
+        return f"{_length(seconds)} ({because}; the scenario has {spans.text(requested)})"
     return _resolved(requested, seconds)
 
 
 def _resolved(span: Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
-    words = spans.text(span)
     plain = _length(seconds)
-    return plain if not span.timers else f"{plain} ({words})"
+    return f"{plain} ({spans.text(span)})" if span.timers else plain
 
 
 def _long(seconds: float) -> str:

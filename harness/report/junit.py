@@ -78,7 +78,7 @@ def _rates(table: CellTable) -> Iterator[tuple[str, str]]:
     for claim, one in table.claims.items():
         if one.tried.share:
             not_judged = one.tried.not_judged
-            unjudged = f"; not judged in {not_judged}" if not_judged else ""
+            unjudged = f"; not decided in {not_judged}" if not_judged else ""
             yield f"runs of {claim}", one.tried.described + unjudged
 
 

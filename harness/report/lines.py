@@ -71,9 +71,12 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected is None:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
-        now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
+        now_and_then = ", in some runs" if len(expected.outcomes) > 1 else ""
         return f"expected in this cell{now_and_then}"
-    return f"unexpected in this cell: {expected.describe(warns=verdict.warns)} was expected"
+    wanted = expected.describe(warns=verdict.warns)
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
+        return f"expectation not checked: {wanted} was expected"
+    return f"unexpected in this cell: {wanted} was expected"
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
@@ -156,7 +159,7 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
     parts = [f"{_list(verdict.judged)}", f"claimed by {source_text(verdict.source)}: {said}"]
     if verdict.story:
         parts.append(verdict.story)
-    parts.append(f"{standing}{f', {verdict.known}' if verdict.known else ''}")
+    parts += [standing, f"known: {verdict.known}" if verdict.known else ""]
     if verdict.not_judged:
         parts.append(f"not judged: {_list(verdict.not_judged)}")
     return ". ".join(part.rstrip(".") for part in parts if part)

@@ -94,27 +94,29 @@ def suites(found: Mapping[str, Suite]) -> Table:
 
 def faults() -> Iterator[Table]:
     kinds = _table(
-        *("fault", "what it does", "means a"),
+        *("fault", "what it does", "targets a"),
         *("in containers by", "local by", "external by", "of systems"),
     )
     for kind in KINDS.values():
         offers = [offered(kind, deployment) for deployment in DEPLOYMENTS]
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers, of_systems(kind))
     yield kinds
-    targets = _table("target", "which host it means")
+    targets = _table("target", "what it resolves to")
     for form, meaning in MEANINGS.items():
         targets.add_row(form.value, meaning)
     yield targets
 
 
 def operations() -> Iterator[Table]:
-    kinds = _table("operation", "what it does", "means", "options", "in containers by", "local by")
+    kinds = _table(
+        "operation", "what it does", "targets", "options", "in containers by", "local by"
+    )
     for one in plan.OPERATIONS.values():
         offers = [one.offers.get(deployment, "-") for deployment in ("compose", "local")]
         words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
         kinds.add_row(one.name, one.title, *words, *offers)
     yield kinds
-    targets = _table("target", "whom it means")
+    targets = _table("target", "what it resolves to")
     for form, meaning in plan.MEANINGS.items():
         targets.add_row(form.value, meaning)
     yield targets
@@ -125,7 +127,7 @@ def operations() -> Iterator[Table]:
 
 
 def clients(found: Iterable[System]) -> Table:
-    table = _table("client", "what it is", "speaks", "systems", "how it is got")
+    table = _table("client", "what it is", "protocol", "systems", "installation")
     systems = list(found)
     for client in sorted({client for system in systems for client in system.clients}):
         names = [system.name for system in systems if client in system.clients]

@@ -94,7 +94,8 @@ def _grouped(found: Mapping[str, ClaimOfCell]) -> Iterator[str]:
 
 
 def _words(one: Tried) -> str:
-    unjudged = f"not judged in {one.not_judged} of {plural(one.rate.runs + one.not_judged, 'run')}"
+    runs = plural(one.rate.runs + one.not_judged, "run")
+    unjudged = f"not decided in {one.not_judged} of {runs}"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.described if one.rate.runs else 'no rate'}"
+        return f"{unjudged}; {one.described if one.rate.runs else 'so there is no rate'}"
     return one.described + (f"; {unjudged}" if one.not_judged else "")

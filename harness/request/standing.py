@@ -20,7 +20,7 @@ from harness.plan.problems import PlanError, Problem
 from harness.systems.registry import registry as registry_of_systems
 
 FLAG = "--on-standing"
-HELP = "On the clusters of `mqproof up`, if they are clean; they stay."
+HELP = "Play on the clusters of `mqproof up`, if they are clean; they keep running."
 _UP = "`mqproof up` starts some; see docs/by-hand.md"
 _DOWN = "`mqproof down`, then `mqproof up`"
 

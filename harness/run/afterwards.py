@@ -50,7 +50,8 @@ async def of_policy(broker: ReportsCluster, order: Order) -> None:
     async def look() -> bool:
         return await broker.policy(order.name) == wanted
 
-    await _seen(look, f"policy {order.name} was not seen to be {wanted or 'gone'}")
+    what = "still exists" if wanted is None else f"does not have the definition {wanted}"
+    await _seen(look, f"policy {order.name} {what}")
 
 
 def confirms_reset(host: str, before: Mapping[str, Roles]) -> bool:

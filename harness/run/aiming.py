@@ -22,7 +22,6 @@ from harness.plan.model import FaultPlan, Window
 from harness.plan.targets import Target, TargetForm
 from harness.run.resolving import (
     NoSuchTarget,
-    describe,
     holders,
     resolve,
     resolve_balancer,
@@ -92,21 +91,21 @@ async def _meant(
     fault, target = window.fault, window.fault.target
     if target.fault:
         host = resolve_reference(target, stage.hosts_of.get(window.refers_to, ""), stage.hosts)
-        return (host,), describe(host, roles)
+        return (host,), stage.describe(host, roles)
     if target.of_processes:
         attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
             target, fault.kind.name, stage.servers, attached, layout.peer_links
         )
-        return meant, describe(meant[0], roles) if target.whole_host else role
+        return meant, stage.describe(meant[0], roles) if target.whole_host else role
     if target.of_balancers or target.word in stage.plan.layout.balancers:
         async with asyncio.timeout(LOOK_LIMIT_S):
             entered = await stage.cluster.entered()
         host, role = resolve_balancer(target, stage.plan.layout.balancers, entered)
         return (host,), role
     host = resolve(target, roles, stage.hosts, holders(roles))
-    return (host,), describe(host, roles)
+    return (host,), stage.describe(host, roles)
 
 
 async def _attached(stage: Stage, target: Target) -> str:

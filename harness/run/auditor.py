@@ -18,7 +18,6 @@ from faults.performing import perform_all
 from faults.places import host_of, overlap
 from harness.cluster.polling import until
 from harness.cluster.port import DeadBroker, DeployError, Roles
-from harness.run.resolving import describe
 from harness.run.stage import Stage
 from harness.run_folder.manifest import AuditStart
 from spark_analysis.schema.facts import QueueEnd
@@ -182,8 +181,8 @@ class Auditor:
         with suppress(DeployError, TimeoutError):
             roles = await until(self._stage.roles, _led, QUEUES_LIMIT_S)
         for one in records:
-            role = describe(host_of(one.place), roles)
-            one.detail = role if roles else "the brokers do not say who holds what"
+            role = self._stage.describe(host_of(one.place), roles)
+            one.detail = role if roles else "the brokers do not report which hosts have the queues"
 
     async def _all_listed(self, records: Sequence[AuditStart]) -> bool:
         try:

@@ -77,7 +77,9 @@ class Operating:
             record.detail = await self._perform(step, record)
             record.ok = True
         except _TROUBLE as failure:
-            record.detail = str(failure) or "the brokers did not say who holds what"
+            record.detail = (
+                str(failure) or "the brokers did not report which hosts have the queues"
+            )
         finally:
             self.title = ""
             returned_ns = time.monotonic_ns()

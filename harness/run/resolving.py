@@ -15,6 +15,7 @@ from harness.plan.distribution import NAMED_MAX, named
 from harness.plan.layout_values import BALANCER, STANDBY
 from harness.plan.model import BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
+from harness.plan.role_words import RoleWords
 from harness.plan.servers import ServerRole, Servers
 from harness.plan.targets import Target, TargetForm
 
@@ -33,17 +34,17 @@ def resolve(
     if target.form is TargetForm.MASTER:
         master = _roles(target, roles).master
         if master is None:
-            raise NoSuchTarget(f"{target}: no host says that it is the master")
+            raise NoSuchTarget(f"{target}: no host says that it is the {_role_named(target)}")
         return master
     if target.form is TargetForm.MIRROR:
         mirrors = _roles(target, roles).mirrors
         if not mirrors:
-            raise NoSuchTarget(f"{target}: the queue has no mirror")
+            raise NoSuchTarget(f"{target}: the queue has no {_role_named(target)}")
         return mirrors[0]
     if target.form is TargetForm.UNINVOLVED:
         free = [host for host in hosts if host not in involved]
         if not free:
-            raise NoSuchTarget(f"{target}: every host is involved")
+            raise NoSuchTarget(f"{target}: no host is uninvolved")
         return free[0]
     if target.word in hosts:
         return target.word
@@ -61,7 +62,9 @@ def resolve_processes(
     meant = candidates(target, servers)
     if target.form is TargetForm.NAME_SERVER:
         if not attached:
-            raise NoSuchTarget(f"{target.word}: {target.client} has not told whom it asks")
+            raise NoSuchTarget(
+                f"{target.word}: {target.client} has not reported which name server it uses"
+            )
         meant = tuple(one for one in meant if host_of(one) == attached)
         if not meant:
             raise NoSuchTarget(f"{target.word}: {attached} has no name server")
@@ -83,12 +86,12 @@ def _are_name_servers(meant: Sequence[str], servers: Servers) -> bool:
 
 def resolve_reference(target: Target, host: str, hosts: Sequence[str]) -> str:
     """The host that `host of fault N` or `other than fault N` means. `host`: the one that fault N
-    meant; "" where its window never opened. Of several others the first in layout order is meant.
+    meant; "" where its window never began. Of several others the first in layout order is meant.
 
     Raises NoSuchTarget.
     """
     if not host:
-        raise NoSuchTarget(f"{target.word}: fault {target.fault} never opened")
+        raise NoSuchTarget(f"{target.word}: fault {target.fault} never began")
     if target.form is TargetForm.HOST_OF_FAULT:
         return host
     others = [one for one in hosts if one != host]
@@ -103,7 +106,7 @@ def resolve_balancer(
     """The balancer that is meant, and its role. `entered`: those that have the address."""
     if len(entered) != 1:
         held = " and ".join(entered) or "no balancer"
-        raise NoSuchTarget(f"{target}: {held} has the address that clients dial")
+        raise NoSuchTarget(f"{target}: {held} has the address of clients")
     (active,) = entered
     if target.word in balancers:
         return target.word, BALANCER if target.word == active else STANDBY
@@ -194,42 +197,51 @@ def promoted_rank(before: Roles, after: Roles) -> int | None:
     return before.mirrors.index(after.master) + 1
 
 
-def describe(host: str, roles: Mapping[str, Roles]) -> str:
-    """The host's role at one moment: `master of orders (mirrors 2, synchronised 2)`.
+def describe(host: str, roles: Mapping[str, Roles], words: RoleWords) -> str:
+    """Return the host's role at one moment: `master of orders (2 mirrors, 2 synchronised)`.
 
     Many queues are counted: `master of 67 queues; synchronised mirror of 133 queues`.
     """
     if len(roles) > NAMED_MAX:
-        return _described_by_count(host, roles)
+        return _described_by_count(host, roles, words)
     parts = []
     for queue, role in roles.items():
         if role.master == host:
-            parts.append(
-                f"master of {queue} (mirrors {len(role.mirrors)}, synchronised {_counted(role)})"
-            )
+            parts.append(f"{words.serving} of {queue} ({_copies(role, words)})")
         elif host in role.mirrors:
-            parts.append(f"{_state(host, role)}mirror of {queue}")
+            parts.append(f"{_state(host, role)}{words.copying} of {queue}")
     return "; ".join(parts) or "holds no queue"
 
 
-def _described_by_count(host: str, roles: Mapping[str, Roles]) -> str:
+def _described_by_count(host: str, roles: Mapping[str, Roles], words: RoleWords) -> str:
     masters = sum(role.master == host for role in roles.values())
     mirrors = Counter(_state(host, role) for role in roles.values() if host in role.mirrors)
-    parts = [f"master of {masters} queues"] if masters else []
-    parts += [f"{state}mirror of {count} queues" for state, count in sorted(mirrors.items())]
+    counts = {words.serving: masters} if masters else {}
+    counts |= {f"{state}{words.copying}": mirrors[state] for state in sorted(mirrors)}
+    parts = [f"{role} of {n} queue{'' if n == 1 else 's'}" for role, n in counts.items()]
     return "; ".join(parts) or "holds no queue"
 
 
-def _counted(role: Roles) -> str:
+def _copies(role: Roles, words: RoleWords) -> str:
+    """Return `2 mirrors, 2 synchronised`; `no mirror`."""
+    if not role.mirrors:
+        return f"no {words.copying}"
     known = role.synchronised_known
-    return f"at least {role.synchronised_min}" if known is None else str(known)
+    full = f"at least {role.synchronised_min}" if known is None else str(known)
+    many = "" if len(role.mirrors) == 1 else "s"
+    return f"{len(role.mirrors)} {words.copying}{many}, {full} synchronised"
 
 
 def _state(host: str, role: Roles) -> str:
-    """Return the synchronised mirrors; none if no broker reports them."""
+    """Return whether this mirror is synchronised; "" if no broker reports it."""
     if role.synchronised is None:
         return ""
     return "synchronised " if host in role.synchronised else "unsynchronised "
+
+
+def _role_named(target: Target) -> str:
+    """Return `mirror` of the target `mirror of orders`."""
+    return target.word.partition(" ")[0]
 
 
 def _roles(target: Target, roles: Mapping[str, Roles]) -> Roles:

@@ -12,7 +12,7 @@ from harness.plan.servers import Servers
 from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import RunRecorder
-from harness.run.resolving import roles_meant
+from harness.run.resolving import describe, roles_meant
 from harness.run.run_group import Look, Participant
 from harness.run_folder.journal import Journal
 
@@ -65,6 +65,10 @@ class Stage:
                 *(self.cluster.broker.roles(name) for name in self.queues.values())
             )
         return dict(zip(self.queues, found, strict=True))
+
+    def describe(self, host: str, roles: Mapping[str, Roles]) -> str:
+        """Return the host's role by these roles, in the system's words."""
+        return describe(host, roles, self.plan.role_words)
 
     @property
     def servers(self) -> Servers:

@@ -61,9 +61,9 @@ class FaultVerification:
             async with asyncio.timeout(LOOK_LIMIT_S):
                 return await self._stage.interrupt.unless(self.look)
         except TimeoutError:
-            return Proof(False, "", "the look did not end before the window did")
+            return Proof(False, "", "the check did not end before the fault")
         except RunInterrupted:
-            return Proof(False, "", "an interrupt ended the look")
+            return Proof(False, "", "an interrupt ended the check")
 
     async def end_rhythm(self) -> str:
         """Return why its rhythm was not the one that was meant; "" if it was, or has none."""

@@ -16,7 +16,7 @@ from harness.run.resolved_target import ResolvedTarget
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
-NOT_OPENED, NOT_SEEN = "not opened", "not seen to hold"
+NOT_BEGUN, NOT_VERIFIED = "not begun", "not verified active"
 
 
 class WindowState:
@@ -42,14 +42,14 @@ class WindowState:
             None,
             False,
             False,
-            NOT_OPENED,
+            NOT_BEGUN,
             properties=properties_of(window.fault.kind.name),
         )
 
     def fail(self, doubt: str) -> None:
         """Add a reason why the fault is not verified."""
         old = self.facts.unverified_reason
-        keep = old if old not in ("", NOT_OPENED, NOT_SEEN) else ""
+        keep = old if old not in ("", NOT_BEGUN, NOT_VERIFIED) else ""
         reason = "; ".join(part for part in (keep, doubt) if part)
         self.facts = replace(self.facts, unverified_reason=reason)
 
@@ -79,8 +79,8 @@ class WindowState:
         """Return what it may keep down when the run is over, and why."""
         if self.armed is None or not self.begun or self.facts.ended_ns is not None:
             return {}
-        never = "by the scenario it never ends" if not self.armed.returns else "its undo failed"
-        why = f"fault {self.facts.number} ({self.facts.kind}) holds it: {never}"
+        never = "the scenario never ends it" if not self.armed.returns else "its undo failed"
+        why = f"fault {self.facts.number} ({self.facts.kind}) is still active: {never}"
         return dict.fromkeys(self.armed.places, why)
 
     @property

@@ -1,7 +1,7 @@
 """One fault window, live: resolve late, arm, verify from outside, undo, see that it is gone.
 
 1. The journal knows of a fault before the action is issued, and of its undo after it returned.
-2. A window whose fault was not seen to hold is not verified; one not seen to be gone is not gone.
+2. A fault that was not verified active does not count; one not verified ended is not gone.
 3. Whatever fails in between, an armed fault is undone: only that may never be skipped.
 4. The origin is the instant before the action was issued.
 5. Once an interrupt was asked nothing opens, an armed fault is undone at once, and how long it is
@@ -26,7 +26,7 @@ from harness.run.resolved_target import takeover_over_ns
 from harness.run.resolving import NoSuchTarget
 from harness.run.stage import Stage
 from harness.run.verifying import FaultVerification
-from harness.run.window_state import NOT_SEEN, WindowState
+from harness.run.window_state import NOT_VERIFIED, WindowState
 from harness.run.worker_handles import WorkerLost
 from spark_analysis.schema.facts import Absence
 
@@ -61,9 +61,9 @@ class LiveWindow:
         refusal = await self._get_ready()
         if why := await self._agree(refusal):
             self._stage.active.pop(self._window.number, None)
-            self.state.fail(f"never opened: {why}")
+            self.state.fail(f"never began: {why}")
             return False
-        assert self._verification is not None, "who got ready has aimed"
+        assert self._verification is not None, "a prepared fault has a target"
         await self._arm(self._verification)
         return True
 
@@ -110,7 +110,7 @@ class LiveWindow:
             armed = await stage.interrupt.unless(self._resolve())
             take(stage, armed)
         except (NoSuchTarget, FaultError, DeployError, TimeoutError, RunInterrupted) as failure:
-            return str(failure) or "the brokers did not say who holds what"
+            return str(failure) or "the brokers did not report which hosts have the queues"
         state.armed = armed
         self._verification = FaultVerification(stage, self._window, armed)
         try:
@@ -160,14 +160,14 @@ class LiveWindow:
             state.facts,
             origin_ns=receipt.issued_ns - stage.origin_ns,
             returned_ns=receipt.returned_ns - stage.origin_ns,
-            unverified_reason=NOT_SEEN,
+            unverified_reason=NOT_VERIFIED,
         )
         verification.begin(receipt)
 
     async def _end_look(self, verification: FaultVerification) -> None:
         state, proof = self.state, await verification.end()
         if proof is not None:
-            doubt = "" if proof.ok else f"{NOT_SEEN}: {proof.doubt}"
+            doubt = "" if proof.ok else f"{NOT_VERIFIED}: {proof.doubt}"
             state.facts = replace(state.facts, verified=proof.ok, unverified_reason=doubt)
         if not verification.broken_off:
             with suppress(RunInterrupted):
@@ -196,8 +196,8 @@ class LiveWindow:
     def _judge_by_counters(self, proof: Proof) -> None:
         state = self.state
         if not proof.ok:
-            state.fail(f"{NOT_SEEN}: {proof.doubt}")
-        elif state.facts.unverified_reason == NOT_SEEN:
+            state.fail(f"{NOT_VERIFIED}: {proof.doubt}")
+        elif state.facts.unverified_reason == NOT_VERIFIED:
             state.facts = replace(state.facts, verified=True, unverified_reason="")
 
     async def _see_gone(self, verification: FaultVerification) -> bool:
@@ -214,7 +214,7 @@ class LiveWindow:
                 stage.active.pop(armed.window, None)
                 state.facts = replace(state.facts, over_ns=self._over_ns())
             else:
-                state.fail(f"not seen to be gone: {proof.doubt}")
+                state.fail(f"not verified ended: {proof.doubt}")
         await stage.cluster.witness.dismiss(armed)
         return state.facts.gone
 

@@ -182,10 +182,10 @@ class Manifest:
             paced=workload.rate is not None,
             confirms=workload.confirms,
             levels=[*plan.system.levels],
-            # A fault that never came is one that was not seen to hold, not one that was not meant.
+            # A fault that never began was not verified active; it was planned nevertheless.
             windows=[
                 Window(
-                    *(w.number, w.fault.kind.name, 0, 0, None, False, False, "never opened"),
+                    *(w.number, w.fault.kind.name, 0, 0, None, False, False, "never began"),
                     properties=properties_of(w.fault.kind.name),
                 )
                 for w in plan.schedule.windows

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from harness.claims import terms
 from harness.claims.evidence import Evidence
 from harness.claims.times import fault_length_s
-from harness.claims.values import Interval, NotApplicable, Unknown
+from harness.claims.values import Interval, NotApplicable, Unknown, from_to
 from harness.claims.vocabulary import STAGE_NAMES
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.summary import BOUND_LEAST_S
@@ -201,7 +201,7 @@ def _seconds(value: object) -> str:
     if _says_nothing(value):
         return "unknown"
     if value.low < value.high < math.inf:
-        return f"{value.low:.1f} to {value.high:.1f} s"
+        return from_to(value.low, value.high)
     return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
 
 

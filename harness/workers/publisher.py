@@ -281,7 +281,7 @@ class Publisher:
         if self._awaits:
             tag = self._book.send(sequence, attempt, now_ns, deadline_ns)
         else:
-            tag = self._book.hand_over()
+            tag = self._book.send_unconfirmed()
         recorder.attempt(sequence, attempt, key, intended_ns, now_ns, connection, tag, place)
         if self._terms and (terms := self._terms.of(sequence, now_ns)):
             recorder.terms(sequence, attempt, *terms)

@@ -84,13 +84,13 @@ class Book:
         self._oldest_tag = 1
 
     def send(self, sequence: int, number: int, now_ns: int, deadline_ns: int) -> int:
-        """Enters an attempt that is being handed over; its tag."""
+        """Note an attempt that is being sent; return its tag."""
         self._tag += 1
         self._out[self._tag] = (sequence, number, now_ns, deadline_ns)
         self.sent += 1
         return self._tag
 
-    def hand_over(self) -> int:
+    def send_unconfirmed(self) -> int:
         """Count an attempt without a confirm; return its tag."""
         self._tag += 1
         self.sent += 1

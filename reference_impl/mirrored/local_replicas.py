@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from reference_impl.metadata.records import replicas
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.master import Master
-from reference_impl.mirrored.messages import HandOver, NotStarted, Regroup, Retire
+from reference_impl.mirrored.messages import NotStarted, Regroup, Retire, ShutDown
 from reference_impl.mirrored.mirror import Mirror
 from reference_impl.mirrored.misbehaving import held
 from reference_impl.mirrored.replica import BrokerReplica
@@ -110,8 +110,8 @@ class LocalReplicas:
             follow()
         return name
 
-    def hand_over(self) -> None:
-        self.out += [Send(local.pid, HandOver()) for local in self._local.values()]
+    def shut_down(self) -> None:
+        self.out += [Send(local.pid, ShutDown()) for local in self._local.values()]
 
     def _replica(self, name: str, durable: bool, founder: bool) -> BrokerReplica:
         return BrokerReplica(

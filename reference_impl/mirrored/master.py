@@ -26,11 +26,11 @@ from reference_impl.mirrored.messages import (
     Catchup,
     Depth,
     EnsureMonitoring,
-    HandOver,
     Promoted,
     Regroup,
     RequestDepth,
     Retire,
+    ShutDown,
     SyncReady,
     SyncTaken,
 )
@@ -128,7 +128,7 @@ class Master:
             SyncReady: lambda event: self._syncing(self._sync.ready(event)),
             SyncTaken: lambda event: self._syncing(self._sync.taken(event)),
             Retire: self._retire,
-            HandOver: self._hand_over,
+            ShutDown: self._shut_down,
             Pressed: self._replica.pressed,
         }
 
@@ -339,7 +339,7 @@ class Master:
             self._out.append(Wipe(self._replica.queue))
         self._leave()
 
-    def _hand_over(self, _: HandOver) -> None:
+    def _shut_down(self, _: ShutDown) -> None:
         replica = self._replica
         record, tables = replica.record, replica.world.tables
         self._stopping = True

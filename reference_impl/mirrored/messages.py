@@ -190,7 +190,7 @@ class Retire(Tagged, frozen=True, array_like=True, tag=True):
     wipe: bool
 
 
-class HandOver(Tagged, frozen=True, array_like=True, tag=True):
+class ShutDown(Tagged, frozen=True, array_like=True, tag=True):
     """To a replica of this node: the node stops gracefully."""
 
 

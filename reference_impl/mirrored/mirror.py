@@ -36,10 +36,10 @@ from reference_impl.mirrored.messages import (
     AskState,
     Catchup,
     EnsureMonitoring,
-    HandOver,
     Regroup,
     RequestDepth,
     Retire,
+    ShutDown,
     SyncBatch,
     SyncDone,
     SyncReady,
@@ -109,7 +109,7 @@ class Mirror:
             SyncBatch: self._sync_batch,
             SyncDone: self._sync_done,
             Retire: self._retire,
-            HandOver: self._hand_over,
+            ShutDown: self._shut_down,
             Pressed: self._replica.pressed,
             LookHere: self._look_here,
         }
@@ -348,7 +348,7 @@ class Mirror:
             self._out.append(Wipe(self._replica.queue))
         self._end(SHUTDOWN)
 
-    def _hand_over(self, _: HandOver) -> None:
+    def _shut_down(self, _: ShutDown) -> None:
         self._out += self._replica.flush()
         self._end(SHUTDOWN)
 

@@ -301,4 +301,4 @@ class Supervisor:
 
     def _stop(self, _: Stopping) -> None:
         self._stopping = True
-        self._local.hand_over()
+        self._local.shut_down()

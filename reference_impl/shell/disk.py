@@ -115,15 +115,15 @@ class FolderDisk:
 
     # --- the shell's
 
-    def hand_over(self) -> None:
-        """Hand the requests of this turn to the disk's thread."""
+    def submit_due(self) -> None:
+        """Submit the requests of this turn to the disk's thread."""
         if self._due:
             self._due = False
             self._thread.submit(self._carry_out).add_done_callback(_raise)
 
     def close(self) -> None:
         """Returns when everything is on disk."""
-        self.hand_over()
+        self.submit_due()
         self._thread.shutdown(wait=True)
         for queue in self._queues.values():
             queue.close()
@@ -132,7 +132,7 @@ class FolderDisk:
 
     def _read_back(self, read: Callable[[], T]) -> T:
         """Read in the disk's thread: what is written by now is there."""
-        self.hand_over()
+        self.submit_due()
         found: Future[T] = self._thread.submit(read)
         return found.result()
 

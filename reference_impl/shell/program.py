@@ -197,7 +197,7 @@ class Program:
         self._turning = False
         try:
             self._node.run()
-            self._disk.hand_over()
+            self._disk.submit_due()
             self._links.flush()
             self._clients.flush()
         except Exception:

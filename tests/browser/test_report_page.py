@@ -120,7 +120,7 @@ def unproved() -> History:
     story = crash(every_ms=500)
     (window,) = story.facts.windows
     story._windows = [
-        replace(window, verified=False, unverified_reason="not seen to hold: it answers")
+        replace(window, verified=False, unverified_reason="not verified active: it answers")
     ]
     story.rows["faults"][2] |= {"ok": 0, "detail": "2 of 3 links answered"}
     return story

@@ -34,7 +34,7 @@ from harness.run_folder.whole import NotWhole, whole
 from tests.rigs.machine.left_behind import guardians, java, standbys
 
 ROOT = Path(__file__).parents[2]
-END_LIMIT_S = 420.0  # two faults that are not seen to be gone take two minutes each
+END_LIMIT_S = 420.0  # two faults that are not verified ended take two minutes each
 GONE_LIMIT_S = 60.0
 STANDBY_LIMIT_S = 30.0  # from the kill of harness and guardian until no fault holds any more
 MOMENT_S_MAX = {"local": 24.0, "compose": 45.0}  # of a run's life; later ones find it judged

@@ -14,7 +14,7 @@ from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
 from harness.report.charts.scale import AxisTick, Lane, Scale, Span
 from harness.report.charts.use_plots import use_plots
-from harness.report.page.formats import measure_name, stage_name
+from harness.report.page.formats import measure_name, phase_title, stage_name
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -162,8 +162,9 @@ def _phases(timeline: Timeline, scale: Scale) -> Iterable[Span]:
     names = [*timeline.phases, ("", round(timeline.until_s * NS))]
     for (name, began_ns), (_, ended_ns) in pairwise(names):
         if began_ns / NS < scale.until_s and ended_ns > began_ns:
-            title = f"phase {name}, from +{began_ns / NS:.1f} s"
-            yield scale.span(began_ns / NS, ended_ns / NS, name, name, title)
+            words = phase_title(name)
+            title = f"{words}, from +{began_ns / NS:.1f} s"
+            yield scale.span(began_ns / NS, ended_ns / NS, name, words, title)
 
 
 def _fault_rows(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[FaultRow]:

@@ -32,7 +32,7 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
         rate = "publishes confirmed within their deadline, of those that were due"
         lines = (
             ("good", "on time", _columns(slices, slice_s, scale, late=False)),
-            ("bad", "missed", _columns(slices, slice_s, scale, late=True)),
+            ("bad", "late", _columns(slices, slice_s, scale, late=True)),
         )
         yield Plot("on time", rate, lines, "100 %", (), "0 %")
     top = max((max(one.confirmed, one.delivered) for one in slices), default=0) / slice_s

@@ -32,12 +32,15 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
     """What it means, and where to go from here. `system`: whom it was shown of; `real`: the one
     whose brokers are real."""
     if report.exit_code == 0:
-        yield "The demo did what it should: one layout keeps its promise, the other is caught."
+        yield (
+            "The demo's results are the expected ones: layout A keeps its promise, layout B "
+            "breaks it, and the analysis shows the loss."
+        )
     elif report.exit_code == Exit.NOT_DECIDED:
         yield "Some claims of the demo could not be judged; the report says which, and why."
         yield "On a busy machine this happens: close other programs, and repeat the demo."
     else:
-        yield "The demo did not come out as it should."
+        yield "The demo's results are not the expected ones."
     yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
     yield "Real brokers:  mqproof doctor && mqproof run master-crash --system " + real
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness.report.console.strip_rows import ASCII, BLOCKS, Signs, legend, rows
 from harness.report.display import LiveView
+from harness.report.page.formats import phase_title
 from harness.run.progress import Part
 
 WIDEST = 100  # columns of the bar
@@ -50,7 +51,8 @@ def bar(parts: Sequence[Part], phase: str, width: int, signs: Signs) -> Iterator
     for part, length in zip(parts, lengths, strict=True):
         done = int(length * part.done)
         line.append(signs.done * done, "green").append(signs.to_do * (length - done), "dim")
-        name = part.phase if len(part.phase) <= length else ""
+        title = phase_title(part.phase)
+        name = title if len(title) <= length else ""
         names.append(name.ljust(length), "bold" if part.phase == phase else "dim")
         line.append(" ")
         names.append(" ")
@@ -69,7 +71,7 @@ def _lengths(parts: Sequence[Part], room: int) -> list[int]:
 def _phase_words(view: LiveView) -> str:
     names = [part.phase for part in view.parts]
     place = f" ({names.index(view.phase) + 1} of {len(names)})" if view.phase in names else ""
-    return f"{view.phase}{place}{what_next(view)}"
+    return f"{phase_title(view.phase)}{place}{what_next(view)}"
 
 
 def what_next(view: LiveView) -> str:

@@ -45,6 +45,7 @@ from harness.report.lines import (
     standing_of,
     verdict_line,
 )
+from harness.report.page.formats import phase_title
 from harness.report.page.versions import of_brokers
 from harness.report.tried import rate_lines
 from harness.report.undecided import reasons
@@ -161,10 +162,10 @@ class Terminal:
         if zero := nowhere(report):
             self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := unjudged(report):
-            self._print(f"judged in no run: {'; '.join(map(measure_title, never))}")
+            self._print(f"not judged in any run: {'; '.join(map(measure_title, never))}")
         self._failing(report)
         self._lines("not applicable", list(skipped_lines(report, self._whole)))
-        self._lines("against what is known", list(cell_lines(report)))
+        self._lines("compared with expectations", list(cell_lines(report)))
 
     def _failing(self, report: Report) -> None:
         found = failing.table(report.runs)
@@ -246,7 +247,7 @@ def live_line(view: LiveView) -> str:
     armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
     after = what_next(view).replace(", ", " | ", 1)
     return (
-        f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
+        f"{view.run} {phase_title(view.phase)} | sent {view.sent_per_s:,.0f}/s "
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
         f"on time {success} | unconfirmed {view.outstanding:,}{armed}{after}"
     )

@@ -134,8 +134,8 @@ def _lead(report: Report, total: RunTotals) -> str:
     judged = formats.plural(total.judged, "run")
     if total.judged < total.runs:
         judged = f"{formats.of(total.judged, total.runs, 'run')}"
-    confirmed = f"{formats.count(total.confirmed)} messages that the broker had confirmed"
-    lead = f"Judged: {judged} of {formats.plural(total.cells, 'cell')}, {confirmed}."
+    confirmed = f"{formats.count(total.confirmed)} confirmed messages"
+    lead = f"Judged: {judged} of {formats.plural(total.cells, 'cell')}, with {confirmed}."
     if report.judge is Judge.EXPECTATIONS:
         lead += " The badge says whether every cell behaves as known."
     return lead

@@ -217,17 +217,22 @@ _OF_LOAD = (_rate, _half, _most)
 COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     (
         "confirmed a second",
-        "publishes; it cannot exceed a fixed rate",
+        "confirmed publishes per second, at most the fixed rate",
         _rate,
         _fine,
     ),
-    ("latency p50, ms", "from intended to confirmed, half of all within", _half, _fine),
-    ("latency p99, ms", "99 % of all within", _most, _fine),
+    (
+        "latency p50, ms",
+        "half of the confirms came so soon after the intended time",
+        _half,
+        _fine,
+    ),
+    ("latency p99, ms", "99 % of the confirms came so soon after it", _most, _fine),
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
     ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
-    ("memory, median", "of the fullest broker host", _memory("memory_median_bytes"), as_bytes),
-    ("memory, peak", "of the fullest broker host", _memory("memory_peak_bytes"), as_bytes),
+    ("memory, median", "of the host that used most", _memory("memory_median_bytes"), as_bytes),
+    ("memory, peak", "of the host that used most", _memory("memory_peak_bytes"), as_bytes),
     (
         "network a second",
         "sent and received by all hosts of brokers",

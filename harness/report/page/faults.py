@@ -1,7 +1,7 @@
 """Every fault window of every run: what was asked for, what was done, what was seen of it.
 
 1. By kind and mechanism first, since the rows of hundreds of runs say little one by one. What was
-   not seen to hold, or not seen to be gone, stands in the open with the evidence's own words.
+   not verified active, or not verified ended, stands in the open with the evidence's own words.
 2. Times count from the previous step: armed after the request was due, in force after it was
    issued, proved after it was issued, gone after its undo was issued. How long an action took to
    return is how uncertain its instant is.
@@ -113,14 +113,14 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
     if span.verified:
         return "pass", "✓ VERIFIED"
     if not span.opened:
-        return "open", "? NEVER OPENED"
+        return "open", "? NEVER BEGAN"
     held = span.held is not None and span.held.ok
     return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
 
 
 def _request_text(span: FaultSpan) -> str:
     if span.requested_from_ns is None or span.requested_until_ns is None:
-        return "the plan says nothing of it"
+        return "the plan does not contain it"
     # A later window may wait until the one before it is gone.
     word = "from" if span.number == 1 else "not before"
     waits = "" if span.number == 1 else " (it may wait for the end of an earlier fault)"

@@ -25,6 +25,11 @@ NOT_SEEN = ("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
 CONFIRMED = ("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
 
 
+def phase_title(phase: str) -> str:
+    """Return the name of a run's phase as people read it."""
+    return {"baseline": "steady state", "windows": "faults"}.get(phase, phase)
+
+
 def dated(name: str) -> str:
     """Return when the experiment or night of this name began: `2026-11-27 22:00 UTC`. Other names
     stay as they are."""

@@ -51,10 +51,16 @@ def _view_doubts(brokers: Sequence[ServerProcess], view: View) -> Iterable[str]:
     wanted = sorted(Shown(one.group, one.id, one.advertised) for one in brokers)
     for one in wanted:
         if one not in view.brokers:
-            yield f"does not show {one}"
+            yield f"does not list {_listed(one)}"
     for one in view.brokers:
         if one not in wanted:
-            yield f"shows {one}, which is not of the layout"
+            yield f"lists {_listed(one)}, which is not in the layout"
+
+
+def _listed(broker: Shown) -> str:
+    """Return `rkt1:10911 as the master of broker-a`."""
+    role = broker.role if broker.id else f"the {broker.role}"
+    return f"{broker.address} as {role} of {broker.broker}"
 
 
 def _lags(brokers: Sequence[ServerProcess], ends: Ends) -> Iterable[str]:

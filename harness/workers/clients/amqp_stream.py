@@ -99,7 +99,7 @@ class AmqpStreamConsumingLink:
         def cancelled(frame: Any) -> None:
             tag = frame.method.consumer_tag
             if tag == self._tag:  # not that of a look, which is over soon anyhow
-                self._hand_over()
+                self._deliver_batch()
                 self._listener.noticed("cancelled", tag)
 
         channel.add_on_cancel_callback(self._wire.guard(cancelled))
@@ -139,7 +139,7 @@ class AmqpStreamConsumingLink:
         return max(known, count) - wanted
 
     async def close(self, limit_s: float) -> None:
-        self._hand_over()
+        self._deliver_batch()
         self._ended = True
         await self._wire.close(limit_s)
 
@@ -167,7 +167,7 @@ class AmqpStreamConsumingLink:
 
     def _delivered(self, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
         if not self._batch:
-            self._loop.call_soon(self._hand_over)
+            self._loop.call_soon(self._deliver_batch)
         self._batch.append(
             Fetched(
                 tag=method.delivery_tag,
@@ -180,7 +180,7 @@ class AmqpStreamConsumingLink:
             )
         )
 
-    def _hand_over(self) -> None:
+    def _deliver_batch(self) -> None:
         """What a lost link gave and the log does not have is asked for again."""
         batch, self._batch = self._batch, []
         if not batch or self._ended or not self._wire.is_open:

@@ -81,7 +81,7 @@ STORIES: dict[str, Three] = {
         lambda: story_of().queue("bills"),
         lambda: story_of().queue("bills").count("misrouted", "", 1),
         story_of,
-        (NOT_APPLICABLE, "one queue: nothing could be misrouted"),
+        (NOT_APPLICABLE, "with one queue nothing could be misrouted"),
     ),
     "healed-hence-served": Three(
         story_of,

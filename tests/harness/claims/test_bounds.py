@@ -6,6 +6,7 @@ from harness.claims.derived import derive
 from harness.claims.state import KnownFacts, check
 from harness.claims.values import Unknown, holds
 from harness.cluster.port import Roles
+from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
 from harness.run.prepared import synchronised_at_fault
 from harness.run.resolving import describe
 from spark_analysis.schema.declared import Listing
@@ -68,6 +69,8 @@ def test_a_bound_that_is_none_is_reported() -> None:
 
 
 def test_a_mirror_without_a_report_is_neither_online_nor_offline() -> None:
-    assert describe("a", {"q": ALL_ONLINE}) == "master of q (mirrors 2, synchronised at least 1)"
-    assert describe("b", {"q": ALL_ONLINE}) == "mirror of q"
-    assert describe("b", {"q": SYNCHRONISED}) == "unsynchronised mirror of q"
+    leader = describe("a", {"q": ALL_ONLINE}, LEADER_AND_FOLLOWER)
+    assert leader == "leader of q (2 followers, at least 1 synchronised)"
+    assert describe("b", {"q": ALL_ONLINE}, LEADER_AND_FOLLOWER) == "follower of q"
+    unsynchronised = describe("b", {"q": SYNCHRONISED}, MASTER_AND_MIRROR)
+    assert unsynchronised == "unsynchronised mirror of q"

@@ -21,7 +21,9 @@ BY_NO_FAULT = {
 }
 ROLES = {
     "master of": "master",
+    "leader of": "master",
     "mirror of": "mirror",
+    "follower of": "mirror",
     "name_server_of": "name server",
     "name servers": "name server",
     "leading controller": "name server",

@@ -173,7 +173,7 @@ def test_with_one_queue_nothing_can_be_misrouted() -> None:
     one = verdict("nothing-misrouted", Story())
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "misrouted == 0: not applicable: one queue: nothing could be misrouted",
+        "misrouted == 0: not applicable, because with one queue nothing could be misrouted",
     )
     assert verdict("nothing-misrouted", Story().queue("")).outcome is NOT_APPLICABLE
     assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
@@ -198,7 +198,7 @@ def test_logs_have_no_redelivery_by_connection() -> None:
 
     one = verdict("held-hence-not-again", of_log())
     assert one.outcome is NOT_APPLICABLE
-    assert "logs give out by the progress of groups" in one.not_judged[0]
+    assert "a log delivers by the progress of groups" in one.not_judged[0]
     assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
     for other in ("nothing-corrupt", "one-copy"):
         assert verdict(other, of_log()).outcome is PASS
@@ -226,7 +226,7 @@ def test_one_message_that_could_have_shown_it_is_enough(
     assert verdict(claim, Story().count("could_show", measure, 1)).outcome is PASS
     one = verdict(claim, Story().count("could_show", measure, 0))
     assert one.outcome is NOT_APPLICABLE
-    assert one.not_judged == (f"{measure} == 0: not applicable: {why}",)
+    assert one.not_judged == (f"{measure} == 0: not applicable, because {why}",)
 
 
 @EACH

@@ -190,10 +190,10 @@ def test_stall_in_another_window_is_no_reason_for_this_one() -> None:
 
 
 def test_an_unverified_fault_leaves_nothing_but_proved_violations() -> None:
-    story = Story().unverified("not seen to hold: the process runs")
+    story = Story().unverified("not verified active: the process runs")
     assert set(outcomes(story).values()) == {INCONCLUSIVE, NOT_APPLICABLE}
     one = verdict("mirror-takes-over", story)
-    assert "fault 1: not seen to hold: the process runs" in one.not_judged[0]
+    assert "fault 1: not verified active: the process runs" in one.not_judged[0]
     story.count("lost", "replicated", 1)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE

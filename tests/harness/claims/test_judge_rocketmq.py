@@ -99,7 +99,7 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     judged = verdict("silent-name-server-blinds-its-clients", blind)
     assert judged.outcome is PASS
     assert judged.judged == (
-        "fault 1: serves_on == false, found false (the run was unavailable for 15.0 s, "
+        "fault 1: predicted serves_on == false, found false (the run was unavailable for 15.0 s, "
         "until the fault's end)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL

@@ -144,7 +144,7 @@ def test_served_after_the_fault_needs_a_recorded_fault_end() -> None:
     story.services = {key: row for key, row in story.services.items() if key[3] != "healed"}
     one = verdict("healed-hence-served", story)
     assert one.outcome is INCONCLUSIVE
-    assert "that fault, or one in force with it, was not seen to be gone" in one.not_judged[0]
+    assert "this fault, or one that overlaps with it, was not verified ended" in one.not_judged[0]
 
 
 def healed_until(until: float, of_queue: str = "few") -> Story:

@@ -28,12 +28,13 @@ def termed(could_show: int = 100) -> Story:
 def test_run_without_delays_or_transactions_reports_why_both_are_unjudged() -> None:
     reasons = {name: verdict(name, Story()).not_judged for name in OF_TERMS}
     assert reasons == {
-        "nothing-early": ("early == 0: not applicable: no message was delayed",),
+        "nothing-early": ("early == 0: not applicable, because no message was delayed",),
         "rolled-back-stays-unseen": (
-            "rolled_back_but_delivered == 0: not applicable: no transaction was to be rolled back",
+            "rolled_back_but_delivered == 0: not applicable, because no transaction was to be "
+            "rolled back",
         ),
         "no-transaction-torn": (
-            "torn_transaction == 0: not applicable: no transaction was to be committed",
+            "torn_transaction == 0: not applicable, because no transaction was to be committed",
         ),
     }
     rolled_back = Story().count("transactions", "rollback", 100)
@@ -119,13 +120,13 @@ def test_a_delivery_with_an_unconfirmed_rollback_is_no_pass() -> None:
         (
             "not_due",
             "the drain of orders did not outlast the delay of the missing messages",
-            "let the drain go on until the longest delay is over",
+            "let the drain last until the longest delay is over (drain_limit)",
         ),
         (
             "pending",
             "the missing messages of orders were to be committed at the broker's check, and no "
             "record shows that check",
-            "let producers live until the broker has asked them",
+            "keep the producers running until the broker has checked their transactions",
         ),
     ],
 )
@@ -149,6 +150,6 @@ def test_delayed_messages_have_no_promised_order() -> None:
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "reordered == 0: not applicable: order is not promised: all were delayed, or in "
+        "reordered == 0: not applicable, because order is not promised: all were delayed, or in "
         "transactions",
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.cleanup.heal import EVERYBODY, Chosen
-from harness.cleanup.local_leftovers import clear_by_hand
+from harness.cleanup.local_leftovers import clean_dead_keepers
 from harness.outside.locks import lock
 
 
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rows(chosen: Chosen = EVERYBODY, dry: bool = False, all_ok: bool = True) -> list[str]:
-    return [f"{row.project}: {row.what}" for row in clear_by_hand(chosen, dry, all_ok)]
+    return [f"{row.project}: {row.what}" for row in clean_dead_keepers(chosen, dry, all_ok)]
 
 
 def test_the_folder_of_a_dead_keeper_is_removed(folder: Path) -> None:

@@ -190,7 +190,7 @@ def test_a_dry_run_lists_all_actions_and_performs_none(tmp_path: Path) -> None:
     before = path.read_bytes()
     projects = Projects([project(tmp_path)])
     assert [row.what for row in healed(projects, dry=True)] == [
-        "undo kill of rmq1 (fault 2 of run-1): by the scenario, it never ends",
+        "undo kill of rmq1 (fault 2 of run-1): the scenario never ends it",
         "would undo kill of rmq1 (fault 1 of run-1)",
         "would remove all of it",
     ]

@@ -92,7 +92,7 @@ def test_interrupted_past_night_is_reported_before_another_begins(
     assert main(["nightly", str(suite), "--results", str(results)]) == 0
     nights = record.nights(results)
     assert [one.exit_code for one in nights] == [2, 0]  # its experiments are gone
-    assert "it is judged as it is" in capsys.readouterr().err
+    assert "mqproof judges what was played" in capsys.readouterr().err
 
 
 def test_after_a_reboot_only_a_broken_night_continues(

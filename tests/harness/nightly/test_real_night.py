@@ -101,7 +101,7 @@ def test_night_killed_in_a_fault_continues_and_judges_recorded_runs(
     again = subprocess.run(said, capture_output=True, text=True, timeout=LIMIT_S)
     night = tonight(tmp_path)
     assert again.returncode == night.exit_code == 2, again.stderr  # there is no baseline
-    assert "goes on with the night of" in again.stderr
+    assert "mqproof continues the night of" in again.stderr
     assert [one.why for one in night.played][1] == "it was broken off"
     assert all(one.judged for one in (night.played[0], night.played[-1]))
     assert (tmp_path / "nights" / "site" / "index.html").exists()

@@ -117,3 +117,9 @@ def test_predecessor_and_successor_of_an_operation_and_pauses_are_known() -> Non
     assert found.steps_before(late) == {1: 60}
     assert found.steps_before(cut) == {}, "what begins at the same time overlaps on purpose"
     assert found.steps_before(kill) == {1: 20}
+
+
+def test_a_schedule_names_the_leader_of_a_quorum_queue() -> None:
+    quorum = load_layout("rabbitmq-quorum", "three@T=10")
+    targets = [str(one.fault.target) for one in resolved(SCENARIO, quorum, "pika").windows]
+    assert targets == ["uninvolved", "leader of orders"]

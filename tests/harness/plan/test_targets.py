@@ -3,6 +3,7 @@
 import pytest
 
 from harness.plan.operations import OPERATIONS, parse_operation
+from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
 from harness.plan.targets import (
     FAULT_TARGETS,
     MEANINGS,
@@ -38,6 +39,29 @@ def test_a_word_has_one_form_and_at_most_one_name(word: str) -> None:
     assert str(found) == word
     assert found.of_clients == (form in OF_CLIENTS)
     assert found.of_processes == (form in PROCESSES)
+
+
+@pytest.mark.parametrize(
+    ("word", "same"),
+    [
+        ("leader of orders", "master of orders"),
+        ("follower of orders", "mirror of orders"),
+        ("replica of orders", "mirror of orders"),
+    ],
+)
+def test_replicas_of_a_queue_have_several_words(word: str, same: str) -> None:
+    assert parse_target(word) == parse_target(same)
+
+
+def test_a_schedule_uses_the_words_of_its_system() -> None:
+    master, mirror = parse_target("leader of orders"), parse_target("mirror of orders")
+    host = parse_target("rmq1")
+    assert [str(MASTER_AND_MIRROR.of(one)) for one in (master, mirror, host)] == [
+        "master of orders", "mirror of orders", "rmq1",
+    ]  # fmt: skip
+    assert [str(LEADER_AND_FOLLOWER.of(one)) for one in (master, mirror, host)] == [
+        "leader of orders", "follower of orders", "rmq1",
+    ]  # fmt: skip
 
 
 def test_every_form_of_a_fault_has_a_meaning_and_a_word() -> None:

@@ -47,7 +47,7 @@ def test_a_suite_says_of_how_many_runs_each_claim_is() -> None:
     made = page_of(summed(Story()), summed(Story(), repeat=2), run(Story(), verdicts=()))
     found = {one.get("name"): one.get("value") for one in parsed(made).iter("property")}
     assert found[f"runs of {FAILS}"] == (
-        "violated in 2 of 2 runs (95 % CI: 16 to 100 %); not judged in 1"
+        "violated in 2 of 2 runs (95 % CI: 16 to 100 %); not decided in 1"
     )
     assert found["not judged"] == "1 of 3 runs could not be judged"
     assert "runs of survives-hangs" not in found

@@ -58,10 +58,10 @@ def test_the_verdict_has_the_replay_command_and_every_run(tmp_path: Path) -> Non
 
 
 def test_doubts_and_failures_are_in_it() -> None:
-    story = Story().unverified("not seen to hold: the process runs")
+    story = Story().unverified("not verified active: the process runs")
     document = written(report(run(story), run(story, "b", verdicts=(), failure="lost")))
     assert document["exit_code"] == 2
-    assert document["runs"][0]["doubts"] == ["fault 1: not seen to hold: the process runs"]
+    assert document["runs"][0]["doubts"] == ["fault 1: not verified active: the process runs"]
     assert document["runs"][1]["judged"] is False
     assert document["runs"][1]["failure"] == "lost"
 

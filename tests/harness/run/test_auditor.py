@@ -120,7 +120,7 @@ def test_message_on_the_disk_of_the_only_master_is_found(tmp_path: Path) -> None
         (end.drained, end.undrained_reason, end.unreadable) for end in done.manifest.queues
     ] == [(True, "", ())]
     assert only(done).detail == (
-        "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
+        "master of orders (no mirror); orders was read then, and could not be "
         "drained before (no host holds it)"
     )
 
@@ -172,7 +172,7 @@ def test_host_left_down_for_good_by_a_fault_stays_unread(
     done = run(cluster, plan(fault("kill", "rmq3", returns=False)), tmp_path)
     assert starts(cluster) == []
     assert missing(done) == {"unreachable": 1}
-    assert only(done).left == "fault 1 (kill) holds it: by the scenario it never ends"
+    assert only(done).left == "fault 1 (kill) is still active: the scenario never ends it"
     assert only(done).issued_ns is None
     assert done.manifest.cluster_altered == ""
 
@@ -194,7 +194,7 @@ def test_fault_that_could_not_be_undone_is_left_for_repair(
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Start,)
     done = run(cluster, plan(fault("kill", "rmq3")), tmp_path)
-    assert only(done).left == "fault 1 (kill) holds it: its undo failed"
+    assert only(done).left == "fault 1 (kill) is still active: its undo failed"
 
 
 def test_silent_live_process_is_not_ended_for_the_audit(

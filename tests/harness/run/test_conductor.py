@@ -100,7 +100,7 @@ def test_window_after_another_waits_for_its_end_and_the_pause() -> None:
     run.handle(c.Opened(1, 10 * NS))
     at(run, 15)
     run.handle(c.Undone(1, 16 * NS))
-    assert at(run, 22) == [], "the first is not seen to be gone"
+    assert at(run, 22) == [], "the first is not verified ended"
     assert run.handle(c.Left(1, 30 * NS)) == [], "the second is still to come"
     assert at(run, 36.9) == []
     assert at(run, 37) == [c.Open(2)]
@@ -212,7 +212,7 @@ def test_operation_after_a_window_waits_for_its_end() -> None:
     run.handle(c.Opened(1, 10 * NS))
     at(run, 15)
     run.handle(c.Undone(1, 16 * NS))
-    assert at(run, 20) == [], "the fault is not seen to be gone"
+    assert at(run, 20) == [], "the fault is not verified ended"
     assert run.handle(c.Left(1, 30 * NS)) == [], "the operation is still to come"
     assert at(run, 31.9) == []
     assert at(run, 32) == [c.Perform(1)]

@@ -87,8 +87,8 @@ def window(number: int, verified: bool = True, doubt: str = "", **times: int) ->
 def test_each_pair_of_a_batch_is_judged_by_its_windows() -> None:
     one, two = REPRESENTATIVE[:2]
     run = manifest()
-    run.windows = [window(1), window(2), window(3), window(4, False, "not seen to hold")]
-    assert judged([one, two], run) == {one: "", two: "fault 2: not seen to hold"}
+    run.windows = [window(1), window(2), window(3), window(4, False, "not verified active")]
+    assert judged([one, two], run) == {one: "", two: "fault 2: not verified active"}
     run.windows = [window(1), window(2, origin_ns=10), window(3), window(4)]
     late = "the second fault opened after the first had been undone"
     assert judged([one, two], run) == {one: late, two: ""}
@@ -98,7 +98,7 @@ def test_a_pair_is_not_judged_whose_turn_did_not_come() -> None:
     run = manifest()
     run.failure = "publisher-1 was lost"
     run.windows = [window(1), window(2)]
-    run.windows += [window(number, False, "never opened") for number in range(3, 7)]
+    run.windows += [window(number, False, "never began") for number in range(3, 7)]
     one, two, three = REPRESENTATIVE[:3]
     assert judged([one, two, three], run) == {one: "", two: run.failure}
 

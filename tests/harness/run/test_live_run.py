@@ -408,7 +408,7 @@ def test_an_interrupt_before_arming_prevents_the_fault(tmp_path: Path) -> None:
     done = run(cluster, plan(fault("kill")), tmp_path, lambda view: bool(view.armed))
     assert done.notices == ["interrupted: undoing 1 fault"]
     assert cluster.executor.performed == []
-    assert "never opened" in done.manifest.windows[0].unverified_reason
+    assert "never began" in done.manifest.windows[0].unverified_reason
     assert closed_after_s(done) < 1.0
 
 
@@ -417,7 +417,7 @@ def test_an_interrupt_ends_the_look_whether_a_fault_holds(tmp_path: Path) -> Non
     cluster.executor.idle = True
     done = run(cluster, plan(fault("kill"), lasts_s=60.0), tmp_path, compiled)
     (window,) = done.manifest.windows
-    assert window.unverified_reason.startswith("not seen to hold: an interrupt ended the look")
+    assert window.unverified_reason.startswith("not verified active: an interrupt ended the check")
     assert window.ended_ns is not None and done.manifest.load_ended_ns is not None
     assert window.ended_ns - done.manifest.load_ended_ns < 1e9
 
@@ -477,7 +477,7 @@ def test_a_host_in_a_window_is_excluded_from_other_targets(inner: str, tmp_path:
     held, never = done.manifest.windows
     assert (held.verified, held.gone, held.unverified_reason) == (True, True, "")
     assert never.unverified_reason == (
-        f"never opened: {inner} rmq1 means rmq1, where fault 1 (kill rmq1) is active: the end of "
+        f"never began: {inner} rmq1 means rmq1, where fault 1 (kill rmq1) is active: the end of "
         f"one would undo the other"
     )
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
@@ -499,7 +499,7 @@ def test_a_host_that_never_returns_is_not_killed_again(tmp_path: Path) -> None:
     done = run(cluster, replace(of, schedule=after), tmp_path)
     assert cluster.executor.performed == [Kill("rmq2")]
     assert done.manifest.windows[1].unverified_reason.startswith(
-        "never opened: kill rmq2 means rmq2"
+        "never began: kill rmq2 means rmq2"
     )
 
 
@@ -635,7 +635,7 @@ def test_while_an_address_moves_no_balancer_is_meant(
     (window,) = done.manifest.windows
     held = " and ".join(entered) or "no balancer"
     assert window.unverified_reason == (
-        f"never opened: active balancer: {held} has the address that clients dial"
+        f"never began: active balancer: {held} has the address of clients"
     )
 
 

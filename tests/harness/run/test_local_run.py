@@ -178,7 +178,7 @@ def test_permanently_lost_local_node_is_started_and_its_disk_audited(
     assert accident.at_ns < record.issued_ns <= accident.until_ns
     assert record.answered_ns is not None
     role, _, read = record.detail.partition("; ")
-    assert role == "master of orders (mirrors 0, synchronised 0)"
+    assert role == "master of orders (no mirror)"
     assert read.startswith("orders was read then, and could not be drained before (")
     (end,) = manifest.queues
     assert (end.drained, end.undrained_reason, end.unreadable) == (True, "", ())
@@ -219,7 +219,7 @@ def test_full_disk_ends_a_run_with_reason_and_recordings(
     with disk(tmp_path / "results", 30_000) as small:
 
         def happen(_: LocalCluster, saved: Manifest, __: asyncio.Event) -> None:
-            if any(window.unverified_reason == "not seen to hold" for window in saved.windows):
+            if any(window.unverified_reason == "not verified active" for window in saved.windows):
                 small.fill()
 
         began_s = time.monotonic()

@@ -7,6 +7,7 @@ import pytest
 from harness.cluster.port import Roles
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.distribution import generated
+from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
 from harness.run.drain_and_audit import READERS_MAX
 from harness.run.resolving import describe
 from harness.workers.protocol import Role, WorkerConfig
@@ -84,11 +85,11 @@ def test_the_role_of_a_host_counts_many_queues() -> None:
         queue: Roles("rmq1", ("rmq2", "rmq3"), ("rmq2",) if number else ())
         for number, queue in enumerate(QUEUES)
     }
-    assert describe("rmq1", roles) == "master of 40 queues"
-    assert describe("rmq2", roles) == (
-        "synchronised mirror of 39 queues; unsynchronised mirror of 1 queues"
+    assert describe("rmq1", roles, MASTER_AND_MIRROR) == "master of 40 queues"
+    assert describe("rmq2", roles, LEADER_AND_FOLLOWER) == (
+        "synchronised follower of 39 queues; unsynchronised follower of 1 queue"
     )
-    assert describe("rmq4", roles) == "holds no queue"
+    assert describe("rmq4", roles, MASTER_AND_MIRROR) == "holds no queue"
 
 
 @pytest.mark.parametrize(("levels", "highest"), [(0, 0), (3, 2)])

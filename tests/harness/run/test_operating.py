@@ -232,8 +232,8 @@ UNDONE = {  # an operation whose operator says `done` and does nothing -> what i
     "add_node": (operation("add_node", "spare"), "rmq1 did not list rmq4 within 60 s"),
     "forget_node": (operation("forget_node", "rmq3"), "rmq1 did not strike off rmq3 within 60 s"),
     "reset_node": (operation("reset_node", "master of orders"), "it was not emptied within 60 s"),
-    "set_policy": (operation("set_policy", definition=POLICY), "policy mqproof was not seen to"),
-    "delete_policy": (operation("delete_policy"), "policy mqproof was not seen to be gone"),
+    "set_policy": (operation("set_policy", definition=POLICY), "policy mqproof does not have"),
+    "delete_policy": (operation("delete_policy"), "policy mqproof still exists"),
     "synchronise": (operation("synchronise", "orders"), "was not synchronised within 120 s"),
 }
 OF_PROCESSES = {"stop_node", "start_node", "restart_node"}  # the executor's, not an operator's

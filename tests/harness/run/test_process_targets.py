@@ -60,7 +60,7 @@ def test_a_process_that_is_named_is_that_one() -> None:
 @pytest.mark.parametrize(
     ("attached", "why"),
     [
-        ("", "publisher-1 has not told whom it asks"),
+        ("", "publisher-1 has not reported which name server it uses"),
         ("not to be found out: an error", "not to be found out: an error has no name server"),
         ("rkt3", "rkt3 has no name server"),
     ],

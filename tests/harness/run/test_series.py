@@ -331,7 +331,7 @@ def test_full_disk_ends_the_run_with_faults_undone_and_reason(
     of = replace(plan(fault("partition"), lasts_s=60), layout=LAYOUT)
 
     def save(manifest: Manifest, folder: Path) -> None:
-        full = manifest.windows and manifest.windows[0].unverified_reason == "not seen to hold"
+        full = manifest.windows and manifest.windows[0].unverified_reason == "not verified active"
         if full and not manifest.failure:
             raise OSError(28, "No space left on device")
         saved(manifest, folder)

@@ -46,7 +46,7 @@ def test_host_of_a_fault_stays_after_a_leadership_change(tmp_path: Path) -> None
 def test_reference_to_an_unopened_fault_means_no_host() -> None:
     target = parse_target("host of fault 1")
     assert resolve_reference(target, "rmq2", HOSTS) == "rmq2"
-    with pytest.raises(NoSuchTarget, match="fault 1 never opened"):
+    with pytest.raises(NoSuchTarget, match="fault 1 never began"):
         resolve_reference(target, "", HOSTS)
     with pytest.raises(NoSuchTarget, match="rmq1 is the only host"):
         resolve_reference(parse_target("other than fault 1"), "rmq1", ("rmq1",))
@@ -65,4 +65,4 @@ def test_short_fault_keeps_its_length_despite_a_longer_check(
     assert window.ended_ns is not None
     assert window.ended_ns - window.origin_ns < 0.6e9
     assert not window.verified
-    assert "shorter than a look" in window.unverified_reason
+    assert "shorter than a check" in window.unverified_reason

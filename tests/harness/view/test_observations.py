@@ -92,9 +92,9 @@ def test_order_says_how_much_it_could_not_judge() -> None:
 
 
 def test_an_unverified_window_says_why() -> None:
-    story = Story().unverified("not seen to hold: the process runs")
+    story = Story().unverified("not verified active: the process runs")
     found = texts(story)
-    assert found["fault", 1].endswith("not seen to hold: the process runs")
+    assert found["fault", 1].endswith("not verified active: the process runs")
     assert found["availability", 1].startswith("availability under fault 1 unknown: fault 1:")
 
 

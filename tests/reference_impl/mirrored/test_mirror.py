@@ -22,7 +22,6 @@ from reference_impl.mirrored.messages import (
     Catchup,
     Depth,
     EnsureMonitoring,
-    HandOver,
     Promoted,
     Published,
     Regroup,
@@ -30,6 +29,7 @@ from reference_impl.mirrored.messages import (
     Retire,
     SenderDeath,
     SenderState,
+    ShutDown,
     SyncBatch,
     SyncDone,
     SyncReady,
@@ -205,7 +205,7 @@ def test_a_retired_mirror_wipes_its_disk() -> None:
 def test_a_stopping_nodes_mirror_flushes_and_keeps_its_disk() -> None:
     rig = Rig()
     rig.published("m")
-    effects = rig.handle(HandOver())
+    effects = rig.handle(ShutDown())
     assert Wipe(QUEUE) not in effects
     assert effects[-1] == Exit(SHUTDOWN)
     assert any(isinstance(it, Flush) for it in effects)

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 from reference_impl.metadata.records import AddQueue, RemoveMirror, RestartMaster
 from reference_impl.metadata.tables import Policy, Queue
 from reference_impl.mirrored.messages import (
-    HandOver,
     MasterStarted,
     NotStarted,
     Regroup,
     Retire,
+    ShutDown,
     StartMaster,
     StartMirror,
 )
@@ -228,7 +228,7 @@ def test_an_own_mirrors_end_is_reported_unless_it_refused() -> None:
 def test_a_stopping_node_transfers_queues_and_starts_nothing() -> None:
     rig = Rig()
     master = rig.declared()
-    assert rig.handle(Stopping()) == [Send(master, HandOver())]
+    assert rig.handle(Stopping()) == [Send(master, ShutDown())]
     assert rig.handle(StartMirror(OTHER, "other", True)) == []
     assert rig.declare() == []
     rig.world.ended.add(master)

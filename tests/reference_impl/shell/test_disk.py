@@ -51,7 +51,7 @@ def test_a_flush_mark_comes_only_when_earlier_writes_are_readable(tmp_path: Path
     disk = FolderDisk(tmp_path, marks)
     disk.write("orders", (put(1), put(2)))
     disk.flush(QUEUE, "orders", 5)
-    disk.hand_over()
+    disk.submit_due()
     marks.wait()
     assert marks.seen == [5]
     # Another process reads what this one wrote: nothing was left in a buffer of ours.
@@ -144,7 +144,7 @@ print("it goes on")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "steps",
-    ["there.save(None)", 'there.write("orders", (put(1),)); there.hand_over(); there.close()'],
+    ["there.save(None)", 'there.write("orders", (put(1),)); there.submit_due(); there.close()'],
     ids=["tables", "messages"],
 )
 def test_a_full_disk_ends_the_node_and_it_says_so(steps: str, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_full_disk_ends_the_node_and_it_says_so(steps: str, tmp_path: Path) ->
 def test_a_wiped_queue_holds_only_what_was_written_afterwards(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", (put(1),))
-    disk.hand_over()
+    disk.submit_due()
     disk.write("orders", (put(2),))
     disk.wipe("orders")
     disk.write("orders", (put(3),))

@@ -55,7 +55,7 @@ def _forget_at_failover(run: Run, random: Random) -> Run | None:
 
 
 def _forget_under_the_fault(run: Run, random: Random) -> Run | None:
-    """What was acknowledged well after the strike comes again, while the fault is in force."""
+    """What was acknowledged well within a fault comes again, while the fault is in force."""
     if run.is_log or not run.facts.windows:
         return None
     from_ns, until = run.calm_ends + 5 * S, run.undone - 6 * S
@@ -130,7 +130,7 @@ DEFECTS = (
     ),
     Defect(
         "forget acknowledgements under the fault",
-        "redelivers, 2 to 5 s later, what was acknowledged 5 s after the strike or later",
+        "redelivers, 2 to 5 s later, what was acknowledged at least 5 s after the fault began",
         AGAIN,
         _forget_under_the_fault,
         reasons=("events overlap, so the cause is ambiguous",),

@@ -90,7 +90,13 @@ def _out_when_calm(run: Run, random: Random) -> Run | None:
 
 
 DEFECTS = (
-    Defect("flap", "is out for 2 to 3 s again and again until the undo", TAKEOVER, _flap, _HIDDEN),
+    Defect(
+        "flap",
+        "is unavailable for 2 to 3 s again and again until the undo",
+        TAKEOVER,
+        _flap,
+        _HIDDEN,
+    ),
     Defect(
         "brown out", "serves 5 to 50 % of publishes until the undo", TAKEOVER, _brown_out, _HIDDEN
     ),

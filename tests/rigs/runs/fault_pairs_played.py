@@ -27,7 +27,7 @@ from tests.rigs.runs.fault_pairs import Pair, planned_batch
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 BOOT_LIMIT_S = 240.0
 PAIR_LIMIT_S = 60.0
-NOT_OPENED = ("not opened", "never opened")  # of a window whose turn did not come
+NOT_BEGUN = ("not begun", "never began")  # of a window whose turn did not come
 AFTER_ANOTHER = ("overlapping", "nested")  # shapes in which the second opens well before the undo
 
 _DEPLOYMENTS: Mapping[str, Deployment] = {
@@ -67,7 +67,7 @@ def judged(batch: Sequence[Pair], manifest: Manifest) -> Reasons:
     found: dict[Pair, str] = {}
     for number, pair in zip(range(1, 2 * len(batch), 2), batch, strict=True):
         own = [windows[each] for each in (number, number + 1) if each in windows]
-        if len(own) == 2 and not all(each.unverified_reason in NOT_OPENED for each in own):
+        if len(own) == 2 and not all(each.unverified_reason in NOT_BEGUN for each in own):
             found[pair] = "; ".join(_doubts(pair, *own))
         elif manifest.failure:
             found[pair] = manifest.failure

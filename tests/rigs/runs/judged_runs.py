@@ -213,7 +213,7 @@ def _fault(event: str, at_ms: float, detail: str) -> dict[str, int | str | None]
         "kind": "kill",
         "target": "master of orders",
         "resolved": "rmq1",
-        "role": "master of orders (mirrors 2, synchronised 2)",
+        "role": "master of orders (2 mirrors, 2 synchronised)",
         "mechanism": "container",
         "ok": 1,
         "detail": detail,

@@ -74,8 +74,8 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"in {many} against {few} ({scenario})."
         )
     return (
-        f"How often runs lose messages: {NO_DIFFERENCE} beyond chance (95 %): "
-        f"{more.letter} {many}, {less.letter} {few} ({scenario})."
+        f"{more.letter} lost messages in {many}, {less.letter} in {few} ({scenario}): "
+        "that shows no difference beyond chance (95 %)."
     )
 
 
@@ -103,7 +103,7 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
     few = math.isinf(longer.low) and math.isinf(longer.high)
     why = "are too few to tell" if few else f"leave {_ends(longer)} possible"
     return (
-        f"Downtime: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
+        f"Downtime: {NO_DIFFERENCE} beyond chance (95 %). {of} {why}. "
         "The times below are those of these runs only."
     )
 

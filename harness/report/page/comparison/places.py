@@ -198,7 +198,7 @@ def _deployment(runs: Iterable[RunReport]) -> str:
 
 def _loss(totals: RunTotals) -> str:
     if not totals.runs:
-        return "None of these scenarios applies to it; why, stands below the table."
+        return "None of these scenarios applies to it; the reasons are below the table."
     if not totals.judged:
         why = totals.doubts[0][0] if totals.doubts else "no reason was recorded"
         return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
@@ -317,9 +317,9 @@ def _out_known(totals: RunTotals) -> str:
 def _tried(place: Place, scenarios: int) -> str:
     runs = formats.plural(place.totals.runs, "run")
     whole = formats.plural(scenarios, "scenario")
-    return (
-        f"{runs} of {whole if place.scenarios == scenarios else f'{place.scenarios} of {whole}'}"
-    )
+    if place.scenarios == scenarios:
+        return f"{runs} of {whole}"
+    return f"{runs}; {place.scenarios} of {whole}"
 
 
 def _by_scenario(place: Place) -> Iterable[tuple[str, RunTotals]]:

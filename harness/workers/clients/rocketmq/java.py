@@ -113,10 +113,10 @@ class JavaPublisher:
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
-            asyncio.get_running_loop().call_soon(self._hand_over)
+            asyncio.get_running_loop().call_soon(self._send_burst)
         self._burst.append(body)
 
-    def _hand_over(self) -> None:
+    def _send_burst(self) -> None:
         burst, self._burst = self._burst, []
         if not burst or not self._java.listened_to:
             return

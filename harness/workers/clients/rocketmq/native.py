@@ -145,10 +145,10 @@ class NativePublisher:
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
-            self._loop.call_soon(self._hand_over)
+            self._loop.call_soon(self._send_burst)
         self._burst.append(body)
 
-    def _hand_over(self) -> None:
+    def _send_burst(self) -> None:
         burst, self._burst = self._burst, []
         if self._deaf:
             return
@@ -178,7 +178,7 @@ class NativePublisher:
         message = messages.create(self._topic)
         try:
             messages.fill(message, body, self._level(body))
-            self._hand_in(tag, message, key)
+            self._submit(tag, message, key)
         except _failures() as failure:
             self._failed(tag, type(failure).__name__, _text(failure))
         finally:
@@ -187,7 +187,7 @@ class NativePublisher:
     def _level(self, body: bytes) -> int:
         return level_of(self._options, _identity(body).sequence) if self._delays else NO_DELAY
 
-    def _hand_in(self, tag: int, message: int, key: int) -> None:
+    def _submit(self, tag: int, message: int, key: int) -> None:
         """Raises RocketMQException."""
         if self._async:
             self._async.send(tag, message)

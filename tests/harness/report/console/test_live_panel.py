@@ -38,8 +38,8 @@ def test_panel_shows_run_progress_armed_faults_and_punctual_messages() -> None:
     assert drawn(VIEW).splitlines() == [
         "run 2 of 3: run-1",
         "━━━━━━━━━━━━━━━━━ ━━━━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌ ╌╌╌╌ ╌╌╌",
-        "baseline          windows                    recovery",
-        "windows (2 of 6), at least 42 s left",
+        "steady state      faults                     recovery",
+        "faults (2 of 6), at least 42 s left",
         "fault: kill master of orders = rmq1",
         "sent 300/s, confirmed 150/s (50.0%), delivered 300/s, unconfirmed 12",
         "share on time by second:",
@@ -56,7 +56,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 def test_forty_columns_hold_all_of_it() -> None:
     lines = drawn(VIEW, 40).splitlines()
-    assert "windows (2 of 6), at least 42 s left" in lines
+    assert "faults (2 of 6), at least 42 s left" in lines
     assert "   0 s ████████████████████×××××××××░" in lines
     assert "  30 s ░░░░░" in lines
     assert len(lines) <= 16
@@ -88,5 +88,5 @@ def test_panel_shows_only_text_before_and_after_the_load() -> None:
 def test_panel_shows_the_wait_instead_of_the_remaining_time() -> None:
     wait = "waiting until kill rmq1 is verified ended: 44 of 120 s at most"
     lines = drawn(replace(VIEW, left_s=5.0, waits=(wait,)), 100).splitlines()
-    assert f"windows (2 of 6), {wait}" in lines
+    assert f"faults (2 of 6), {wait}" in lines
     assert not [line for line in lines if "left" in line]

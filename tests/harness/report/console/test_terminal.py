@@ -81,7 +81,7 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         LiveView("run-1", "windows", 0.0, 0.0, 0.0, None, 40, ("kill master = rmq1",), 30.0)
     )
     assert screen.lines[3] == (
-        "run-1 windows | sent 0/s confirmed 0/s delivered 0/s | on time - | unconfirmed 40 | "
+        "run-1 faults | sent 0/s confirmed 0/s delivered 0/s | on time - | unconfirmed 40 | "
         "fault: kill master = rmq1 | at least 30 s left"
     )
 
@@ -119,7 +119,7 @@ def test_the_cursor_returns_however_a_run_ends() -> None:
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines() -> None:
     screen = Screen(is_terminal=True, TERM="dumb")
     screen.display.live(VIEW)
-    assert screen.lines[0].startswith("run-1 baseline | sent 300/s")
+    assert screen.lines[0].startswith("run-1 steady state | sent 300/s")
 
 
 def test_a_terminal_may_become_narrower_while_it_is_drawn_on() -> None:
@@ -317,7 +317,7 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "not judged (0 of 5)" in text
 
 
-SHORT = "it lasted 0.05 s, and its window was shorter than a look, 3.5 s, and a proxy counts none"
+SHORT = "it was shorter than a check of 3.5 s (it lasted 0.05 s), and a proxy counts none"
 
 
 def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
@@ -331,7 +331,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     assert sum("the same reason" in line for line in screen.lines) >= 5
     of_loss = [line for line in screen.lines if line.lstrip().startswith("lost >= 0")]
     assert SHORT in of_loss[0]
-    assert "judged in no run: lost; silence" in screen.lines
+    assert "not judged in any run: lost; silence" in screen.lines
     undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
     assert "confirmed-hence-delivered" in undecided[0]
     assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)

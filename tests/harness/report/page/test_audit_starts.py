@@ -15,7 +15,7 @@ from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 STARTED = AuditStart(
     "rmq2", "its process has ended", "", ns(93_100), ns(101_300), "mirror of <orders>"
 )
-LEFT = AuditStart("rmq3", left="fault 1 (kill) holds it: by the scenario it never ends")
+LEFT = AuditStart("rmq3", left="fault 1 (kill) is still active: the scenario never ends it")
 SENTENCE = (
     "auditor: rmq2 had not come back by itself: its process has ended. It was started for the "
     "audit at +93.1 s, answered after 8.2 s, and was then: mirror of <orders>"
@@ -27,7 +27,7 @@ def test_page_names_the_started_and_the_skipped_nodes(tmp_path: Path) -> None:
     for words in (
         "Before the audit",
         SENTENCE.replace("<", "&lt;").replace(">", "&gt;"),
-        "rmq3 had not come back by itself and was left so: fault 1 (kill) holds it",
+        "rmq3 had not come back by itself and was left so: fault 1 (kill) is still active",
     ):
         assert words in text, words
 

@@ -112,7 +112,7 @@ def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
 def test_a_window_that_never_opened_says_why_and_only_once() -> None:
     span = replace(NEVER, doubt="no host")
     view = window(span)
-    assert (view.badge, view.armed) == ("? NEVER OPENED", "no host")
+    assert (view.badge, view.armed) == ("? NEVER BEGAN", "no host")
     assert (view.held, view.gone) == ("not verified", "not verified")
     assert view.undone == "there was nothing to undo"
 

@@ -48,7 +48,7 @@ async def test_each_doubt_names_the_server_and_what_it_lacks() -> None:
     assert not health.clean
     assert health.doubts == (
         "name-server of rkt1 does not answer",
-        "name-server of rkt2 does not show broker-a slave 1 at rkt3:10931",
+        "name-server of rkt2 does not list rkt3:10931 as slave 1 of broker-a",
         "broker-b-1 of rkt4 is 600 bytes behind its master",
     )
 
@@ -59,7 +59,8 @@ async def test_broker_outside_the_layout_is_a_caveat() -> None:
     stranger = stood("colocated")[0].server("broker-b-0")
     made.strangers.append(stranger)
     assert (await broker.health(NOW)).doubts == tuple(
-        f"name-server of {host} shows broker-b master at rkt2:10921, which is not of the layout"
+        f"name-server of {host} lists rkt2:10921 as the master of broker-b, which is not in the "
+        "layout"
         for host in ("rkt3", "rkt4")
     )
 
@@ -279,8 +280,8 @@ async def test_promoted_slave_is_master_and_the_old_one_its_slave() -> None:
     assert (master.process, slave.process) == ("broker-a-0", "broker-a-1")
     leading.promote(master, slave)
     doubts = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
-    assert "does not show broker-a master at rkt2:10921" in doubts
-    assert "does not show broker-a slave 1 at rkt1:10911" in doubts
+    assert "does not list rkt2:10921 as the master of broker-a" in doubts
+    assert "does not list rkt1:10911 as slave 1 of broker-a" in doubts
 
 
 @pytest.mark.parametrize(

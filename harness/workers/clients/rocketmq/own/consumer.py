@@ -198,10 +198,10 @@ class OwnConsumer:
         request = client_requests.long_pull(self._group, self._queue(place), offset, self._batch)
         pulled = answers.pulled(request, await self._ask(place, request, PULL_LIMIT_S))
         if pulled.messages:
-            await self._on_record(self._hand_on(place, pulled.messages))
+            await self._on_record(self._deliver(place, pulled.messages))
         self._offsets[place] = pulled.next_offset
 
-    def _hand_on(self, place: Place, messages: tuple[StoredMessage, ...]) -> int:
+    def _deliver(self, place: Place, messages: tuple[StoredMessage, ...]) -> int:
         """To the listener; the last one's tag."""
         log, at_ns, fetched = f"{place[0]}/{place[1]}", time.monotonic_ns(), list[Fetched]()
         for one in messages:

@@ -77,7 +77,7 @@ class OwnPublisher:
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
-            asyncio.get_running_loop().call_soon(self._hand_over)
+            asyncio.get_running_loop().call_soon(self._send_burst)
         self._burst.append(body)
 
     def buffered_bytes(self) -> int:
@@ -99,7 +99,7 @@ class OwnPublisher:
         self._servers.close()
         self._brokers.close()
 
-    def _hand_over(self) -> None:
+    def _send_burst(self) -> None:
         burst, self._burst = self._burst, []
         for body in burst if not self._deaf else ():
             self._tag += 1

@@ -84,8 +84,8 @@ def test_without_losses_the_headline_compares_downtime() -> None:
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
     assert found.sure == (
-        "Downtime: no difference shown beyond chance; 1 run of B against 1 of A "
-        "(master-crash) are too few to tell (95 %). The times below are those of these runs only."
+        "Downtime: no difference shown beyond chance (95 %). 1 run of B against 1 of A "
+        "(master-crash) are too few to tell. The times below are those of these runs only."
     )
 
 
@@ -108,8 +108,8 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
         return plain(of(*lost, *kept).sure)
 
     assert sure(3) == (
-        "How often runs lose messages: no difference shown beyond chance (95 %): A 3 of 3 runs, "
-        "B 0 of 3 runs (master-crash)."
+        "A lost messages in 3 of 3 runs, B in 0 of 3 runs (master-crash): "
+        "that shows no difference beyond chance (95 %)."
     )
     assert sure(6) == (
         "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
