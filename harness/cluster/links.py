@@ -17,7 +17,8 @@ DIRECT = "mqproof-direct"  # no run's listener begins so
 
 class Links:
     """`proxy`: where listeners are dialled; `upstreams`: host -> `address:port`, in order;
-    `entrances`: the same where workers have other ways than auditors."""
+    `entrances`: the same where workers have other ways than auditors; `processes`: host -> the
+    word of the process that a link leads to, where clients choose links by it."""
 
     def __init__(
         self,
@@ -25,11 +26,13 @@ class Links:
         proxy: str,
         upstreams: Mapping[str, str],
         entrances: Mapping[str, str] | None = None,
+        processes: Mapping[str, str] | None = None,
     ) -> None:
         self._agent = agent
         self._proxy = proxy
         self._upstreams = dict(upstreams)
         self._entrances = dict(entrances or upstreams)
+        self._processes = dict(processes or {})
         self._ports: dict[str, int] = {}
 
     async def make(self, run: str, worker: str) -> tuple[Link, ...]:
@@ -39,7 +42,13 @@ class Links:
             *(self.listen(name, self._entrances[host]) for host, name in names.items())
         )
         return tuple(
-            Link(worker, host, name, Endpoint(host, self._proxy, port))
+            Link(
+                worker,
+                host,
+                name,
+                Endpoint(host, self._proxy, port),
+                self._processes.get(host, ""),
+            )
             for (host, name), port in zip(names.items(), ports, strict=True)
         )
 

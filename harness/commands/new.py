@@ -43,14 +43,22 @@ def new_topology(
             help="A Compose file: its broker services become the brokers.",
         ),
     ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            topology_file.SYSTEM, help="Its system; if left out, the first that has an example."
+        ),
+    ] = None,
 ) -> int:
     """Write NAME.toml: a commented topology file for a cluster that already runs."""
     path = _path(name, TOPOLOGY_NAME)
-    text = (
-        topology_file.example().replace("TOPOLOGY", str(path))
-        if compose is None
-        else topology_file.of_compose(compose, path)
-    )
+    if compose is not None and system is not None:
+        text = f"{topology_file.FROM_COMPOSE} finds the system in its file; leave one of them out"
+        raise PlanError([Problem(topology_file.SYSTEM, text)])
+    if compose is None:
+        text = topology_file.example(system).replace("TOPOLOGY", str(path))
+    else:
+        text = topology_file.of_compose(compose, path)
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")
 
 

@@ -45,11 +45,12 @@ def unverified(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
 
 def meant(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
     """The hosts that a fault may mean, as far as that is known before its window opens."""
-    hosts = tuple(broker.host for broker in topology.brokers)
+    hosts = tuple(node.host for node in topology.nodes)
     named = fault.target.host
     if named:
         return (named,) if named in hosts else ()
-    return hosts
+    # Only brokers hold a queue; other words may mean any host.
+    return tuple(one.host for one in topology.brokers) if fault.target.queue else hosts
 
 
 def permitted(topology: Topology) -> str:

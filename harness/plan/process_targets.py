@@ -45,7 +45,8 @@ def obstacles(
         return
     if deployment == EXTERNAL:
         several = f"a process of several on a host, which {EXTERNAL} has not"
-        yield f"{brief(target.word)} means {several}"
+        names = "name servers, and a topology file has no commands for them"
+        yield f"{brief(target.word)} means {several if target.process else names}"
     if target.form is TargetForm.NAME_SERVER:
         for reason in client.obstacles([ATTACHED]):
             yield f"{brief(target.word)}: {reason}"

@@ -30,6 +30,8 @@ class BrokerNode:
     commands: dict[str, HostCommand] = field(default_factory=dict)  # by kind
     server_name: str = ""  # the name that its certificate must hold; "": its address
     reached: bool = True  # by an address of its own; or else by the balancer's alone
+    process: str = ""  # its word, where clients choose links by it (harness/plan/servers.py)
+    votes_at: int = 0  # the port at which probers ask it who leads; 0: none does
 
     @property
     def name_checked(self) -> str:
@@ -88,7 +90,7 @@ class Topology:
     system: str
     detection_timeout_s: float
     brokers: tuple[BrokerNode, ...]
-    user: str  # the names of environment variables
+    user: str  # the names of environment variables; "": brokers ask for no login
     password: str
     proxy: Proxy | None
     own: Own
@@ -96,6 +98,7 @@ class Topology:
     tls: Tls | None = None  # None: clients connect without it
     virtual_host: str = ROOT  # of families that have virtual hosts
     balancer: BrokerNode | None = None  # the one address that clients know; None: they know all
+    name_servers: tuple[BrokerNode, ...] = ()  # of families that have them: they hold no queue
 
     @property
     def client_capabilities(self) -> tuple[str, ...]:
@@ -105,36 +108,43 @@ class Topology:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return (self.user, self.password)
+        return tuple(name for name in (self.user, self.password) if name)
+
+    @property
+    def nodes(self) -> tuple[BrokerNode, ...]:
+        """Return everything that answers clients at an address of the file."""
+        return (*self.brokers, *self.name_servers)
 
     @property
     def commands(self) -> HostCommands:
         return {
             (broker.host, kind): command
-            for broker in self.brokers
+            for broker in self.nodes
             for kind, command in broker.commands.items()
         }
 
     @property
     def entrances(self) -> tuple[BrokerNode, ...]:
         """Return where clients enter."""
-        return (self.balancer,) if self.balancer is not None else self.brokers
+        return (self.balancer,) if self.balancer is not None else self.nodes
 
-    def broker(self, host: str) -> BrokerNode:
-        return next(broker for broker in self.brokers if broker.host == host)
+    def node(self, host: str) -> BrokerNode:
+        return next(node for node in self.nodes if node.host == host)
 
     def forbids(self, kind: str, host: str) -> str:
         """Return why a fault of that kind is not allowed on the host; "" if it is.
 
         For kinds that no topology can allow, faults.kinds has the reason.
         """
-        if KINDS[kind].verify_commanded is not None and kind not in self.broker(host).commands:
+        if KINDS[kind].verify_commanded is not None and kind not in self.node(host).commands:
             return f"no command for {kind} of {host}"
         if KINDS[kind].applies_to == CLIENT_LINK and self.balancer is not None:
             return f"a {kind} means clients' links to a host, and theirs lead to a balancer"
         if KINDS[kind].applies_to == CLIENT_LINK and self.proxy is None:
             return f"no proxy for {kind}"
-        if KINDS[kind].silences_peers and not self.broker(host).reached:
+        if KINDS[kind].applies_to == CLIENT_LINK and self.node(host) in self.name_servers:
+            return f"to verify a {kind}, mqproof would leave values in the name server {host}"
+        if KINDS[kind].silences_peers and not self.node(host).reached:
             return f"{host} has no address of its own in the file: its silence cannot be seen"
         if Sight.PEER_LINKS in KINDS[kind].hides and self.own.without_api:
             return (
@@ -149,9 +159,11 @@ class Topology:
         """Return which of these kinds are allowed, with their hosts if not on all."""
         parts = []
         for kind in kinds:
-            hosts = [one.host for one in self.brokers if not self.forbids(kind, one.host)]
-            if len(hosts) == len(self.brokers):
+            hosts = [one.host for one in self.nodes if not self.forbids(kind, one.host)]
+            if len(hosts) == len(self.nodes):
                 parts.append(kind)
+            elif hosts == [one.host for one in self.brokers]:
+                parts.append(f"{kind} of brokers")
             elif hosts:
                 parts.append(f"{kind} of {' and '.join(hosts)}")
         return ", ".join(parts) or "nothing"

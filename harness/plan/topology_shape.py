@@ -112,16 +112,17 @@ def _variable(value: object) -> str:
     return value
 
 
+def in_seconds(value: object, least: float, most: float) -> float:
+    """Return a span of time. Raise ValueError."""
+    found = spans.parse_seconds(value)
+    if not least <= found <= most:
+        raise ValueError(f"must be from {least:g} s to {most:g} s, not {brief(value)}")
+    return found
+
+
 def seconds(least: float, most: float) -> BeforeValidator:
     """Of a key that is a span of time."""
-
-    def read(value: object) -> float:
-        found = spans.parse_seconds(value)
-        if not least <= found <= most:
-            raise ValueError(f"must be from {least:g} s to {most:g} s, not {brief(value)}")
-        return found
-
-    return BeforeValidator(read)
+    return BeforeValidator(lambda value: in_seconds(value, least, most))
 
 
 def _words(value: object) -> tuple[str, ...]:

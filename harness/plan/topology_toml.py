@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
@@ -36,14 +36,19 @@ _PLACES = (
 
 
 def read_topology(
-    name: str, source: str, shapes: Mapping[str, TopologyShape], file: str = ""
+    name: str,
+    source: str,
+    shapes: Mapping[str, TopologyShape],
+    file: str = "",
+    others: Collection[str] = (),
 ) -> Topology:
-    """`shapes`: by the names that `system` may be. Raises PlanError with every problem in it."""
+    """`shapes`: by the names that `system` may be; `others`: systems that cannot be external.
+    Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
     document = document_of(source, file)
     shape = _shape(document.get("system"), shapes)
     table, of_keys = _shaped(document, shape)
-    found = chain(_cross_checks(document, shapes), _own(document, shape), of_keys)
+    found = chain(_cross_checks(document, shapes, others), _own(document, shape), of_keys)
     problems = located(found, source, file)
     if not TOPOLOGY_NAME.fullmatch(name):
         text = "a topology's name (its file's) has small letters, digits and hyphens, at most 31"
@@ -113,7 +118,12 @@ def proxy_of(table: ProxyTable | None) -> Proxy | None:
 
 def brokers_in(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The tables of brokers; what is none is left to the shape."""
-    listed = document.get("broker")
+    return tables_in(document, "broker")
+
+
+def tables_in(document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The tables of a list; what is none is left to the shape."""
+    listed = document.get(key)
     found = listed[:BROKERS_MAX] if isinstance(listed, list) else []
     return [one for one in found if isinstance(one, dict)]
 
@@ -135,11 +145,14 @@ def twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[TomlProble
 
 
 def _cross_checks(
-    document: Mapping[str, Any], systems: Mapping[str, object]
+    document: Mapping[str, Any], systems: Mapping[str, object], others: Collection[str]
 ) -> Iterator[TomlProblem]:
     """Check several keys together; the shape finds missing and ill-typed ones."""
     system = document.get("system")
-    if isinstance(system, str) and system not in systems:
+    if isinstance(system, str) and system in others:
+        text = f"mqproof plays {brief(system)} only on clusters that it starts itself"
+        yield TomlProblem(("system",), text, tuple(systems))
+    elif isinstance(system, str) and system not in systems:
         guess = nearest(system, tuple(systems))
         yield TomlProblem(
             ("system",), f"there is no system {brief(system)}", tuple(systems), guess

@@ -201,10 +201,11 @@ def _too_short(window: model.Window, run: model.RunPlan) -> str:
 
 def _topology(topology: Topology) -> Iterator[str]:
     """What the brokers' owner should know before anything is done."""
-    ways = {one.host: one.upstream if one.reached else "no address" for one in topology.brokers}
-    brokers = ", ".join(f"{one.host} ({one.node} at {ways[one.host]})" for one in topology.brokers)
+    ways = {one.host: one.upstream if one.reached else "no address" for one in topology.nodes}
+    brokers = ", ".join(f"{one.host} ({one.node} at {ways[one.host]})" for one in topology.nodes)
     yield f"  brokers    {brokers}; they are there, and stay"
-    yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
+    names = " and ".join(f"${name}" for name in topology.variables)
+    yield f"  credentials {f'of {names}' if names else 'none'}; workers on this machine"
     if topology.balancer is not None:
         yield f"  balancer   {topology.balancer.upstream}: the one address that clients get"
     proxy = topology.proxy

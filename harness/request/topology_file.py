@@ -6,19 +6,25 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 
 from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System
-from harness.plan.problems import EMPTY, PlanError, Problem, unreadable
+from harness.plan.problems import EMPTY, PlanError, Problem, nearest, unreadable
 from harness.plan.topology import Topology
-from harness.systems.topologies import layout_of, read_topology, text_from_compose
+from harness.systems.topologies import (
+    examples,
+    foreign_of,
+    layout_of,
+    read_topology,
+    text_from_compose,
+)
 
 FLAG = "--topology"
 FROM_COMPOSE = "--from-compose"
+SYSTEM = "--system"
 NEW = "`mqproof new topology NAME` writes one"
 
 
@@ -51,7 +57,8 @@ def chosen(file: str | None, systems: Sequence[System], layouts: Sequence[Layout
         raise PlanError([Problem(file, text)])
     system = next(one for one in systems if one.name == topology.system)
     layout = layout_of(topology)
-    return Chosen(replace(system, default_layout=layout.label), layout)
+    clients = foreign_of(topology).driven_by or system.clients
+    return Chosen(replace(system, default_layout=layout.label, clients=clients), layout)
 
 
 def read(file: str | None, systems: Sequence[System]) -> Topology:
@@ -100,7 +107,13 @@ def of_compose(file: Path, path: Path) -> str:
     return text_from_compose(source, file.name, file.resolve().parent.name, str(path))
 
 
-def example() -> str:
-    """The TOML text that `mqproof new topology` writes."""
-    folder = resources.files("harness.plan")
-    return folder.joinpath("topology_example.toml").read_text(encoding="utf-8")
+def example(system: str | None = None) -> str:
+    """Return the TOML text that `mqproof new topology` writes; without a system, the first one.
+    Raise PlanError."""
+    known = examples()
+    if system is None:
+        return next(iter(known.values()))()
+    if system not in known:
+        text = f"there is no first topology file of {brief(system)}"
+        raise PlanError([Problem(SYSTEM, text, tuple(known), nearest(system, tuple(known)))])
+    return known[system]()

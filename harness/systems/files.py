@@ -5,6 +5,7 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from importlib import resources
 from pathlib import Path
 
 from harness.cluster.port import DeployError
@@ -34,6 +35,11 @@ def compose_folder() -> Path:
 def shipped(name: str) -> Callable[[], Path]:
     """Where a system of ours has its files; looked for when it is asked."""
     return lambda: compose_folder() / name
+
+
+def text_in(package: str, name: str) -> Callable[[], str]:
+    """Return what reads a text file of a package of ours."""
+    return lambda: resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def copy_worker_sources(target: Path) -> None:

@@ -87,3 +87,9 @@ class Foreign:
     # A first topology file, by a Compose file: its text, its name, its folder's, the new file's.
     # Raises PlanError. None: it makes none.
     from_compose: Callable[[str, str, str, str], str] | None
+    # The text of a first topology file, with comments; TOPOLOGY stands for its path. None: it has
+    # none.
+    example: Callable[[], str] | None
+    # The clients that may drive clusters of somebody else's, the default first; empty: all that
+    # the system has.
+    driven_by: tuple[str, ...]

@@ -3,7 +3,7 @@
 Which these are, their declarations say (`foreign`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from harness.cluster.port import DeployError
 from harness.plan import topology_toml
@@ -19,7 +19,17 @@ def read_topology(name: str, source: str, systems: Sequence[str], file: str = ""
     PlanError with every problem in it."""
     found = {system: foreign for system in systems if (foreign := _foreign(system)) is not None}
     shapes = {system: foreign.shape for system, foreign in found.items()}
-    return topology_toml.read_topology(name, source, shapes, file)
+    others = registry().systems.keys() - shapes.keys()
+    return topology_toml.read_topology(name, source, shapes, file, others)
+
+
+def examples() -> dict[str, Callable[[], str]]:
+    """Return what reads a first topology file, of each system that has one."""
+    return {
+        name: one.foreign.example
+        for name, one in registry().systems.items()
+        if one.foreign is not None and one.foreign.example is not None
+    }
 
 
 def text_from_compose(source: str, file: str, folder: str, path: str) -> str:

@@ -16,5 +16,10 @@ def login() -> tuple[str, str]:
     return os.environ.get(USER, _GUEST), os.environ.get(PASSWORD, _GUEST)
 
 
+def access_keys() -> tuple[str, str] | None:
+    """Return the access key and the secret key; None: brokers ask for none."""
+    return login() if USER in os.environ else None
+
+
 def virtual_host() -> str:
     return os.environ.get(VIRTUAL_HOST, _ROOT)

@@ -26,7 +26,8 @@ from harness.plan.model import RunPlan, Window
 from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from harness.systems.topologies import layout_of
+from harness.systems.catalogue import load_system
+from harness.systems.topologies import layout_of, read_topology
 from spark_analysis.schema.facts import Facts
 from tests.docker.command_line import mqproof, read_until
 from tests.docker.conftest import require_docker
@@ -222,6 +223,27 @@ def test_toxiproxy_started_by_mqproof_carries_links_and_ends_with_it(
     (window,) = manifest.windows
     assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert _running(program) == []
+    only_theirs_is_left(owner)
+
+
+def test_streams_of_the_owners_nodes_lose_nothing_in_a_freeze(
+    owner: Somebodys, tmp_path: Path
+) -> None:
+    """`doctor` and a run: a stream can be neither exclusive nor expire, and Get is refused."""
+    head = HEAD.partition("[queues]")[0].replace("rabbitmq-mirrored", "rabbitmq-stream")
+    source = owner.text().replace(HEAD, head)
+    (tmp_path / "rack.toml").write_text(source)
+    process = mqproof(tmp_path, "doctor", "--topology", "rack.toml")
+    said, _ = process.communicate(timeout=END_LIMIT_S)
+    assert process.returncode == 0, said
+    assert "declare, publish, consume and delete work" in " ".join(said.split())
+    topology = read_topology("rack", source, ("rabbitmq-stream",))
+    run = of(topology, plan(fault("freeze", "mirror of orders"), lasts_s=6))
+    run = replace(run, system=load_system("rabbitmq-stream"), client="pika-stream")
+    manifest, counted = perform(run, tmp_path)
+    (window,) = manifest.windows
+    assert (window.verified, window.gone) == (True, True)
+    assert counted["in_order"] == counted["confirmed"]
     only_theirs_is_left(owner)
 
 

@@ -62,10 +62,10 @@ def test_the_layout_of_the_page_passes_the_dry_run(
 
 
 @pytest.mark.parametrize("scenario", ["client-link-hang", "master-crash", "master-black-hole"])
+@pytest.mark.parametrize("sample", toml_blocks(EXTERNAL), ids=("rabbitmq", "rocketmq"))
 def test_the_sample_topology_passes_the_dry_run(
-    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: str, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (sample,) = toml_blocks(EXTERNAL)
     Path("staging.toml").write_text(sample)
     assert main(["run", scenario, "--topology", "staging.toml", "--dry-run"]) == 0

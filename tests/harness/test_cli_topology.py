@@ -6,6 +6,7 @@ import pytest
 
 from harness.systems.topologies import read_topology
 from tests.harness.test_cli import call, passing
+from tests.rigs.clusters.external_rocketmq import text as rocketmq_text
 from tests.rigs.clusters.topologies import FREEZE, START, text
 
 
@@ -123,6 +124,60 @@ def test_a_new_topology_can_be_read_and_is_never_overwritten(
     assert call("run", "client-link-hang", "--topology", "mine.toml", "--dry-run")[0] == 0
     assert call("new", "topology", "mine")[0] == 254
     assert call("new", "topology", "Not A Name")[0] == 254
+
+
+def test_a_new_topology_may_be_of_another_system(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("new", "topology", "shop", "--system", "rocketmq-2m2s")[0] == 0
+    words = ("--topology", "shop.toml", "--dry-run")
+    assert call("run", "client-link-hang", *words)[0] == 0
+    output = capsys.readouterr().out
+    assert "client-link-hang on rocketmq-2m2s shop@T=120 with rocketmq-python-4.9.8" in output
+    assert "names1 (name-server at 10.0.0.1:9876)" in output
+    assert "credentials none" in output
+    assert call("new", "topology", "other", "--system", "rabbitmq-quorum")[0] == 254
+    error = capsys.readouterr().err
+    assert "--system: there is no first topology file of 'rabbitmq-quorum'" in error
+    assert "valid: rabbitmq-mirrored | rocketmq-2m2s" in error
+    both = ("--system", "rocketmq-2m2s", "--from-compose", "compose.yaml")
+    assert call("new", "topology", "other", *both)[0] == 254
+    assert "--from-compose finds the system in its file" in capsys.readouterr().err
+
+
+def test_every_mistake_of_a_rocketmq_topology_is_bad_input(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = rocketmq_text().replace("id = 0", "id = 1", 1).replace("names2", "rkt1")
+    source = source.replace('idle = "6 s"', 'idle = "2.5 s"').replace('"sync"', '"maybe"')
+    Path("shop.toml").write_text(source.replace("10.0.1.3", "[::1]"))
+    assert call("run", "master-crash", "--topology", "shop.toml")[0] == 254
+    error = capsys.readouterr().err
+    for words in (
+        "idle: must be a whole number of seconds, not '2.5 s'",
+        "replication: ",
+        "1 is another broker's of 'broker-a' already",
+        "no broker of 'broker-a' has id = 0: the master of its group",
+        "groups need as many brokers each as the others, found 'broker-a' 1, 'broker-b' 2",
+        "'rkt1' is another server's already",
+        "is an IPv6 address, which RocketMQ's clients cannot read",
+    ):
+        assert error.count(words) == 1, words
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("master-crash",), "allows no kill here: no command for kill of rkt1"),
+        (("client-link-hang",), "no proxy for hang"),
+        (("name-server-kill",), "means name servers, and a topology file has no commands"),
+        (("master-freeze", "--client", "rocketmq-java-4.9.8"), "'rocketmq-java-4.9.8'"),
+    ],
+)
+def test_what_a_rocketmq_topology_forbids_is_refused(
+    words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("shop.toml").write_text(rocketmq_text(commands=FREEZE))
+    assert call("run", *words, "--topology", "shop.toml")[0] == 254
+    assert why in capsys.readouterr().err
 
 
 COMPOSE = """

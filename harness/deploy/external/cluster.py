@@ -9,7 +9,7 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 from faults.actions import Kill, Start
@@ -33,7 +33,8 @@ from harness.deploy.local.usage import watch
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
 from harness.systems.topologies import foreign_of
-from harness.workers.protocol import Endpoint
+from harness.workers import own_ways
+from harness.workers.protocol import Endpoint, Role
 
 VERSION_LIMIT_S = 4.0
 _LOGS = "logs"
@@ -83,14 +84,31 @@ class ExternalCluster:
             **{f"agent {k}": str(v) for k, v in dict(agent.hello.get("versions", {})).items()},
         }
         self._fetched: dict[Path, int] = {}  # bytes of each log
+        self._ways: dict[str, dict[str, str]] = {}  # worker -> its own, by brokers' addresses
 
     async def spawn(self, worker: str) -> Channel:
         command = [sys.executable, "-m", "harness.workers", worker]
         environment = self.site.environment(processes.WORKER, worker)
+        environment |= own_ways.variables(self._ways.get(worker, {}))
         return await PipeChannel.start(worker, command, environment, PACKAGES)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
-        return await self._links.make(run.name, worker)
+        links = await self._links.make(run.name, worker)
+        if self.site.topology.name_servers:  # they show brokers' addresses past the proxy
+            self._ways[worker] = {
+                self.site.topology.node(link.host).upstream: own_ways.text(link.endpoint)
+                for link in links
+                if link.proxy
+            }
+        return (*links, *self._votes(worker))
+
+    def _votes(self, worker: str) -> Iterator[Link]:
+        """Yield a prober's ways to voters: past every proxy, for no fault means them."""
+        if worker.startswith(f"{Role.PROBER.value}-"):
+            for node in self.site.topology.nodes:
+                if node.votes_at:
+                    end = Endpoint(node.host, node.address, node.votes_at)
+                    yield Link(worker, node.host, "", end, node.process, votes=True)
 
     async def unlink(self, run: RunPlan) -> None:
         await self._links.remove(run.name)

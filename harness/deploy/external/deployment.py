@@ -144,8 +144,9 @@ def _start_proxy(site: Site) -> Process:
 
 async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links | DirectLinks:
     entrances = site.topology.entrances
+    words = {one.host: one.process for one in entrances}
     if site.proxy == NO_PROXY:
-        return DirectLinks({one.host: (one.address, one.port) for one in entrances})
+        return DirectLinks({one.host: (one.address, one.port) for one in entrances}, words)
     host, _, port = site.proxy.rpartition(":")
     address = unbracketed(host)
 
@@ -163,7 +164,8 @@ async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links
         see = f"; see {site.output(PROXY_NAME)}" if proxy is not None else ""
         raise DeployError(f"no answer from the proxy at {site.proxy}{see}")
     dialled = address if site.listen in EVERYWHERE else site.listen
-    return Links(agent, dialled, {one.host: one.upstream for one in entrances})
+    upstreams = {one.host: one.upstream for one in entrances}
+    return Links(agent, dialled, upstreams, processes=words)
 
 
 async def _removed(site: Site, begun: _Begun) -> None:

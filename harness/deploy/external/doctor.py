@@ -91,7 +91,7 @@ def _programs(topology: Topology) -> Iterator[MachineCheck]:
 
 async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[MachineCheck]:
     topology = site.topology
-    reached = [one for one in topology.brokers if one.reached]
+    reached = [one for one in topology.nodes if one.reached]
     for broker in reached if topology.balancer is None else (*reached, topology.balancer):
         yield await _entered(topology, broker, agent)
     if not missing_variables(topology, os.environ):
@@ -124,7 +124,8 @@ async def _entered(topology: Topology, broker: BrokerNode, agent: AgentClient) -
     except AgentError as error:
         remedy = clients.remedy(topology, str(error))
         return MachineCheck(what, str(error), False, remedy)
-    return MachineCheck(what, f"{broker.upstream} greets, and takes the login", True)
+    login = ", and takes the login" if topology.variables else ""
+    return MachineCheck(what, f"{broker.upstream} greets{login}", True)
 
 
 async def _proxy(site: Site, agent: AgentClient) -> MachineCheck:

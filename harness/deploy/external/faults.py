@@ -26,7 +26,7 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
     witness = LocalWitness(
         site.cluster,
         cluster.agent,
-        Addresses(brokers={one.host: _ways(one) for one in site.topology.brokers}, peers={}),
+        Addresses(brokers={one.host: _ways(one) for one in site.topology.nodes}, peers={}),
         cluster.dial,
         cluster.broker.listed,
         cluster.clients.service_ports,

@@ -8,14 +8,18 @@ from harness.workers.protocol import Endpoint
 
 
 class DirectLinks:
-    """`ways`: host -> address and port, in the layout's order."""
+    """`ways`: host -> address and port, in the layout's order; `processes`: as of Links."""
 
-    def __init__(self, ways: Mapping[str, tuple[str, int]]) -> None:
+    def __init__(
+        self, ways: Mapping[str, tuple[str, int]], processes: Mapping[str, str] | None = None
+    ) -> None:
         self._ways = dict(ways)
+        self._processes = dict(processes or {})
 
     async def make(self, run: str, worker: str) -> tuple[Link, ...]:  # noqa: ARG002  (as Links)
         return tuple(
-            Link(worker, host, "", Endpoint(host, *way)) for host, way in self._ways.items()
+            Link(worker, host, "", Endpoint(host, *way), self._processes.get(host, ""))
+            for host, way in self._ways.items()
         )
 
     async def remove(self, run: str) -> None:

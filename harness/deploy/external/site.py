@@ -77,9 +77,9 @@ class Site:
         return self.folder / f"{name}.out"
 
     def way(self, host: str) -> tuple[str, int]:
-        """Where its broker is spoken to by clients."""
-        broker = self.topology.broker(host)
-        return broker.address, broker.port
+        """Where its server is spoken to by clients."""
+        node = self.topology.node(host)
+        return node.address, node.port
 
     def commands(self) -> Commands:
         secrets = _secrets(self.topology)
@@ -112,7 +112,7 @@ class Site:
         trust = trust_of(topology, self.commands_in)
         own = {credentials.VIRTUAL_HOST: topology.virtual_host}
         own |= {tls.TRUST: trust.to_json()} if trust is not None else {}
-        if missing_variables(topology, os.environ):
+        if not topology.user or missing_variables(topology, os.environ):
             return own
         user, password = login(topology)
         return {**own, credentials.USER: user, credentials.PASSWORD: password}
@@ -210,11 +210,12 @@ def runs(site: Site) -> tuple[str, ...]:
 
 
 def login(topology: Topology) -> tuple[str, str]:
-    """Name and password. Raises DeployError, naming the variables that are not set."""
+    """Return name and password, empty where brokers ask for none. Raise DeployError, naming the
+    variables that are not set."""
     missing = missing_variables(topology, os.environ)
     if missing:
         raise DeployError(f"not set in the environment: {', '.join(missing)}")
-    return os.environ[topology.user], os.environ[topology.password]
+    return os.environ.get(topology.user, ""), os.environ.get(topology.password, "")
 
 
 def _secrets(topology: Topology) -> list[str]:

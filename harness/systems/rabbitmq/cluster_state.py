@@ -13,7 +13,7 @@ from harness.plan.model import Layout
 from harness.systems.rabbitmq.alarms import ALARMS
 
 _NODE = "rabbit@"
-_DROPPING = ("message-ttl", "expires", "max-length", "max-length-bytes")
+_DROPPING = ("message-ttl", "expires", "max-length", "max-length-bytes", "max-age")
 _POLICIES = ("policy", "operator_policy")
 _DEAD = frozenset({"down", "stopped", "crashed", "terminated"})
 

@@ -10,6 +10,7 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Topology
 from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.systems.files import text_in
 from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
@@ -143,4 +144,6 @@ MIRRORED_FOREIGN = Foreign(
     brokers=lambda access: ForeignRabbits(access, layout(access.topology), MIRRORED),
     other_ways=api_ways,
     from_compose=None,  # its services get quorum queues
+    example=text_in("harness.systems.rabbitmq_mirrored", "topology_example.toml"),
+    driven_by=(),
 )

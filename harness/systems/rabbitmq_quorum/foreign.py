@@ -16,4 +16,6 @@ QUORUM_FOREIGN = Foreign(
     brokers=lambda access: ForeignRabbits(access, layout(access.topology), QUORUM_QUEUES),
     other_ways=api_ways,
     from_compose=topology_text,
+    example=None,
+    driven_by=(),
 )

@@ -4,5 +4,7 @@ declaration  the system
 layouts      the mistakes of a layout file
 guarantees   what streams guarantee by a layout
 queues       how one is declared
+topology_file  a file of brokers that somebody else runs, and its layout
+foreign      what is asked of those, and how
 parts        its nodes in containers that stand
 """

@@ -8,6 +8,7 @@ from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
 from harness.systems.rabbitmq.member_layouts import MembersLayoutFile
 from harness.systems.rabbitmq.servers import rabbitmq_servers
+from harness.systems.rabbitmq_stream.foreign import STREAM_FOREIGN
 from harness.systems.rabbitmq_stream.guarantees import stream_guarantees
 from harness.systems.rabbitmq_stream.layouts import mistakes
 
@@ -26,7 +27,7 @@ RABBITMQ_STREAM = replace(
         containers=replace(
             RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_stream.parts:stream_parts"
         ),
-        foreign=None,
+        foreign=STREAM_FOREIGN,
     ),
     servers=_servers,
 )

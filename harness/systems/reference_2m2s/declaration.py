@@ -16,6 +16,7 @@ from harness.systems.reference_2m2s.processes import ReferenceServers
 from harness.systems.rocketmq.containers import rocketmq_worker_image
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.services import services
+from harness.systems.rocketmq_2m2s.foreign import REFERENCE_FOREIGN
 from harness.systems.rocketmq_2m2s.layout import (
     master_slave_guarantees,
     master_slave_servers,
@@ -88,4 +89,5 @@ REFERENCE_2M2S = rocketmq_declaration(
     misbehaves=("drop", "duplicate", "corrupt", "confirm-early", *OF_LOGS, "truncate"),
     containers=REFERENCE_CONTAINERS,
     foreground=Foreground("2m2s", servers_to_play_with),
+    foreign=REFERENCE_FOREIGN,
 )

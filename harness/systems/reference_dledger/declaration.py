@@ -14,6 +14,7 @@ from harness.systems.reference_dledger.layout import ReferenceGroupsFile, refere
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.layout import ServerProcess, brokers
 from harness.systems.rocketmq.services import services
+from harness.systems.rocketmq_dledger.foreign import REFERENCE_GROUPS_FOREIGN
 from harness.systems.rocketmq_dledger.layout import dledger_guarantees, dledger_servers, mistakes
 from harness.systems.rocketmq_dledger.parts import Members
 
@@ -60,4 +61,5 @@ REFERENCE_DLEDGER = rocketmq_declaration(
         parts="harness.systems.rocketmq_dledger.parts:dledger_parts",
     ),
     foreground=Foreground("dledger", group_to_play_with),
+    foreign=REFERENCE_GROUPS_FOREIGN,
 )

@@ -16,6 +16,7 @@ parts          running servers in containers: their adapters
 broker         the Broker port: what servers report
 leading        who leads a group: what a system answers
 no_operator    for layouts that need no operator
+foreign/       clusters that somebody else runs
 api            questions to servers through the agent
 cluster_state  what their answers mean
 links          listeners of the proxy where brokers are known by name

@@ -12,11 +12,12 @@
    confirmed would have it delivered twice.
 5. Deleting what is not there (any more) is no error, nor is a slave's refusal: it copies what its
    master has.
+6. On a cluster that somebody else runs the trial messages of rule 4 go to a topic of the run's.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard, TypeVar
 
 from harness.cluster.polling import until
@@ -46,9 +47,14 @@ DECLARE_SPARE_S = 35.0  # beside the time in which a slave copies its master's t
 VERSION_LIMIT_S = 20.0
 REPORTED_LIMIT_S = 15.0  # of slaves that connect; one that is down is not waited for any longer
 TRIAL = TopicQueue("BenchmarkTest", 0)  # of a topic that every broker has
+OWN_TRIAL = "_TRIAL"  # behind a topic's name: no scenario's queue has capitals in its name
 UNREPORTED = (RemotingAnswer.SLAVE_NOT_AVAILABLE, RemotingAnswer.FLUSH_SLAVE_TIMEOUT)
 CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
 READERS = "readers"
+_NOT_COPIED = (
+    "; a slave copies its master's topics: with access control the master needs the addresses of "
+    "its slaves in globalWhiteRemoteAddresses"
+)
 Read = TypeVar("Read")
 
 
@@ -56,6 +62,7 @@ class RocketBroker:
     """port.Broker."""
 
     def __init__(self, layout: Layout, api: RocketApi, leading: Leading) -> None:
+        self._is_ours = layout.topology is None
         self._layout = layout
         self._api = api
         self._leading = leading
@@ -85,21 +92,29 @@ class RocketBroker:
         assert not max_priority, "no client of it can do priorities"
         topic = topic_of(queue)
         self._homes[topic] = home(self._layout.hosts, host)
-        create = requests.create_topic(topic, QUEUES)
         brokers = await self._leading.now()
         if leaderless := cluster_state.without_master(brokers):
             raise DeployError(f"topic {topic}: no leader in {', '.join(leaderless)}")
         masters = cluster_state.masters_of(brokers)
-        for server, answer in (await self._api.ask_each(masters, create)).items():
-            if answer is None or answer.header.code != RemotingAnswer.SUCCESS:
-                reply = "nothing" if answer is None else answer.header.remark or answer.header.code
-                raise DeployError(f"{server.process} did not make topic {topic}: it said {reply}")
+        trial = TRIAL if self._is_ours else TopicQueue(f"{topic}{OWN_TRIAL}", 0)
+        if not self._is_ours:
+            await self._create(masters, requests.create_topic(trial.topic, 1))
+        await self._create(masters, requests.create_topic(topic, QUEUES))
         limit_s = DECLARE_SPARE_S + self._copied_every_s
         missing = await until(lambda: self._without(topic), lambda found: not found, limit_s)
         if missing:
             names = ", ".join(missing)
-            raise DeployError(f"{topic} is still missing on {names} after {limit_s:g} s")
-        await until(lambda: self._unreported(masters), lambda found: not found, REPORTED_LIMIT_S)
+            hint = "" if self._is_ours else _NOT_COPIED
+            raise DeployError(f"{topic} is still missing on {names} after {limit_s:g} s{hint}")
+        await until(
+            lambda: self._unreported(masters, trial), lambda found: not found, REPORTED_LIMIT_S
+        )
+
+    async def _create(self, masters: Sequence[ServerProcess], create: Request) -> None:
+        for server, answer in (await self._api.ask_each(masters, create)).items():
+            if answer is None or answer.header.code != RemotingAnswer.SUCCESS:
+                reply = "nothing" if answer is None else answer.header.remark or answer.header.code
+                raise DeployError(f"{server.process} refused {create.words}: it said {reply}")
 
     async def roles(self, queue: str) -> Roles:
         brokers, views = await asyncio.gather(
@@ -229,7 +244,7 @@ class RocketBroker:
     async def _versions(self) -> set[str]:
         replies = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)
         tables = [table for table in replies.values() if table is not None]
-        return {one["brokerVersionDesc"].removeprefix("V").replace("_", ".") for one in tables}
+        return set(map(version_of, tables))
 
     # --- questions -------------------------------------------------------------------------------
 
@@ -263,11 +278,13 @@ class RocketBroker:
 
         return await until(look, lambda found: len(found) == len(slaves), CATCH_UP_LIMIT_S)
 
-    async def _unreported(self, masters: Iterable[ServerProcess]) -> list[ServerProcess]:
+    async def _unreported(
+        self, masters: Iterable[ServerProcess], trial: TopicQueue
+    ) -> list[ServerProcess]:
         """Send a message to each master; return those that wait in vain for their slave."""
         now_ms = time.time_ns() // 1_000_000
-        trial = client_requests.send(READERS, TRIAL, b"mqproof", {}, now_ms)
-        replies = await self._api.ask_each(masters, trial)
+        message = client_requests.send(READERS, trial, b"mqproof", {}, now_ms)
+        replies = await self._api.ask_each(masters, message)
         return [
             server
             for server, answer in replies.items()
@@ -348,6 +365,11 @@ class RocketBroker:
         """Its group. Of a topic that somebody else declared, the layout's first."""
         topic = topic_of(queue)
         return self._homes.get(topic) or home(self._layout.hosts, "")
+
+
+def version_of(runtime: Mapping[str, str]) -> str:
+    """Return it as brokers tell it in their runtime info. Raise KeyError."""
+    return runtime["brokerVersionDesc"].removeprefix("V").replace("_", ".")
 
 
 def _names(topics: Iterable[Topic]) -> tuple[str, ...]:

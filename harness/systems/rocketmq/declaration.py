@@ -9,6 +9,7 @@ from harness.plan.model import Layout
 from harness.plan.servers import Servers
 from harness.systems.containers import Containers
 from harness.systems.files import shipped
+from harness.systems.foreign import Foreign
 from harness.systems.port import Declaration, Foreground, Mistakes, Processes
 from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
@@ -26,6 +27,7 @@ def rocketmq_declaration(
     processes: Processes | None = None,
     misbehaves: tuple[str, ...] = (),
     foreground: Foreground | None = None,
+    foreign: Foreign | None = None,
 ) -> Declaration:
     """Return a system's declaration. Only references run as subprocesses, and misbehave."""
     return Declaration(
@@ -43,5 +45,5 @@ def rocketmq_declaration(
         containers=containers,
         foreground=foreground,
         demo=None,
-        foreign=None,
+        foreign=foreign,
     )

@@ -6,6 +6,7 @@
 2. Ports follow from the layout's order: no two servers share one, so that every server can be met
    at one address of a proxy by the name that it advertises.
 3. A topic is on every group. `home` returns the group whose master a target means.
+4. Servers of a cluster that somebody else runs are where its topology file says (ForeignHost).
 """
 
 import re
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
+from harness.plan.layout_values import Host
 from harness.plan.model import Layout
 from harness.plan.versions import numbers
 
@@ -32,7 +34,8 @@ _NOT_IN_TOPICS = re.compile(r"[^%a-zA-Z0-9_-]")
 @dataclass(frozen=True, slots=True)
 class Timers:
     """In seconds. `idle`: after so long a silence a name server gives a broker up; `register`:
-    how often a broker tells of itself; `poll`: how often a client asks for routes."""
+    how often a broker tells of itself, 0 if that is unknown; `poll`: how often a client asks for
+    routes."""
 
     idle_s: int
     register_s: int
@@ -68,7 +71,8 @@ class RocketMq:
     def describe(self) -> tuple[tuple[str, str], ...]:
         """OwnLayout."""
         kept = f"replication {self.replication}, flush {self.flush}"
-        idle = f"idle {self.timers.idle_s} s, register {self.timers.register_s} s"
+        idle = f"idle {self.timers.idle_s} s"
+        idle += f", register {self.timers.register_s} s" if self.timers.register_s else ""
         idle += f", others a {self.compression}th" if self.compression > 1 else ""
         made = "reference" if self.version == REFERENCE else f"RocketMQ {self.version}"
         return (
@@ -94,13 +98,17 @@ class HasProcesses(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """One process. `group` is empty, and `id` of no meaning, where it is no broker."""
+    """One process. `group` is empty, and `id` of no meaning, where it is no broker. `address`: the
+    part before the port of what name servers show; "": the host's name. `votes`: the port at which
+    it takes part in elections, if a topology file says it."""
 
     host: str
     process: str
     port: int
     group: str = ""
     id: int = 0
+    address: str = ""
+    votes: int = 0
 
     @property
     def is_broker(self) -> bool:
@@ -113,8 +121,8 @@ class ServerProcess:
     @property
     def votes_at(self) -> int:
         """The port at which it takes part in elections, where it does; a controller's only one."""
-        if self.process == CONTROLLER:
-            return self.port
+        if self.votes or self.process == CONTROLLER:
+            return self.votes or self.port
         return self.port + (_BROKER_VOTES_AFTER if self.is_broker else _VOTES_AFTER)
 
     @property
@@ -126,7 +134,14 @@ class ServerProcess:
     @property
     def advertised(self) -> str:
         """What name servers show, and clients dial."""
-        return f"{self.host}:{self.port}"
+        return f"{self.address or self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignHost(Host):
+    """A host of a cluster that somebody else runs: its servers listen where its owner says."""
+
+    servers: tuple[ServerProcess, ...]
 
 
 def parse_broker(process: str) -> tuple[str, int] | None:
@@ -139,6 +154,9 @@ def servers(hosts: Sequence[HasProcesses]) -> tuple[ServerProcess, ...]:
     """Every process of the layout with its port, host by host."""
     found: list[ServerProcess] = []
     for host in hosts:
+        if isinstance(host, ForeignHost):
+            found += host.servers
+            continue
         for process in host.processes:
             broker = parse_broker(process)
             before = sum(one.is_broker is (broker is not None) for one in found)

@@ -22,14 +22,16 @@ def rocketmq_servers(
     controllers: Sequence[ServerProcess],
 ) -> Servers:
     """`fixed_role`: of a broker; None: who leads is elected. `voters` listen for each other at one
-    port more. `controllers`: the servers that are one, or have one in them."""
+    port more. `controllers`: the servers that are one, or have one in them. In a cluster that
+    somebody else runs a host is one server, which clients know by its address."""
     declared = own(layout)
     every = servers(layout.hosts)
+    is_ours = layout.topology is None
     voting = {(one.host, one.word) for one in voters}
     return Servers(
         processes=tuple(_process(one, fixed_role) for one in every),
-        apart=True,
-        by_names=True,
+        apart=is_ours,
+        by_names=is_ours,
         keep_logs=True,
         speaks_first=False,
         client_settings=_settings(declared.timers),

@@ -9,6 +9,7 @@ from harness.systems.rocketmq.layout import servers
 
 # Any command that is answered is a greeting: no bytes of the answer tell.
 HELLO = Greeter(by="harness.workers.agent_calls.remoting:greeted")
+CANARIES = "harness.workers.agent_calls.remoting:opened"
 # A command with an oversized length ends the connection: the server logs one line, and no client
 # goes with it, because none registered on it (tried on 4.9.7). It is long enough for RocketMQ 5 to
 # see that no proxy header precedes it.
@@ -24,7 +25,7 @@ def service_ports_of(hosts: Sequence[Host]) -> ServicePorts:
     ports |= {place(one.host, one.process): (one.port,) for one in every}
     return ServicePorts(
         hello=HELLO,
-        canaries="harness.workers.agent_calls.remoting:opened",
+        canaries=CANARIES,
         peer_word=TOO_LONG,
         usual=every[0].port,
         to_peers=None,

@@ -3,6 +3,7 @@
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.services import services
+from harness.systems.rocketmq_2m2s.foreign import ROCKETMQ_FOREIGN
 from harness.systems.rocketmq_2m2s.layout import (
     RocketLayoutFile,
     configuration,
@@ -20,4 +21,5 @@ ROCKETMQ_2M2S = rocketmq_declaration(
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_2m2s.parts:master_slave_parts"
     ),
+    foreign=ROCKETMQ_FOREIGN,
 )

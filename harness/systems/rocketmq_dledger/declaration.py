@@ -3,6 +3,7 @@
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.services import services
+from harness.systems.rocketmq_dledger.foreign import DLEDGER_FOREIGN
 from harness.systems.rocketmq_dledger.layout import (
     DledgerLayoutFile,
     configuration,
@@ -20,4 +21,5 @@ ROCKETMQ_DLEDGER = rocketmq_declaration(
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_dledger.parts:dledger_parts"
     ),
+    foreign=DLEDGER_FOREIGN,
 )

@@ -41,7 +41,7 @@ from harness.systems.rocketmq.settings import broker, name_server
 from harness.workers.remoting.leaders import BY_MEMBERS
 from spark_analysis.schema.words import Strength
 
-_MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody after a death
+MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody after a death
 
 
 class DledgerFile(RocketFile):
@@ -70,8 +70,8 @@ def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[T
     if any("processes" in problem.path for problem in found):
         return  # what its groups are is not known
     for group, members in sorted(groups(processes_of(document)).items()):
-        if len(members) < _MEMBERS_MIN:
-            text = f"{group} has {len(members)} members: fewer than {_MEMBERS_MIN} survive nothing"
+        if len(members) < MEMBERS_MIN:
+            text = f"{group} has {len(members)} members: fewer than {MEMBERS_MIN} survive nothing"
             yield TomlProblem(("hosts",), text)
 
 

@@ -1,7 +1,8 @@
 """What a run does with a queue, tried once by one user at one broker: says the first refusal.
 
 1. The queue has a random name, and goes whatever happens: it is exclusive, so that it goes with
-   the connection; or, of a kind that cannot be, it expires by itself after a minute.
+   the connection; or, of a kind that cannot be, it expires by itself after a minute. A stream can
+   be neither: it is deleted, or it stays if the connection breaks off before.
 2. The steps are those of a run: declare, publish and wait for the confirm, consume, delete.
 """
 
@@ -19,6 +20,8 @@ from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed
 
 PREFIX = "mqproof.doctor"
 EXPIRES_MS = 60_000
+_TYPE, _STREAM = "x-queue-type", "stream"
+_TAG = "trial"
 Step = Callable[[Conversation, str], Awaitable[None]]
 
 
@@ -46,7 +49,7 @@ async def _tried(host: str, port: int, arguments: dict[str, Any]) -> dict[str, A
     steps: dict[str, Step] = {
         "declare": declare,
         "publish": _publish,
-        "consume": _consume,
+        "consume": _consume_stream if arguments.get(_TYPE) == _STREAM else _consume,
         "delete": _delete,
     }
     try:
@@ -62,8 +65,10 @@ async def _tried(host: str, port: int, arguments: dict[str, Any]) -> dict[str, A
 
 
 async def _declare(conversation: Conversation, queue: str, arguments: dict[str, Any]) -> None:
-    exclusive = arguments.get("x-queue-type", "classic") == "classic"
-    own = arguments if exclusive else {**arguments, "x-expires": EXPIRES_MS}
+    kind = arguments.get(_TYPE, "classic")
+    exclusive = kind == "classic"
+    expires = {} if exclusive or kind == _STREAM else {"x-expires": EXPIRES_MS}
+    own = {**arguments, **expires}
     method: Any = spec.Queue.Declare(
         queue=queue, exclusive=exclusive, durable=not exclusive, arguments=own
     )
@@ -79,6 +84,17 @@ async def _publish(conversation: Conversation, queue: str) -> None:
 async def _consume(conversation: Conversation, queue: str) -> None:
     method: Any = spec.Basic.Get(queue=queue, no_ack=True)
     await conversation.request(method, spec.Basic.GetOk)
+
+
+async def _consume_stream(conversation: Conversation, queue: str) -> None:
+    """A stream is read by a consumer that acknowledges, from an offset on; Get is refused."""
+    await conversation.request(spec.Basic.Qos(prefetch_count=1), spec.Basic.QosOk)
+    method: Any = spec.Basic.Consume(
+        queue=queue, consumer_tag=_TAG, arguments={"x-stream-offset": "first"}
+    )
+    await conversation.request(method, spec.Basic.ConsumeOk)
+    await conversation.delivered()
+    await conversation.request(spec.Basic.Cancel(consumer_tag=_TAG), spec.Basic.CancelOk)
 
 
 async def _delete(conversation: Conversation, queue: str) -> None:

@@ -5,6 +5,7 @@
 `headers`    the header of a command in both serialisations, as octets
 `commands`   one command as one frame, and frames out of a stream
 `requests`   what is asked: codes and fields
+`signature`  who asks, to brokers with access control
 `client_requests` what a client asks of brokers
 `answers`    what was answered: a value, or a refusal with the broker's own words
 `routes`     the cluster as a name server shows it, and how two views of it differ

@@ -5,18 +5,21 @@
 3. Octets that are no commands end it.
 4. What the other side requests goes to `heard`, if there is one.
 5. How the other side ended it (FIN, RST) is noted when it happens.
+6. If this process has an access key, it signs every request.
 """
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from faults.model import FIN, REFUSED, RST
+from harness.workers.credentials import access_keys
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command, Decoder, encode
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.headers import ONEWAY, Header, Serialisation
 from harness.workers.remoting.requests import Request
+from harness.workers.remoting.signature import signed
 
 Heard = Callable[["Connection", Command], None]
 
@@ -41,6 +44,7 @@ class Connection:
         self.ended = ""  # FIN or RST, where the other side did it
         self.octets = 0  # that came
         self._numbers = itertools.count(1)
+        self._access = access_keys()
         self._open: dict[int, asyncio.Future[Command]] = {}
         self._wire = _Wire(self)
 
@@ -72,7 +76,7 @@ class Connection:
         number = next(self._numbers)
         answer: asyncio.Future[Command] = asyncio.get_running_loop().create_future()
         self._open[number] = answer
-        header = Header(request.code, number, fields=request.fields)
+        header = Header(request.code, number, fields=self._fields(request))
         self._wire.write(encode(Command(header, request.body, form)))
         try:
             async with asyncio.timeout(limit_s):
@@ -86,12 +90,17 @@ class Connection:
         """What is not answered. Raises Unanswered."""
         if self.lost:
             raise Unanswered(self.lost, self.ended)
-        header = Header(request.code, next(self._numbers), ONEWAY, fields=request.fields)
+        header = Header(request.code, next(self._numbers), ONEWAY, fields=self._fields(request))
         self._wire.write(encode(Command(header, request.body)))
 
     def close(self) -> None:
         """At once: nothing that we ask needs a farewell."""
         self.end("closed by us")
+
+    def _fields(self, request: Request) -> Mapping[str, str]:
+        if self._access is None:
+            return request.fields
+        return signed(request.fields, request.body, *self._access)
 
     def received(self, command: Command) -> None:
         if not command.answers:

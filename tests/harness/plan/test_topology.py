@@ -14,6 +14,7 @@ from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
 from harness.plan.topology import Tls
 from harness.request.topology_file import example
+from harness.systems.catalogue import load_system
 from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters.topologies import (
@@ -298,7 +299,8 @@ def test_a_client_that_knows_no_virtual_host_is_an_obstacle() -> None:
         ('"x-message-ttl" = 1000', "the broker would drop messages that it confirmed"),
         ('"x-dead-letter-exchange" = "dead"', "where no consumer of mqproof reads them"),
         ('"x-max-priority" = 5', "priorities change the order"),
-        ('"x-queue-type" = "stream"', "mqproof plays streams in containers only"),
+        ('"x-queue-type" = "stream"', "rabbitmq-stream has streams"),
+        ('"x-max-age" = "1h"', "the broker would drop messages that it confirmed"),
         ('"x-queue-type" = "quorum"', "the file's `system` says it"),
         ('"x-queue-mood" = "lazy"', "'x-queue-mood': what it changes is unknown here; known: x-"),
         ('"x-queue-mode" = true', "x-queue-mode: must be a text or a whole number"),
@@ -326,6 +328,28 @@ def test_quorum_queues_require_their_number_of_members() -> None:
         read_topology("staging", text(head=QUORUM), ("rabbitmq-quorum",))
     with pytest.raises(PlanError, match="4 members on 3 brokers"):
         read_topology("staging", source.replace("= 3", "= 4"), ("rabbitmq-quorum",))
+
+
+STREAMS = HEAD.replace("reference-mirrored", "rabbitmq-stream")
+
+
+def test_a_stream_has_a_replica_on_every_node() -> None:
+    layout = layout_of(read_topology("staging", text(head=STREAMS), ("rabbitmq-stream",)))
+    assert (layout.copies, layout.synchronise, layout.policies) == (3, "automatic", ())
+    system = load_system("rabbitmq-stream")
+    assert [one.host for one in system.servers(layout).logs] == list(HOSTS)
+    for kind, reasons in (("freeze", 0), ("kill", 1)):
+        scenario = plan(fault(kind)).scenario
+        found = obstacles(scenario, system, layout, chosen_client("pika-stream"), "external")
+        assert len(found) == reasons, found
+
+
+def test_streams_refuse_a_balancer_and_a_number_of_members() -> None:
+    source = text('[balancer]\namqp = "10.0.0.100:5672"\n[queues]\nmembers = 3\n', head=STREAMS)
+    with pytest.raises(PlanError) as error:
+        read_topology("staging", source, ("rabbitmq-stream",))
+    assert "balancer: is not possible with streams" in str(error.value)
+    assert "members: " in str(error.value)
 
 
 BALANCED = text('[balancer]\namqp = "10.0.0.100:5672"\n')

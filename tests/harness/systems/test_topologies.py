@@ -11,13 +11,14 @@ from harness.systems.registry import OURS, SystemRegistry
 from harness.systems.topologies import foreign_of, read_topology
 from tests.rigs.clusters.topologies import HEAD, text, topology
 
-NAMED = HEAD.replace("reference-mirrored", "rocketmq-2m2s")
+NAMED = HEAD.replace("reference-mirrored", "rocketmq-controller")
 
 
 def test_topology_cannot_name_a_system_without_external_clusters() -> None:
     with pytest.raises(PlanError) as error:
-        read_topology("mine", text(head=NAMED), ("rocketmq-2m2s", "reference-mirrored"))
-    assert "there is no system 'rocketmq-2m2s'" in str(error.value)
+        read_topology("mine", text(head=NAMED), ("rocketmq-controller", "reference-mirrored"))
+    why = "mqproof plays 'rocketmq-controller' only on clusters that it starts itself"
+    assert why in str(error.value)
     assert "valid: reference-mirrored" in str(error.value)
 
 

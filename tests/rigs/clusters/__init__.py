@@ -5,6 +5,7 @@ fault_world        hosts and links that faults can be done to; its own executor 
 link_world         clients' links in memory: what proxies do to them, what canaries meet
 local              stand-in nodes of the `local` deployment: real processes, no broker
 external           a reference cluster that no deployment started, and its owner's commands
+external_rocketmq  the same, of RocketMQ's reference
 topologies         topology files of three brokers
 certificates       an authority, and certificates that it signs
 tls_front          a TLS listener before a port that speaks none

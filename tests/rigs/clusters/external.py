@@ -46,7 +46,7 @@ MIRRORED: Mapping[str, str | int] = {"ha-mode": "all", "ha-sync-mode": "automati
 STOPPER = """
 import os, signal, subprocess, sys
 from pathlib import Path
-what, node, config, pids = sys.argv[1:]
+what, node, config, pids = sys.argv[1:5]
 file = Path(pids) / node
 flag = Path(pids) / f"{node}.cut"
 
@@ -65,8 +65,8 @@ if what == "boot" and state() == "T":  # as without power, until now
 if what in ("start", "boot") and state() in ("gone", "Z"):
     with open(Path(pids) / f"{node}.log", "ab") as log:
         new = subprocess.Popen(
-            [sys.executable, "-m", "reference_impl", "node", config], stdin=subprocess.DEVNULL,
-            stdout=log, stderr=log, start_new_session=True,
+            [sys.executable, "-m", "reference_impl", sys.argv[5], config],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )
     file.write_text(str(new.pid))
 elif what in ("KILL", "TERM", "STOP", "CONT"):
@@ -144,18 +144,7 @@ class Owner:
         self.ask("policies/%2F/owners", "PUT", body)
 
     def words(self, kind: str, node: Node, steps: Sequence[str]) -> Mapping[str, list[str | Path]]:
-        script = self.folder / "stopper.py"
-        return {
-            step: [
-                sys.executable,
-                script,
-                STEPS[kind][step],
-                node.name,
-                node.config,
-                self.folder,
-            ]
-            for step in steps
-        }
+        return stopper_words(self.folder, kind, node.name, node.config, steps)
 
     def text(
         self,
@@ -182,12 +171,24 @@ class Owner:
         return self.nodes[HOSTS.index(host)].name
 
 
+def stopper_words(
+    folder: Path, kind: str, name: str, config: Path, steps: Sequence[str], program: str = "node"
+) -> Mapping[str, list[str | Path]]:
+    """The commands of one server by step. `program`: the word that starts it again."""
+    own = [name, config, folder, program]
+    return {
+        step: [sys.executable, folder / "stopper.py", STEPS[kind][step], *own] for step in steps
+    }
+
+
 @contextmanager
 def standing(folder: Path) -> Iterator[Owner]:
     """Three nodes; whatever becomes of them, they are ended."""
     folder.mkdir()
     (folder / "stopper.py").write_text(STOPPER)
-    words = ["reference", "mirrored", "--nodes", "3", "--port", str(_free_port())]
+    # Of three nodes: AMQP, the API and peers.
+    port = free_ports([place + offset for place in range(3) for offset in OFFSETS])
+    words = ["reference", "mirrored", "--nodes", "3", "--port", str(port)]
     playing = subprocess.Popen(
         [sys.executable, "-m", "harness", *words, "--net-ticktime", TICK],
         cwd=ROOT,
@@ -257,13 +258,13 @@ def _agree(owner: Owner) -> bool:
     return all(len(owner.ask("nodes", node=place)) == 3 for place in range(3))
 
 
-def _free_port() -> int:
-    """Of three ports in a row, and those of the API and of peers. Each process begins its search
-    elsewhere: two that look at once would both find the same ones free."""
+def free_ports(offsets: Sequence[int]) -> int:
+    """The first port of those that lie so far above it. Each process begins its search elsewhere:
+    two that look at once would both find the same ones free."""
     firsts = range(21_000, 30_000, 17)
     begin = os.getpid() % len(firsts)
     for first in (*firsts[begin:], *firsts[:begin]):
-        if all(_free(first + place + offset) for place in range(3) for offset in OFFSETS):
+        if all(_free(first + offset) for offset in offsets):
             return first
     raise AssertionError("no free ports")
 

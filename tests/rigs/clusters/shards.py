@@ -194,6 +194,8 @@ def foreign(shards: Shards) -> Foreign:
         brokers=brokers,
         other_ways=lambda _topology, _host: (),
         from_compose=None,
+        example=None,
+        driven_by=(),
     )
 
 

@@ -41,6 +41,7 @@ class FakeRocket:
     # How many sends a master refuses until its slave has reported; and which it was sent.
     unreported: dict[ServerProcess, int] = field(default_factory=dict)
     sent: list[tuple[ServerProcess, str]] = field(default_factory=list)
+    denied: dict[int, str] = field(default_factory=dict)  # what brokers' access control refuses
 
     def __post_init__(self) -> None:
         for server in servers(self.layout.hosts):
@@ -49,7 +50,8 @@ class FakeRocket:
 
     @property
     def by_place(self) -> dict[tuple[str, int], ServerProcess]:
-        return {(one.host, one.port): one for one in servers(self.layout.hosts)}
+        every = servers(self.layout.hosts)
+        return {(one.address or one.host, one.port): one for one in every}
 
     @property
     def brokers(self) -> list[ServerProcess]:
@@ -70,7 +72,8 @@ class FakeRocket:
                 self.follows[one] = f"n{leader.id}"
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        votes = {(one.host, one.votes_at): one for one in servers(self.layout.hosts)}
+        every = servers(self.layout.hosts)
+        votes = {(one.address or one.host, one.votes_at): one for one in every}
         voter = votes.get((arguments["host"], arguments["port"]))
         server = voter or self.by_place[arguments["host"], arguments["port"]]
         if f"{server.host} {server.process}" in self.dead:
@@ -79,6 +82,9 @@ class FakeRocket:
             raise AgentTimeout("silent")
         if name == "greet_by":
             return {"answered": True}
+        if server.is_broker and arguments["code"] in self.denied:
+            remark = self.denied[arguments["code"]]
+            return {"code": REFUSED, "remark": remark, "fields": {}, "body": ""}
         if voter is not None:
             code, fields, body = self._of_voter(server, arguments["code"], arguments["body"])
         else:
@@ -170,6 +176,8 @@ class FakeRocket:
                 left = self.unreported.get(server, 0)
                 self.unreported[server] = max(0, left - 1)
                 return (RemotingAnswer.FLUSH_SLAVE_TIMEOUT if left else 0), {}, ""
+            case Code.PULL_MESSAGE:
+                return RemotingAnswer.PULL_NOT_FOUND, {}, ""
             case Code.GET_ALL_PRODUCERS:
                 groups = {
                     group: _clients(names)

@@ -19,11 +19,15 @@ ALLOWED = (
 _DROPS = "the broker would drop messages that it confirmed, so claims about loss would be wrong"
 _BY_SYSTEM = (
     "the file's `system` says it: rabbitmq-mirrored has classic queues, rabbitmq-quorum has "
-    "quorum queues"
+    "quorum queues, rabbitmq-stream has streams"
 )
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys(
-        ("x-message-ttl", "x-expires", "x-max-length", "x-max-length-bytes", "x-overflow"), _DROPS
+        (
+            *("x-message-ttl", "x-expires", "x-max-length", "x-max-length-bytes", "x-overflow"),
+            "x-max-age",
+        ),
+        _DROPS,
     ),
     **dict.fromkeys(
         (
@@ -37,12 +41,9 @@ REFUSED: Mapping[str, str] = {
     "x-max-priority": "priorities change the order of deliveries, which claims about order judge",
     "x-single-active-consumer": "all but one consumer would wait, which claims take for an outage",
     "x-quorum-initial-group-size": "`members` says it",
+    "x-initial-cluster-size": "a stream of mqproof has a replica on every node",
     "x-queue-type": _BY_SYSTEM,
 }
-_STREAMS = (
-    "mqproof plays streams in containers only (`--system rabbitmq-stream`); use a quorum queue "
-    '(system = "rabbitmq-quorum")'
-)
 
 
 def _arguments(value: object) -> dict[str, str | int]:
@@ -55,8 +56,6 @@ def _arguments(value: object) -> dict[str, str | int]:
 
 
 def _problem(name: str, value: object) -> str:
-    if name == "x-queue-type" and value == "stream":
-        return f"{name} = 'stream': {_STREAMS}"
     if name in REFUSED:
         return f"{name}: {REFUSED[name]}"
     if name not in ALLOWED:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import pytest
 
+from harness.workers import credentials
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import requests
 from harness.workers.remoting.commands import Command, encode
@@ -48,6 +49,33 @@ def test_questions_side_by_side_get_their_own_answers() -> None:
         return [command.header.fields["offset"] for command in replies]
 
     assert run(story()) == ["0", "1", "2", "3", "4"]
+
+
+def test_every_request_is_signed_if_the_process_has_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Request] = []
+
+    def answer(request: Request) -> Command:
+        seen.append(request)
+        return said()
+
+    async def story() -> None:
+        async with fake("b", answer) as server:
+            connection = await Connection.connect(server.endpoint, LIMIT_S)
+            await connection.ask(Request(Code.GET_BROKER_CONFIG, "its configuration"), LIMIT_S)
+            connection.send_oneway(question(3))
+            await connection.ask(question(4), LIMIT_S)
+            connection.close()
+
+    run(story())
+    monkeypatch.setenv(credentials.USER, "rocketmq2")
+    monkeypatch.setenv(credentials.PASSWORD, "12345678")
+    run(story())
+    unsigned, with_keys = seen[:3], seen[3:]
+    assert not any("Signature" in one.fields for one in unsigned)
+    assert {one.fields["AccessKey"] for one in with_keys} == {"rocketmq2"}
+    # As AclClientRPCHook of rocketmq-acl 4.9.7 signs a request without fields.
+    assert with_keys[0].fields["Signature"] == "Ou1T58RIcyZWaTIwzkhJZWn/Zvs="
+    assert len({one.fields["Signature"] for one in with_keys}) == 3
 
 
 def test_an_answer_is_matched_by_number_and_others_are_dropped() -> None:

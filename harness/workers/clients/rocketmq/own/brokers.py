@@ -18,12 +18,16 @@ class NotConnected(Unanswered):
 
 
 class Brokers:
-    """`names`: what hosts' names mean to this worker (workers/host_names.py)."""
+    """`names`: what hosts' names mean to this worker (workers/host_names.py); `ways`: what whole
+    addresses do (workers/own_ways.py)."""
 
-    def __init__(self, likeness: Likeness, names: Mapping[str, str]) -> None:
+    def __init__(
+        self, likeness: Likeness, names: Mapping[str, str], ways: Mapping[str, str] | None = None
+    ) -> None:
         self.heard: Heard | None = None  # gets what brokers request
         self._likeness = likeness
         self._names = names
+        self._ways = dict(ways or {})
         self._open: dict[str, Connection] = {}
         self._dialling: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -56,7 +60,7 @@ class Brokers:
             known = self._open.get(address)
             if known is not None and not known.lost:
                 return known
-            host, _, port = address.rpartition(":")
+            host, _, port = self._ways.get(address, address).rpartition(":")
             try:
                 place = Endpoint(host, self._names.get(host, host), int(port))
                 connection = await Connection.connect(place, limit_s, self._hear)

@@ -18,6 +18,7 @@ from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.producer import OwnPublisher
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.host_names import own_table
+from harness.workers.own_ways import own_ways
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.remoting.routes import View
 from spark_analysis.schema.views import detail_of
@@ -72,7 +73,7 @@ class OwnClient:
         return servers, Routing(servers, config.queue, self._poll_s, changed)
 
     def _brokers(self) -> Brokers:
-        return Brokers(self._likeness, own_table())
+        return Brokers(self._likeness, own_table(), own_ways())
 
     async def _begin(self, routing: Routing) -> None:
         if why := await routing.look():

@@ -1,0 +1,57 @@
+"""The shape of a topology file of streams.
+
+1. The shape checks every key by itself; `mistakes` checks several keys together.
+2. Every node has a replica of a stream: over AMQP 0-9-1 a node without one refuses its consumers.
+   So there is no key for their number.
+3. The audit reads each node's own replica, so each node has an address of its own.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from harness.plan.toml_problems import TomlProblem
+from harness.plan.topology import Topology
+from harness.plan.topology_shape import TopologyShape
+from harness.systems.rabbitmq.foreign import file
+from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile
+from harness.systems.rabbitmq.foreign.own import RabbitOwn
+from harness.systems.rabbitmq.member_layouts import CATCHES_UP
+
+
+class StreamTopologyFile(RabbitTopologyFile):
+    """One topology file."""
+
+    queues: QueuesTable = Field(
+        default=QueuesTable(), description="how mqproof declares its streams"
+    )
+
+    def topology(self, name: str, source: str) -> Topology:
+        return self.of_queues(name, source, self._own())
+
+    def _own(self) -> RabbitOwn:
+        return RabbitOwn(
+            management=self.management,
+            sets=False,
+            copies=len(self.broker),
+            synchronise=CATCHES_UP,
+            partition_handling=self.partition_handling or "",
+            pause=self.pause,
+            arguments=tuple(self.queues.arguments.items()),
+            without_api=self.without_api,
+        )
+
+
+def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
+    """Check several keys together; the shape finds missing and ill-typed keys."""
+    yield from file.mistakes(document)
+    if "balancer" in document:
+        text = (
+            "is not possible with streams: the audit reads the replica of each node at the node's "
+            "own address; take the table out, and give every broker `amqp` or `amqps`"
+        )
+        yield TomlProblem(("balancer",), text)
+
+
+STREAM_TOPOLOGY = TopologyShape(file=StreamTopologyFile, mistakes=mistakes)

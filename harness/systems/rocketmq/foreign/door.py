@@ -1,0 +1,49 @@
+"""Where clients come in at servers that speak RocketMQ's remoting protocol."""
+
+from faults.executors.service_ports import ServicePorts
+from harness.cluster.agent import AgentClient, AgentRefused
+from harness.plan.topology import BrokerNode, Topology
+from harness.systems.foreign import ClientsDoor
+from harness.systems.rocketmq.api import ASK
+from harness.systems.rocketmq.foreign.looks import key_remedy
+from harness.systems.rocketmq.layout import NAME_SERVER
+from harness.systems.rocketmq.service_ports import CANARIES, HELLO
+from harness.workers.remoting import requests
+from harness.workers.remoting.requests import RemotingAnswer
+
+SERVICE_PORTS = ServicePorts(
+    hello=HELLO, canaries=CANARIES, peer_word=None, usual=10911, to_peers=None, ports={}
+)
+
+
+async def enter(node: BrokerNode, agent: AgentClient, limit_s: float) -> None:
+    """Ask what every client may ask: a signed request shows whether the keys are right."""
+    is_name_server = node.process == NAME_SERVER
+    request = requests.cluster_info() if is_name_server else requests.topic_configs()
+    answer = await agent.call(
+        ASK,
+        limit_s,
+        host=node.address,
+        port=node.port,
+        code=int(request.code),
+        fields={},
+        body="",
+    )
+    if answer["code"] != RemotingAnswer.SUCCESS:
+        said = answer["remark"] or f"code {answer['code']}"
+        raise AgentRefused(f"it refuses a request for {request.words}: {said}")
+
+
+def _remedy(topology: Topology, reason: str) -> str:
+    if "refuses" in reason:
+        return key_remedy(topology)
+    return "look into the server's log"
+
+
+REMOTING_DOOR = ClientsDoor(
+    key_of=lambda _: "address",
+    speaks="RocketMQ remoting",
+    service_ports=SERVICE_PORTS,
+    enter=enter,
+    remedy=_remedy,
+)
