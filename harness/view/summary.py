@@ -244,11 +244,17 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
-    states = ("confirmed", "lost", "stranded", "unreachable")
+    total = evidence.counted.total
     for rank, strength in sorted(evidence.facts.labels.items()):
-        numbers = [evidence.counted.total(state, strength) for state in states]
-        if numbers[0]:
-            yield Promised(rank, strength, *numbers)
+        if confirmed := total("confirmed", strength):
+            yield Promised(
+                rank,
+                strength,
+                confirmed,
+                lost=total("lost", strength),
+                stranded=total("stranded", strength),
+                unreachable=total("unreachable", strength),
+            )
 
 
 def _seconds(value: Value) -> float | None:

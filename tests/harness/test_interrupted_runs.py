@@ -199,7 +199,7 @@ def test_nohup_ignores_hangup_and_other_signals_end_the_run(
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS, "nohup")
     begun.append(run)
-    run.read_until(" baseline |")
+    run.read_until(" steady state |")
     run.process.send_signal(signal.SIGHUP)
     run.read_until("fault: freeze")
     run.process.send_signal(signal.SIGTERM)

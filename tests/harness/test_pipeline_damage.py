@@ -20,6 +20,7 @@ from harness.pipeline import stages
 from harness.pipeline import stored as stored_stage
 from harness.report import html, junit, verdict
 from harness.run_folder.seal import LOGS
+from harness.view.detail import Detail
 from spark_analysis.schema.sealed import RAW
 from tests.rigs.runs.displays import Heard
 from tests.rigs.runs.reports import CELL
@@ -118,7 +119,7 @@ def test_the_verdict_is_reported_without_a_place_for_marts(experiment: Path) -> 
     messages: list[str] = []
     made = stages.analyse([experiment], experiment, Judge.CLAIMS, Heard(messages))
     assert [run.verdicts for run in made.runs] == [run.verdicts for run in before.runs]
-    assert [run.detail for run in made.runs] == [run.detail for run in before.runs]
+    assert [shown(run.detail) for run in made.runs] == [shown(run.detail) for run in before.runs]
     assert messages == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
 
 
@@ -146,6 +147,11 @@ def test_internal_error_in_one_run_is_reported_last_without_harm(
     assert {run["name"]: run["judged"] for run in recorded["runs"]} == {
         run.name: bool(run.verdicts) and run.name != "old" for run in before.runs
     }
+
+
+def shown(detail: Detail | None) -> tuple[object, ...]:
+    """What a page shows of a run, but the manifest: the first analysis seals the torn run's."""
+    return (detail and (detail.timeline, detail.affected, detail.unreadable, detail.failing)) or ()
 
 
 def analysed(folder: Path, judge: Judge = Judge.CLAIMS, reseal: bool = False) -> Report:
