@@ -45,6 +45,8 @@ RUN = "faults-test"
 OFFERED = [kind for kind in ON_HOSTS if COMPOSE in KINDS[kind].offers]  # on direct peer links
 STREAMS, RATE = ("upstream", "downstream"), (("rate", 0),)  # a stall
 GONE_LIMIT_S = 60.0
+# A change of the filter takes up to a second beside other containers that start.
+OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=3.0, up_s=3.0)}
 
 
 @pytest.fixture
@@ -74,7 +76,7 @@ def armed(
         links,
         window=window,
         run=RUN,
-        options=replace(REAL_OPTIONS_OF[kind], **options),
+        options=replace(OPTIONS_OF[kind], **options),
         clients=CLIENTS,
         alarms=RABBITMQ_ALARMS,
     )
