@@ -43,6 +43,8 @@ def test_a_leader_kill_loses_and_repeats_no_confirmed_message(
         layout=three.layout,
         client="pika-stream",
     )
+    # A look at a stream reads it: two looks and the silence between them take seconds.
+    of = replace(of, schedule=replace(of.schedule, drain_limit_s=30.0))
     done = play(run(three, of, experiment_folder))
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
