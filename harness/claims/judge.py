@@ -340,12 +340,13 @@ def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _P
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
     if false:
+        stories = (story(one.condition.fact, one.window, evidence) for one in false)
         return _Part(
             ClaimOutcome.FAIL,
             judged=tuple(one.words for one in decided),
             not_judged=tuple(one.doubt for one in unknown)
             + tuple(one.words for one in inapplicable),
-            story=next(filter(None, (_story(one, evidence) for one in false)), ""),
+            story=next(filter(None, stories), ""),
             advice=_once(one.advice for one in unknown),
         )
     if unknown:
@@ -391,10 +392,6 @@ def _answer(
     in_words = window and isinstance(value, bool)
     detail = evidence.detail(condition.fact, window) if in_words else ""
     return _PredicateAnswer(condition, window, value, detail, predicted)
-
-
-def _story(answer: _PredicateAnswer, evidence: Evidence) -> str:
-    return story(answer.condition.fact, answer.window, evidence)
 
 
 def _once(lines: Iterable[str]) -> tuple[str, ...]:

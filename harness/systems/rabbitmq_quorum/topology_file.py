@@ -18,8 +18,6 @@ from harness.systems.rabbitmq.foreign.file import (
     RabbitTopologyFile,
     more_hosts_than,
 )
-from harness.systems.rabbitmq.foreign.own import RabbitOwn
-from harness.systems.rabbitmq.member_layouts import CATCHES_UP
 
 
 class _QuorumTable(QueuesTable):
@@ -34,19 +32,7 @@ class QuorumTopologyFile(RabbitTopologyFile):
     queues: _QuorumTable = Field(description="how mqproof declares its queues")
 
     def topology(self, name: str, source: str) -> Topology:
-        return self.of_queues(name, source, self._own())
-
-    def _own(self) -> RabbitOwn:
-        return RabbitOwn(
-            management=self.management,
-            sets=False,
-            copies=self.queues.members,
-            synchronise=CATCHES_UP,
-            partition_handling=self.partition_handling or "",
-            pause=self.pause,
-            arguments=tuple(self.queues.arguments.items()),
-            without_api=self.without_api,
-        )
+        return self.of_members(name, source, self.queues, self.queues.members)
 
 
 def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:

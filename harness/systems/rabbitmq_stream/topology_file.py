@@ -16,8 +16,6 @@ from harness.plan.topology import Topology
 from harness.plan.topology_shape import TopologyShape
 from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile
-from harness.systems.rabbitmq.foreign.own import RabbitOwn
-from harness.systems.rabbitmq.member_layouts import CATCHES_UP
 
 
 class StreamTopologyFile(RabbitTopologyFile):
@@ -28,19 +26,7 @@ class StreamTopologyFile(RabbitTopologyFile):
     )
 
     def topology(self, name: str, source: str) -> Topology:
-        return self.of_queues(name, source, self._own())
-
-    def _own(self) -> RabbitOwn:
-        return RabbitOwn(
-            management=self.management,
-            sets=False,
-            copies=len(self.broker),
-            synchronise=CATCHES_UP,
-            partition_handling=self.partition_handling or "",
-            pause=self.pause,
-            arguments=tuple(self.queues.arguments.items()),
-            without_api=self.without_api,
-        )
+        return self.of_members(name, source, self.queues, len(self.broker))
 
 
 def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:

@@ -37,6 +37,7 @@ from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
 from harness.systems.rabbitmq.foreign.arguments import Arguments
 from harness.systems.rabbitmq.foreign.own import RabbitOwn, own
 from harness.systems.rabbitmq.layouts import DETECTION_TIMEOUT_S, PAUSE, Handling
+from harness.systems.rabbitmq.member_layouts import CATCHES_UP
 
 _NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
 _WAYS = ("amqp", "amqps")
@@ -165,6 +166,20 @@ class RabbitTopologyFile(TopologyTable):
             virtual_host=self.virtual_host,
             balancer=balancer,
         )
+
+    def of_members(self, name: str, source: str, queues: QueuesTable, copies: int) -> Topology:
+        """The same where mqproof declares replicas itself, and sets no policy."""
+        own = RabbitOwn(
+            management=self.management,
+            sets=False,
+            copies=copies,
+            synchronise=CATCHES_UP,
+            partition_handling=self.partition_handling or "",
+            pause=self.pause,
+            arguments=tuple(queues.arguments.items()),
+            without_api=self.without_api,
+        )
+        return self.of_queues(name, source, own)
 
     @property
     def management(self) -> dict[str, str]:
