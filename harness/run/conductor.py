@@ -101,7 +101,7 @@ class Conductor:
             case Undone():
                 left = self._items[Window, event.window]
                 left.stand, left.undone_ns = _Stand.LEAVING, event.now_ns
-                return []
+                return self._undo_last() if self._interrupted else []
             case Missed(number, now_ns) | Left(number, now_ns):
                 return self._over((Window, number), now_ns)
             case Performed(number, now_ns):
@@ -211,8 +211,7 @@ class Conductor:
         window.stand = _Stand.HOLDING
         window.closes_ns = event.now_ns + window.lasts_ns
         if self._interrupted:  # the interrupt came while the action was on its way
-            window.stand = _Stand.UNDOING
-            return [Undo(event.window)]
+            return self._undo_last()
         return []
 
     def _over(self, name: _Name, now_ns: int) -> list[Dispatch]:
@@ -244,16 +243,24 @@ class Conductor:
             return []
         self._interrupted = True
         end: list[Dispatch] = []
-        for (_, number), item in reversed(self._items.items()):  # the last one first
-            if item.stand is _Stand.HOLDING:
-                item.stand = _Stand.UNDOING
-                end.append(Undo(number))
-            elif item.stand is _Stand.PERFORMING:
+        for (_, number), item in self._items.items():
+            if item.stand is _Stand.PERFORMING:
                 end.append(BreakOff(number))
+        end += self._undo_last()
         # What failed is tried again while things settle, too.
         loading = self.phase.value <= RunPhase.SETTLE.value
         stop = [StopLoad(at_once=True)] if loading else []
         return [*stop, *end, *self._close_when_healed()]
+
+    def _undo_last(self) -> list[Dispatch]:
+        """After an interrupt: one fault after the other, the last one first. An earlier slow link
+        cannot be undone while a later hang holds it."""
+        if self._windows(_Stand.UNDOING):
+            return []
+        for number in reversed(self._windows(_Stand.HOLDING)):
+            self._items[Window, number].stand = _Stand.UNDOING
+            return [Undo(number)]
+        return []
 
     def _close_when_healed(self) -> list[Dispatch]:
         performing = any(item.stand is _Stand.PERFORMING for item in self._items.values())

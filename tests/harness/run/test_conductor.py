@@ -137,7 +137,9 @@ def test_an_interrupt_undoes_the_latest_fault_first() -> None:
     for number, instant_s in ((1, 10), (2, 12)):
         at(run, instant_s)
         run.handle(c.Opened(number, instant_s * NS))
-    assert run.handle(c.Interrupted())[1:] == [c.Undo(2), c.Undo(1)]
+    assert run.handle(c.Interrupted())[1:] == [c.Undo(2)]
+    assert run.handle(c.Undone(2, 14 * NS)) == [c.Undo(1)]
+    assert run.handle(c.Undone(1, 15 * NS)) == []
 
 
 def test_interrupt_during_an_action_undoes_it_when_it_returns() -> None:
