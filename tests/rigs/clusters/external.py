@@ -100,6 +100,7 @@ class Node:
     port: int
     api: str
     config: Path
+    pid: int  # of the process that it began with
 
 
 @dataclass
@@ -206,16 +207,25 @@ def standing(folder: Path) -> Iterator[Owner]:
         _agree(owner)
         yield owner
     finally:
-        for node in owner.nodes:
+        end(playing, {node.pid: owner.pid(node.name) for node in owner.nodes})
+
+
+def end(playing: "subprocess.Popen[str]", servers: Mapping[int, int]) -> None:
+    """End a playground. `servers`: the first process of each, and the present one.
+
+    A server that an owner's command started is no child of the playground, and ends first: it
+    would write into the folder that the playground removes.
+    """
+    for first, present in servers.items():
+        with suppress(ProcessLookupError):
+            os.kill(present, signal.SIGCONT if present == first else signal.SIGKILL)
+    playing.terminate()  # SIGINT would be ignored where the tests run in the background
+    try:
+        assert playing.wait(30) == 0, "it did not end on request"
+    finally:
+        for present in servers.values():
             with suppress(ProcessLookupError):
-                os.kill(owner.pid(node.name), signal.SIGCONT)
-        playing.terminate()  # SIGINT would be ignored where the tests run in the background
-        try:
-            assert playing.wait(30) == 0, "it did not end on request"
-        finally:
-            for node in owner.nodes:
-                with suppress(ProcessLookupError):
-                    os.kill(owner.pid(node.name), signal.SIGKILL)
+                os.kill(present, signal.SIGKILL)
 
 
 async def performed(
@@ -249,7 +259,7 @@ def _node(owner: Owner, started: "re.Match[str]") -> Node:
     (owner.folder / name).write_text(pid)
     argv = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     config = next(Path(word.decode()) for word in argv if word.endswith(b".json"))
-    return Node(name, int(port), api, config)
+    return Node(name, int(port), api, config, int(pid))
 
 
 @retry(stop=stop_after_delay(30), wait=wait_fixed(0.1), retry=retry_if_result(lambda ok: not ok))

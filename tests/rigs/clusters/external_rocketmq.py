@@ -5,13 +5,11 @@ mirrored queues.
 """
 
 import asyncio
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from harness.systems.topologies import read_topology
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import answers, requests
 from harness.workers.rocketmq.connection import Connection
-from tests.rigs.clusters.external import ROOT, STOPPER, free_ports, stopper_words
+from tests.rigs.clusters.external import ROOT, STOPPER, end, free_ports, stopper_words
 from tests.rigs.clusters.topologies import command
 
 SYSTEMS = ("reference-2m2s", "rocketmq-2m2s", "reference-dledger", "rocketmq-dledger")
@@ -98,6 +96,7 @@ class RocketOwner:
     port: int
     playground: Playground = MASTERS
     configs: dict[str, Path] = field(default_factory=dict)
+    first: dict[str, int] = field(default_factory=dict)  # the process that each began with
 
     @property
     def brokers(self) -> list[str]:
@@ -185,24 +184,11 @@ def standing(folder: Path, playground: Playground = MASTERS) -> Iterator[RocketO
             _note(owner, started["name"], started["pid"])
         yield owner
     finally:
-        _end(owner, playing)
+        end(playing, {first: owner.pid(name) for name, first in owner.first.items()})
 
 
 def _note(owner: RocketOwner, name: str, pid: str) -> None:
     (owner.folder / name).write_text(pid)
+    owner.first[name] = int(pid)
     argv = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     owner.configs[name] = next(Path(one.decode()) for one in argv if one.endswith(b".conf"))
-
-
-def _end(owner: RocketOwner, playing: "subprocess.Popen[str]") -> None:
-    """Servers that an owner's command started are no children of the playground."""
-    for name in owner.configs:
-        with suppress(ProcessLookupError):
-            os.kill(owner.pid(name), signal.SIGCONT)
-    playing.terminate()
-    try:
-        assert playing.wait(30) == 0, "it did not end on request"
-    finally:
-        for name in owner.configs:
-            with suppress(ProcessLookupError):
-                os.kill(owner.pid(name), signal.SIGKILL)
