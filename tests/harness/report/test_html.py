@@ -71,7 +71,7 @@ def judged(tmp_path: Path, *stories: History, **changes: object) -> Report:
         judged_run(tmp_path / f"run-{number}", story, repeat=number)
         for number, story in enumerate(stories, start=1)
     )
-    titles = {CELL: CellTitle(TITLE, "RabbitMQ with mirrored queues", "A mirror on every node")}
+    titles = {CELL: CellTitle(TITLE, "RabbitMQ with mirrored queues", "A copy of every queue on every node")}
     return page_of(*runs, titles=titles, **changes)
 
 
@@ -155,7 +155,7 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
 
 def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=range(230, 237)), crash()))
-    assert f"{TITLE} RabbitMQ with mirrored queues. A mirror on every node." in said
+    assert f"{TITLE} RabbitMQ with mirrored queues. A copy of every queue on every node." in said
     assert (
         "7 of 1,600 confirmed messages were lost. Lost in 1 of 2 runs (95 % CI: 1.3 to 99 %)."
         in said

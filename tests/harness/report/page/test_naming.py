@@ -8,7 +8,7 @@ RABBIT = "RabbitMQ 3.10 with classic mirrored queues"
 PAIRS = "RocketMQ, two masters with a slave each"
 SLAVE = "Two hosts with a master each; a confirm waits for a slave"
 ALONE = "Two hosts with a master each; a confirm waits for its master alone"
-MIRRORS = "Three nodes, a mirror on every node"
+MIRRORS = "Three nodes, a copy of every queue on every node"
 
 CASES = {
     "the client": (
