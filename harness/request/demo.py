@@ -16,7 +16,7 @@ from harness.request import run_request
 from harness.systems.port import Demo
 from harness.systems.registry import registry
 
-DEATHS, LINK = "demo-mirror-then-master", "demo-client-link-hang"
+DEATHS, LINK = "demo-unsynchronised-mirror", "demo-client-link-hang"
 _FOLDER = "scenarios/demo"
 
 
