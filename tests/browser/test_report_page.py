@@ -127,7 +127,9 @@ def unproved() -> History:
 
 
 def titled(*runs: RunReport, **changes: object) -> Report:
-    title = CellTitle(TITLE, "RabbitMQ 3.10 with mirrored queues", "A copy of every queue on every node")
+    title = CellTitle(
+        TITLE, "RabbitMQ 3.10 with mirrored queues", "A copy of every queue on every node"
+    )
     return page_of(*runs, titles={one.cell: title for one in runs}, **changes)
 
 

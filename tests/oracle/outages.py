@@ -118,7 +118,9 @@ def _outages(
 def _ended(facts: Facts, scope: Scope, first: int, back: int, forces: Sequence[Force]) -> Outage:
     from_ns, until_ns = scope.intended_ns[first], scope.intended_ns[back]
     over = _over(forces, from_ns, until_ns)
-    said = {_ended_by(facts, scope, first, back, force) for force in over}
+    # A client that stands still ends no outage of the cluster, and neither does its return.
+    deciding = [force for force in over if not force.window.of_clients] or over
+    said = {_ended_by(facts, scope, first, back, force) for force in deciding}
     ended = next((by for by in (UNDO, EITHER) if by in said), SYSTEM)
     return Outage(first, back, from_ns, until_ns, ended, _numbers(over))
 

@@ -119,7 +119,9 @@ def _ended(
     windows: Sequence[Force],
     facts: Facts,
 ) -> str:
-    said = {SYSTEM, *(_said(course, scope, begin, from_ns, each, facts) for each in windows)}
+    # A client that stands still ends no outage of the cluster, and neither does its return.
+    deciding = [each for each in windows if not each.window.of_clients] or windows
+    said = {SYSTEM, *(_said(course, scope, begin, from_ns, each, facts) for each in deciding)}
     return next(word for word in (UNDO, EITHER, SYSTEM) if word in said)
 
 

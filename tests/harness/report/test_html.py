@@ -71,7 +71,11 @@ def judged(tmp_path: Path, *stories: History, **changes: object) -> Report:
         judged_run(tmp_path / f"run-{number}", story, repeat=number)
         for number, story in enumerate(stories, start=1)
     )
-    titles = {CELL: CellTitle(TITLE, "RabbitMQ with mirrored queues", "A copy of every queue on every node")}
+    titles = {
+        CELL: CellTitle(
+            TITLE, "RabbitMQ with mirrored queues", "A copy of every queue on every node"
+        )
+    }
     return page_of(*runs, titles=titles, **changes)
 
 

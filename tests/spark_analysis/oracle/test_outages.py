@@ -318,3 +318,21 @@ def test_under_two_faults_the_undo_of_one_is_enough() -> None:
     assert ended(steady(history, (9_000, 21_000))) == ["undo"]
     either = loaded().window(8_000, never_ended=True).window(9_000, ended_ms=20_100)
     assert ended(steady(either, (9_000, 20_080))) == ["either"]
+
+
+def test_beside_a_cluster_fault_the_undo_of_a_client_fault_ends_no_outage() -> None:
+    """A consumer stands still from 7 to 9 s, a broker is dead from 8 to 20 s."""
+
+    def beside(kind: str, bad_ms: tuple[float, float]) -> list[str]:
+        history = loaded().window(7_000, ended_ms=9_000, undo_ms=8_900, kind=kind)
+        history.window(8_000, ended_ms=20_100, undo_ms=20_000)
+        return ended(steady(history, bad_ms))
+
+    assert beside("client_freeze", (8_000, 14_000)) == ["system"]
+    assert beside("client_freeze", (8_000, 21_000)) == ["undo"]
+    assert beside("freeze", (8_000, 14_000)) == ["undo"]
+
+
+def test_the_undo_of_a_client_fault_ends_an_outage_under_it_alone() -> None:
+    history = loaded().window(7_000, ended_ms=9_000, undo_ms=8_900, kind="client_freeze")
+    assert ended(steady(history, (7_500, 9_500))) == ["undo"]
