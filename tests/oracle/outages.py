@@ -40,6 +40,7 @@ class Outage:
     until_ns: int
     ended: str
     windows: tuple[int, ...]  # the numbers of those that it fell under
+    undone: tuple[int, ...]  # of these: those whose undo ended it
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,10 @@ def _ended(facts: Facts, scope: Scope, first: int, back: int, forces: Sequence[F
     over = _over(forces, from_ns, until_ns)
     # A client that stands still ends no outage of the cluster, and neither does its return.
     deciding = [force for force in over if not force.window.of_clients] or over
-    said = {_ended_by(facts, scope, first, back, force) for force in deciding}
-    ended = next((by for by in (UNDO, EITHER) if by in said), SYSTEM)
-    return Outage(first, back, from_ns, until_ns, ended, _numbers(over))
+    said = {force.number: _ended_by(facts, scope, first, back, force) for force in deciding}
+    ended = next((by for by in (UNDO, EITHER) if by in said.values()), SYSTEM)
+    undone = tuple(number for number, by in said.items() if by == UNDO)
+    return Outage(first, back, from_ns, until_ns, ended, _numbers(over), undone)
 
 
 def _without_end(facts: Facts, scope: Scope, first: int, forces: Sequence[Force]) -> Outage:
@@ -133,7 +135,7 @@ def _without_end(facts: Facts, scope: Scope, first: int, forces: Sequence[Force]
             end, until_ns, ended = place, scope.intended_ns[place], UNKNOWN
             break
     numbers = _numbers(_over(forces, from_ns, until_ns))
-    return Outage(first, end, from_ns, until_ns, ended, numbers)
+    return Outage(first, end, from_ns, until_ns, ended, numbers, ())
 
 
 def _over(forces: Sequence[Force], from_ns: int, until_ns: int) -> list[Force]:

@@ -4,7 +4,8 @@
    A promise of the facts: from its own time on. `healed`: from when the fault and all overlapping
    ones were gone, clients had time to reconnect, and a deadline was over, until the next fault.
 2. An outage matters if it has more bad publishes in that time than a stretch may have. One that
-   the undo ended breaks a promise; one that the system ended breaks those that name a time.
+   the fault's own undo ended breaks a promise; one that another fault's undo, or the system, ended
+   breaks those that name a time.
 3. An outage that began within the last deadline of that time leaves it open: its publishes were
    not decided. So does one whose end has an unknown cause. But after recovery the cause of its end
    no longer matters if most of it was missed.
@@ -113,9 +114,11 @@ class _PromiseCheck:
             return outage.until_ns >= self.until_ns or (
                 self.promise == HEALED and self._mostly_missed(outage)
             )
-        if self.promise == HEALED or outage.ended in (UNDO, NEVER):
+        if self.promise == HEALED or outage.ended == NEVER:
             return True
-        return outage.ended == SYSTEM and self.promise != FAULT
+        if self.promise == FAULT:
+            return outage.ended == UNDO and self.force.number in outage.undone
+        return outage.ended in (UNDO, SYSTEM)
 
 
 def rows(

@@ -27,12 +27,14 @@ from spark_analysis.schema.service import (
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """An outage: its row, and its publishes' places [first, end)."""
+    """An outage: its row, its publishes' places [first, end), and the windows whose undo ended
+    it."""
 
     scope: int
     first: int
     end: int
     row: Outage
+    undone: frozenset[int]
 
 
 def spells(course: Course, forces: Sequence[Force], facts: Facts) -> list[Spell]:
@@ -78,8 +80,10 @@ def _spell(
     end = begin if begin is not None else seemed
     until_ns = facts.load_ended_ns if end is None else int(times_ns[end])
     windows = tuple(force for force in forces if _touches(force, from_ns, until_ns))
+    said = {}
     if begin is not None:
-        ended = _ended(course, scope, begin, from_ns, windows, facts)
+        said = _ended(course, scope, begin, from_ns, windows, facts)
+        ended = next(word for word in (UNDO, EITHER, SYSTEM) if word in {SYSTEM, *said.values()})
     else:
         ended = NEVER if seemed is None else UNKNOWN
     end = int(course.due.starts[scope + 1]) if end is None else end
@@ -94,7 +98,8 @@ def _spell(
         bad=course.bad_within(first, end),
         windows=listed(tuple(force.window for force in windows)),
     )
-    return Spell(scope, first, end, row)
+    undone = frozenset(window for window, word in said.items() if word == UNDO)
+    return Spell(scope, first, end, row, undone)
 
 
 def _seemed_good(course: Course, scope: int, first: int) -> int | None:
@@ -118,11 +123,13 @@ def _ended(
     from_ns: int,
     windows: Sequence[Force],
     facts: Facts,
-) -> str:
+) -> dict[int, str]:
+    """Return by window what ended it, of those that decide this."""
     # A client that stands still ends no outage of the cluster, and neither does its return.
     deciding = [each for each in windows if not each.window.of_clients] or windows
-    said = {SYSTEM, *(_said(course, scope, begin, from_ns, each, facts) for each in deciding)}
-    return next(word for word in (UNDO, EITHER, SYSTEM) if word in said)
+    return {
+        each.window.number: _said(course, scope, begin, from_ns, each, facts) for each in deciding
+    }
 
 
 def _said(course: Course, scope: int, begin: int, from_ns: int, force: Force, facts: Facts) -> str:

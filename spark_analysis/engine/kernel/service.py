@@ -257,7 +257,7 @@ def _breaks(spell: Spell, row: _Row) -> bool:
         return certain or spell.row.until_ns >= row.check.until_ns
     if healed:
         return True
-    breaking = {words.UNDO, words.NEVER}
     if row.check.promise != words.FAULT:
-        breaking.add(words.SYSTEM)
-    return spell.row.ended in breaking
+        return spell.row.ended in {words.UNDO, words.NEVER, words.SYSTEM}
+    undone = spell.row.ended == words.UNDO and row.check.force.window.number in spell.undone
+    return undone or spell.row.ended == words.NEVER

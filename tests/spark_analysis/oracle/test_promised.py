@@ -345,6 +345,17 @@ def test_a_fault_of_unknown_end_ended_5_s_after_undo() -> None:
     assert row(noted, "healed").from_ns != row(unnoted, "healed").from_ns
 
 
+def test_an_outage_that_another_faults_undo_ended_leaves_this_fault_open() -> None:
+    """The first fault lasts from 8 to 20 s, the second one from 9 to 26 s."""
+    second = {"at_ms": 9_000, "ended_ms": 26_100, "undo_ms": 26_000, "gone_ms": 26_200}
+    findings = judge(*stormy((9_000, 21_000), **second).build())
+    assert [row(findings, "fault", window=window).verdict for window in (1, 2)] == ["out", "open"]
+    findings = judge(*stormy((9_000, 27_000), **second).build())
+    assert {row(findings, "fault", window=window).verdict for window in (1, 2)} == {"out"}
+    findings = judge(*stormy((9_000, 14_000), **second).build())
+    assert {row(findings, "fault", window=window).verdict for window in (1, 2)} == {"served"}
+
+
 def test_a_client_fault_is_not_part_of_overlapping_faults() -> None:
     lost = {"kind": "client_crash", "gone_ms": None, "undo_ms": None, "never_ended": True}
     findings = judge(*stormy(**lost).build())
