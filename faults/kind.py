@@ -123,6 +123,7 @@ class Kind:
     hides: tuple[Sight, ...]  # while it is active, nothing else on its host is seen by these
     repeats: bool  # it comes and goes while its window is open
     canaries_speak: bool  # its proof needs words, with their direction, size or time
+    counts_bytes: bool  # its proof needs words of an exact size: TLS adds bytes of its own
     held_limit_s: float  # so long it may take until it is seen to hold
     waits_for_silence: bool  # its proof takes as long as silence that proves, or slowness
     ends_client: bool  # the client's process is gone, and somebody takes its place at the end

@@ -65,6 +65,7 @@ ALARM = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -38,6 +38,7 @@ CLOSE = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -66,6 +66,7 @@ CUT_AFTER = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=True,
+    counts_bytes=True,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

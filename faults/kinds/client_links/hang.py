@@ -71,6 +71,7 @@ HANG = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=True,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -42,6 +42,7 @@ RESET = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -90,6 +90,7 @@ SLOW = Kind(
     hides=(),
     repeats=False,
     canaries_speak=True,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

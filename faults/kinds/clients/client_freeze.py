@@ -54,6 +54,7 @@ CLIENT_FREEZE = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -135,6 +135,7 @@ BLACK_HOLE = Kind(
     hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -78,6 +78,7 @@ FLAP = Kind(
     hides=(Sight.PEER_LINKS,),
     repeats=True,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -148,6 +148,7 @@ PARTITION = Kind(
     hides=(Sight.PEER_LINKS,),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

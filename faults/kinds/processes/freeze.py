@@ -46,6 +46,7 @@ FREEZE = Kind(
     hides=(Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

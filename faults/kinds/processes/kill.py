@@ -43,6 +43,7 @@ KILL = Kind(
     hides=(Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

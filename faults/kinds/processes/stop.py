@@ -41,6 +41,7 @@ STOP = Kind(
     hides=(Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=STOPPED_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

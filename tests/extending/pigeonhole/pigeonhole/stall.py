@@ -73,6 +73,7 @@ STALL_DISK = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,
