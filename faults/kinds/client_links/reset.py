@@ -6,6 +6,7 @@ from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import Proof, Replies
+from faults.options import AffectedClients
 from faults.targets import CLIENT_LINK
 
 
@@ -32,7 +33,7 @@ RESET = Kind(
     by_peer_links={},
     why_not={},
     undone_by="new links stay open",
-    options=("clients",),
+    options=AffectedClients,
     needs=(),
     needs_all=(),
     may_stay=False,

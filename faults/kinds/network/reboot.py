@@ -9,6 +9,7 @@ from faults.kinds.network.commanded import CommandedReboot, commanded
 from faults.kinds.processes.rules import kill_gone, kill_held
 from faults.mechanisms import COMMAND, COMPOSE, CONTAINER, EXTERNAL, LOCAL, PACKET_FILTER
 from faults.model import Proof
+from faults.options import FaultOptions
 from faults.replies import both
 from faults.targets import HOST
 
@@ -51,7 +52,7 @@ REBOOT = Kind(
         "without power is silent; nothing holds that back but a network of its own",
     },
     undone_by="the filter is removed, then the processes are started again",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=False,

@@ -11,6 +11,7 @@ from faults.actions import Say
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
+from faults.options import FaultOptions
 from faults.replies import doubt, proven
 from faults.targets import HOST
 from faults.witness import SeesAnswers
@@ -63,7 +64,7 @@ STALL_DISK = Kind(
     by_peer_links={},
     why_not={COMPOSE: _ELSEWHERE, EXTERNAL: _ELSEWHERE},
     undone_by="what waited is stored and confirmed",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
