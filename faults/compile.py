@@ -27,6 +27,7 @@ def compile(fault: ResolvedFault) -> Armed:
     kind = KINDS[fault.kind]
     known = set(map(host_of, fault.places)) <= set(fault.hosts)
     assert known or kind.applies_to == CLIENT, (fault.places, fault.hosts)
+    assert isinstance(fault.options, kind.options), (kind.name, fault.options)
     assert fault.returns or kind.may_stay, f"{kind.name} always ends with its window"
     fault = replace(
         fault,

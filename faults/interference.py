@@ -28,7 +28,7 @@ from faults.shapes import Way
 
 HANDSHAKE_KB = 4  # at most, of a canary that opens
 GIVEN_UP = 1.25  # of the detection timeout, at most: then a silent peer is down
-LATENCY = "latency"  # the toxic's type
+LATENCY = "latency"  # the toxic's type, and its attribute in ms
 
 
 def interference(
@@ -48,9 +48,9 @@ def interference(
         alarms=frozenset(
             (one.host, one.resource) for one in actions if isinstance(one, RaiseAlarm)
         ),
-        round_trip_s=sum(2 * one.options.latency_s for one in meeting),
+        round_trip_s=sum(2 * _latency_s(one) for one in meeting),
         agreeing_s=GIVEN_UP * detection_timeout_s if any(map(_silences, actions)) else 0.0,
-        narrow_s=sum(HANDSHAKE_KB / one.options.rate_kb for one in meeting if one.options.rate_kb),
+        narrow_s=sum(map(_handshake_s, meeting)),
     )
 
 
@@ -75,7 +75,26 @@ def _links(other: Armed) -> Iterator[str]:
 
 def _slow(action: AddToxic) -> bool:
     """Return whether everything passes, but later."""
-    return action.type == LATENCY or dict(action.attributes).get("rate", 0) > 0
+    return action.type == LATENCY or _attribute(action, "rate") > 0
+
+
+def _latency_s(other: Armed) -> float:
+    """Return what a fault adds to the way in one direction."""
+    return max((_attribute(one, LATENCY) for one in _toxics(other)), default=0) / 1000
+
+
+def _handshake_s(other: Armed) -> float:
+    """Return how long a handshake takes at the rate of a fault; 0 without one."""
+    rates = [rate for one in _toxics(other) if (rate := _attribute(one, "rate")) > 0]
+    return HANDSHAKE_KB / min(rates) if rates else 0.0
+
+
+def _toxics(other: Armed) -> Iterator[AddToxic]:
+    return (one for one in other.actions if isinstance(one, AddToxic))
+
+
+def _attribute(action: AddToxic, name: str) -> int:
+    return dict(action.attributes).get(name, 0)
 
 
 def _silences(action: object) -> bool:

@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol
 from faults import peers, places
 from faults.actions import Action
 from faults.alarms import AlarmCommands
-from faults.model import Armed, Options, Proof
+from faults.model import Armed, Proof
+from faults.options import FaultOptions
 from faults.peers import Serving
 from faults.witness import Witness
 
@@ -58,7 +59,7 @@ class ResolvedFault:
     returns: bool = True
     mechanism: str = ""  # by which the deployment does it; "": as it is done in containers, by a
     # proxy of peer links only where nothing else does it
-    options: Options = field(default_factory=Options)
+    options: FaultOptions = field(default_factory=FaultOptions)  # of the type that the kind takes
     proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the place
     clients: tuple[str, ...] = ()  # faults of clients: the meant ones
     serving: Serving | None = None  # where hosts listen to peers: if peers' links pass a proxy
@@ -111,8 +112,8 @@ class Kind:
     by_peer_links: Mapping[str, str]  # the same on layouts whose peer links pass a proxy there
     why_not: Mapping[str, str]  # deployment without it -> why
     undone_by: str
-    options: tuple[str, ...]  # the keys of OPTIONS that it takes
-    needs: tuple[str, ...]  # of these at least one
+    options: type[FaultOptions]  # the type of its faults' options
+    needs: tuple[str, ...]  # of their keys at least one
     needs_all: tuple[str, ...]
 
     # --- what it is to the run ------------------------------------------------------------------
@@ -123,6 +124,7 @@ class Kind:
     hides: tuple[Sight, ...]  # while it is active, nothing else on its host is seen by these
     repeats: bool  # it comes and goes while its window is open
     canaries_speak: bool  # its proof needs words, with their direction, size or time
+    counts_bytes: bool  # its proof needs words of an exact size: TLS adds bytes of its own
     held_limit_s: float  # so long it may take until it is seen to hold
     waits_for_silence: bool  # its proof takes as long as silence that proves, or slowness
     ends_client: bool  # the client's process is gone, and somebody takes its place at the end
@@ -139,6 +141,11 @@ class Kind:
     compile: Callable[[ResolvedFault], Compiled]  # pure; raises FaultError if it touches nothing
     verify: Verify
     verify_commanded: Verify | None  # where a user's own commands do it; None: they cannot
+
+    @property
+    def option_keys(self) -> tuple[str, ...]:
+        """Return the keys of a scenario that set its faults' options."""
+        return tuple(option.key for option in self.options.by_field().values())
 
     def __str__(self) -> str:
         return self.name

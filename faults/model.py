@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from faults.actions import Action
+from faults.options import FaultOptions
 from faults.peers import Serving
 from faults.places import host_of, joined
 
@@ -31,29 +32,6 @@ class Receipt:
     returned_ns: int
     dropped: tuple[tuple[str, int], ...] = ()  # of the end of a packet filter: host -> packets
     # that our chain dropped there since it was made
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of a fault in a scenario, in addition to kind, target and window.
-
-    kinds.KINDS says which of them a kind takes; the others keep their defaults.
-    """
-
-    clients: str = "all"  # link and client faults: "all", "publishers", "consumers"
-    direction: str = "both"  # hang: "both", "to_broker", "to_client"
-    shape: str = "one"  # partition, flap: a word of shapes.SHAPES
-    resource: str = "memory"  # alarm: "memory", "disk"
-    latency_s: float = 0.0  # slow: how much later each piece of data comes
-    rate_kb: int = 0  # slow: KB (1,000 bytes) a second and connection; 0: as fast as it goes
-    bytes: int = 0  # cut_after: so many bytes of a connection still pass
-    down_s: float = 0.0  # flap: so long cut
-    up_s: float = 0.0  # flap: so long joined, in turn
-
-    @property
-    def latency_ms(self) -> int:
-        """In the proxy's unit."""
-        return round(self.latency_s * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +64,7 @@ class Armed:
     mark: str  # the name that chains and toxics of this window have in the world
     hosts: tuple[str, ...]  # of the layout
     proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the host
-    options: Options = field(default_factory=Options)
+    options: FaultOptions = field(default_factory=FaultOptions)  # of the type that its kind takes
     clients: tuple[str, ...] = ()  # faults of clients: their names
     serving: Serving | None = field(default=None, hash=False)  # where hosts listen to peers; not
     # in the journal: the undo names what it undoes
@@ -110,8 +88,7 @@ class Armed:
     @property
     def rhythm(self) -> tuple[float, float] | None:
         """(down_s, up_s) of a fault that comes and goes while its window is open."""
-        beat = self.options.down_s, self.options.up_s
-        return beat if all(beat) else None
+        return self.options.rhythm
 
 
 @dataclass(frozen=True, slots=True)

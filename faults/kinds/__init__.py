@@ -36,6 +36,7 @@ from faults.kinds.processes.freeze import FREEZE
 from faults.kinds.processes.kill import KILL
 from faults.kinds.processes.stop import STOP
 from faults.mechanisms import DIRECT, TOXIPROXY
+from faults.options import GENERAL, FaultOptions, Option
 
 GROUP = "mqproof.faults"
 OURS = (
@@ -97,11 +98,29 @@ def _taken(same: Sequence[EntryPoint], known: Mapping[str, Kind]) -> Kind:
     for action in kind.actions:
         if actions.get(action.__name__, action) is not action:
             raise ValueError(f"there is another action {action.__name__}")
+    options = {key: option for one in known.values() for key, option in _options_of(one).items()}
+    for key, option in _options_of(kind).items():
+        if key in GENERAL or options.get(key, option) != option:
+            raise ValueError(f"there is another key {key} of a fault")
     return kind
+
+
+def _options_of(kind: Kind) -> dict[str, Option]:
+    """Return a kind's options by their keys. Raise ValueError where its type declares none."""
+    if not isinstance(kind.options, type) or not issubclass(kind.options, FaultOptions):
+        raise ValueError("its options are no type of faults.options.FaultOptions")
+    return {option.key: option for option in kind.options.by_field().values()}
+
+
+def _words_first(kinds: Mapping[str, Kind]) -> dict[str, Option]:
+    """Return all options by their keys, in the order of kinds: words, then lengths and numbers."""
+    found = {key: option for kind in kinds.values() for key, option in _options_of(kind).items()}
+    return dict(sorted(found.items(), key=lambda each: not each[1].choices))
 
 
 REGISTRY = read(entry_points(group=GROUP))
 KINDS = REGISTRY.kinds
+OPTIONS = _words_first(KINDS)
 
 
 def by_signals() -> tuple[str, ...]:

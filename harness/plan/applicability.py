@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from faults.kind import Kind, Sight
 from faults.kinds import by_signals, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
-from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan import (
@@ -22,7 +21,7 @@ from harness.plan import (
 )
 from harness.plan.clients.requirements import ChosenClient, wanted_by
 from harness.plan.layout_values import BALANCERS
-from harness.plan.model import BootstrapAddress, FaultPlan, Layout, Scenario, System
+from harness.plan.model import BootstrapAddress, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import EMBEDDED
@@ -118,13 +117,12 @@ def _fault_obstacles(
         if target.form is TargetForm.UNINVOLVED and (layout.copies or 0) >= len(layout.hosts):
             reason = "every host holds a copy"
             yield f"fault {number}: target {brief(target.word)} matches no host: {reason}"
-        if fault.options.direction == "to_broker" and not system.servers(layout).speaks_first:
-            yield (
-                f"fault {number}: a server of {system.name} sends nothing without a request, so "
-                f"direction = 'to_broker' cannot be verified; use direction = 'both'"
-            )
-        if "shape" in fault.kind.options:
-            yield from _shape_obstacles(number, fault, len(layout.hosts))
+        why = fault.options.needs_greeting
+        if why and not system.servers(layout).speaks_first:
+            silent = f"a server of {system.name} sends nothing without a request"
+            yield f"fault {number}: {silent}, so {why}"
+        if why := fault.options.layout_problem(fault.kind.name, len(layout.hosts)):
+            yield f"fault {number}: {why}"
         if fault.kind.name in system.cannot:
             why = system.cannot[fault.kind.name]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
@@ -137,16 +135,16 @@ def _fault_obstacles(
         elif not mechanism(fault.kind.name, deployment, layout.peer_links):
             why = fault.kind.why_not.get(deployment, "it is not implemented")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
-        elif "resource" in fault.kind.options and not _has_alarm(system, fault):
-            what = f"{fault.options.resource} alarm"
+        elif (resource := fault.options.exhausted) and not _has_alarm(system, resource):
+            what = f"{resource} alarm"
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: it has no {what}"
         elif layout.topology is not None:
             for reason in forbidden(fault, layout.topology):
                 yield f"fault {number}: {reason}"
 
 
-def _has_alarm(system: System, fault: FaultPlan) -> bool:
-    return system.alarms is not None and fault.options.resource in system.alarms.raised
+def _has_alarm(system: System, resource: str) -> bool:
+    return system.alarms is not None and resource in system.alarms.raised
 
 
 def _length_obstacles(scenario: Scenario, layout: Layout, deployment: str) -> Iterator[str]:
@@ -165,11 +163,8 @@ def _length_obstacles(scenario: Scenario, layout: Layout, deployment: str) -> It
     targets = {number: each.target for number, each in active.items()}
     texts += references.problems(targets, opens_s)
     for number, fault in enumerate(scenario.faults, start=1):
-        options = fault.options
-        if fault.kind.repeats and options.down_s:
-            lasts_s = fault.lasts.resolve_s(layout.detection_timeout_s)
-            text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
-            texts += [(number, text)] if text else []
+        text = fault.options.window_problem(fault.lasts.resolve_s(layout.detection_timeout_s))
+        texts += [(number, text)] if text else []
     for number, text in texts:
         yield f"fault {number}: {text}, where T = {layout.detection_timeout_s:g} s"
 
@@ -199,17 +194,6 @@ def _balancer_obstacles(target: Target, kind: Kind, layout: Layout) -> Iterator[
 
 def _offered(layout: Layout) -> str:
     return f"; it allows {permitted(layout.topology)}" if layout.topology is not None else ""
-
-
-def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]:
-    shape = fault.options.shape
-    if hosts < 2:
-        yield f"fault {number}: a {fault.kind} needs peers, and there is one host"
-    elif hosts < SHAPES[shape].hosts_min:
-        yield (
-            f"fault {number}: the shape {shape} needs {SHAPES[shape].hosts_min} hosts, and there "
-            f"are {hosts}"
-        )
 
 
 def _entry_obstacles(entry: BootstrapAddress, scenario: Scenario, layout: Layout) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from faults.alarms import AlarmCommands
 from faults.kind import Kind
 from faults.mechanisms import DIRECT
-from faults.model import Options
+from faults.options import FaultOptions
 from harness.plan.guarantees import Guarantees
 from harness.plan.layout_values import (
     BALANCERS,
@@ -102,7 +102,7 @@ class FaultPlan:
     target: Target
     opens: Duration
     lasts: Duration
-    options: Options = field(default_factory=Options)
+    options: FaultOptions = field(default_factory=FaultOptions)  # of the type that its kind takes
     returns: bool = True  # kill, stop: whether the host comes back at the window's end
 
 

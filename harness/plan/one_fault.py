@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from faults.kinds import KINDS
+from faults.options import CLIENTS
 from faults.targets import CLIENT
 from harness.plan import scenario_tables
 from harness.plan.applicability import fault_obstacles
@@ -22,10 +23,9 @@ from harness.plan.toml_problems import TomlProblem, document_of
 
 _PLACES = {"kind": "KIND", "target": "TARGET", "lasts": "--for"}
 _ENDS = ("opens", "returns")
-_NOT_BY_HAND = (*_PLACES, *_ENDS, "clients")  # keys of a scenario's fault
+_NOT_BY_HAND = (*_PLACES, *_ENDS, CLIENTS.key)  # keys of a scenario's fault
 _NAME = "by-hand"
 _NUMBERED = "fault 1: "
-_OF_CLIENTS = "clients"  # the option that says whose links or processes are meant
 # Only its fault is replaced; nothing of this is played.
 _SCENARIO = """\
 title = "A fault by hand"
@@ -92,8 +92,8 @@ def _of_clients(fault: FaultPlan, given: Mapping[str, object]) -> Iterator[Probl
         yield Problem("TARGET", f"{target.word!r} refers to a workload, and there is none")
     elif target.form in REFERENCES:
         yield Problem("TARGET", f"{target.word!r} refers to a scenario's fault, and there is none")
-    if _OF_CLIENTS in given and _OF_CLIENTS in kind.options:
-        yield Problem(f"--set {_OF_CLIENTS}", f"{none}; the fault affects every client's link")
+    if CLIENTS.key in given and CLIENTS.key in kind.option_keys:
+        yield Problem(f"--set {CLIENTS.key}", f"{none}; the fault affects every client's link")
 
 
 def obstacles(

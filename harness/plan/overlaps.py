@@ -17,6 +17,7 @@ from faults.actions import AddToxic, Freeze, KillClients, RaiseAlarm
 from faults.exclusive import Thing, clash, things
 from faults.kind import Sight
 from faults.kinds import KINDS
+from faults.options import FaultOptions
 from faults.targets import CLIENT_LINK, PEER_LINK
 from harness.plan.model import FaultPlan
 from harness.plan.references import anchor, is_fixed
@@ -40,7 +41,7 @@ class ActiveFault:
     opens_s: float
     ends_s: float  # inf: nothing in the scenario ends it
     clients: tuple[str, ...]  # publishers, consumers
-    resource: str
+    resource: str  # that its host runs short of; "": of none
     rhythm_s: float = 0.0  # of a fault that comes and goes: one cut and one join
 
     def things(self, place: str = "") -> frozenset[Thing]:
@@ -77,15 +78,13 @@ class Pauses:
 def active_fault(
     kind: str,
     target: Target,
-    clients: str,
-    resource: str,
+    options: FaultOptions,
     opens_s: float,
     ends_s: float,
-    rhythm_s: float = 0.0,
 ) -> ActiveFault:
-    """`clients`, `resource`: faults.model.Options."""
-    meant = _ROLES.get(clients, (clients,))
-    return ActiveFault(kind, target, opens_s, ends_s, meant, resource, rhythm_s)
+    clients = _ROLES.get(options.affected_clients, (options.affected_clients,))
+    rhythm_s = sum(options.rhythm or ())
+    return ActiveFault(kind, target, opens_s, ends_s, clients, options.exhausted, rhythm_s)
 
 
 def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool) -> ActiveFault:
@@ -95,11 +94,9 @@ def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool
     return active_fault(
         fault.kind.name,
         fault.target,
-        fault.options.clients,
-        fault.options.resource,
+        fault.options,
         opens_s,
         ends_s if fault.returns or operated else inf,
-        fault.options.down_s + fault.options.up_s,
     )
 
 
@@ -132,16 +129,6 @@ def problems(
         for text in islice(filter(None, texts), _LISTED_MAX):
             yield number, text
         active.append(number)
-
-
-def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
-    """Return why a flap could not be verified in a window of this length; "" if it can."""
-    if lasts_s > down_s + up_s:
-        return ""
-    return (
-        f"a flap is seen when it was cut, joined and cut again: its window must last longer "
-        f"than down and up together ({down_s + up_s:g} s)"
-    )
 
 
 def _place(

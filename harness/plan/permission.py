@@ -12,8 +12,6 @@ from faults.mechanisms import EXTERNAL
 from harness.plan.model import FaultPlan
 from harness.plan.topology import Topology
 
-SHAPE = "one"  # of a cut: what the owner's command for a partition of a host does
-
 
 def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
     """Why this fault, of a kind that can be done under `external`, may not be done here."""
@@ -24,11 +22,8 @@ def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
     if because:
         allowed = permitted(topology)
         yield f"the topology allows no {fault.kind} here: {because}; it allows {allowed}"
-    if "shape" in fault.kind.options and fault.options.shape != SHAPE:
-        yield (
-            f"a command cuts one host off from all others, so shape = {fault.options.shape!r} "
-            f"cannot be done here, only {SHAPE!r}"
-        )
+    if fault.options.beyond_commands:
+        yield fault.options.beyond_commands
     if not fault.returns and not fault.target.of_clients:
         yield "returns = false would leave a host down that mqproof did not start"
 

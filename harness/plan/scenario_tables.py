@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.outside.text import brief
-from harness.plan import spans, tables
+from harness.plan import fault_options, spans, tables
 from harness.plan.clients.section import Sections
 from harness.plan.problems import nearest
 from harness.plan.shape import PhasesTable, ScenarioTable
@@ -24,7 +24,7 @@ from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import MISSING, TomlProblem, keys_at, none_of, words_at
 
 T = TypeVar("T", bound=Table)
-FIXED = {"deadline", "latency", "down", "up"}  # lengths in plain time
+FIXED = {"deadline", *fault_options.LENGTHS}  # lengths in plain time
 LENGTHS = {"opens", "lasts", "at", *FIXED, *PhasesTable.model_fields}
 
 

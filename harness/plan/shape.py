@@ -4,14 +4,14 @@ Every key is checked by itself here; toml.py checks several keys together.
 """
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
 from faults.kinds import KINDS, REGISTRY
-from faults.options import OPTIONS
 from harness.outside.text import brief
-from harness.plan import distribution, spans
+from harness.plan import distribution, fault_options, spans
+from harness.plan.fault_options import Seconds
 from harness.plan.model import BootstrapAddress, Duration, OperationOptions
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
@@ -93,17 +93,12 @@ _OWN = OperationOptions()
 Length = Annotated[
     Duration, BeforeValidator(spans.parse), Field(title="length of time, also in T")
 ]
-Seconds = Annotated[float, BeforeValidator(spans.parse_seconds), Field(title="length of time")]
 EntryWord = Annotated[
     BootstrapAddress, BeforeValidator(_entry), Field(title="target, or list of hosts")
 ]
 Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
 QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
-
-
-def _option(name: str) -> BeforeValidator:
-    return BeforeValidator(OneOf(OPTIONS[name].choices))
 
 
 def _operation_option(name: str) -> BeforeValidator:
@@ -179,8 +174,9 @@ class WorkloadTable(Table):
     )
 
 
-class FaultTable(Table):
-    """Which of the options a kind takes is checked in toml.py."""
+class GeneralFaultTable(Table):
+    """The keys of every fault. FaultTable has those that some kind takes, too (faults/options.py);
+    toml.py checks which of them a fault's own kind takes."""
 
     kind: Annotated[str, BeforeValidator(_kind)] = Field(
         title="kind",
@@ -199,30 +195,13 @@ class FaultTable(Table):
     returns: bool = Field(
         default=True, description="`false`: the target stays down; only kinds that allow it"
     )
-    clients: Annotated[str, _option("clients")] = Field(
-        default="all", description="whose links or processes the fault affects"
-    )
-    direction: Annotated[str, _option("direction")] = Field(
-        default="both", description="of a hang: the direction that passes nothing"
-    )
-    shape: Annotated[str, _option("shape")] = Field(
-        default="one", description="of a partition: which hosts are separated"
-    )
-    resource: Annotated[str, _option("resource")] = Field(
-        default="memory", description="of an alarm: the resource that runs out"
-    )
-    latency: Seconds = Field(default=0.0, description="50 ms to 5 s, in each direction")
-    rate: int = Field(
-        default=0, ge=1, le=1_000_000, description="KB (1,000 bytes) per second and direction"
-    )
-    bytes: int = Field(
-        default=0,
-        ge=1,
-        le=1_000_000_000,
-        description="bytes that a connection may carry before it is closed",
-    )
-    down: Seconds = Field(default=0.0, description="of a flap: length of each cut")
-    up: Seconds = Field(default=0.0, description="of a flap: length of each pause between cuts")
+
+
+# A type checker cannot know the keys of kinds that other packages bring.
+if TYPE_CHECKING:
+    FaultTable = GeneralFaultTable
+else:
+    FaultTable = create_model("FaultTable", __base__=GeneralFaultTable, **fault_options.keys())
 
 
 class OperationTable(Table):

@@ -13,9 +13,8 @@ from math import inf
 from typing import Any
 
 from faults.kind import Kind
-from faults.kinds import KINDS
-from faults.model import Options
-from faults.options import OPTIONS, Option
+from faults.kinds import KINDS, OPTIONS
+from faults.options import CLIENTS
 from faults.targets import CLIENT
 from harness.outside.text import brief
 from harness.plan import (
@@ -28,6 +27,7 @@ from harness.plan import (
 )
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
+from harness.plan.fault_options import limit_problem, options_of, readable_options
 from harness.plan.model import (
     FaultPlan,
     OperationOptions,
@@ -52,7 +52,6 @@ from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import TomlProblem, document_of, located
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
-_OWN = Options()
 
 
 def read_scenario(name: str, source: str, file: str = "") -> Scenario:
@@ -109,14 +108,13 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
 
 def fault_of(table: FaultTable) -> FaultPlan:
     """Return what a fault's table says."""
+    kind = KINDS[table.kind]
     return FaultPlan(
-        kind=KINDS[table.kind],
+        kind=kind,
         target=table.target,
         opens=table.opens,
         lasts=table.lasts,
-        options=Options(
-            **{option.field: getattr(table, option.key) for option in OPTIONS.values()}
-        ),
+        options=options_of(kind, dict(table)),
         returns=table.returns,
     )
 
@@ -218,10 +216,10 @@ def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
         return
     if empty:
         yield TomlProblem((*path, "lasts"), "a window of no length shows nothing")
-    elif kind is not None and kind.repeats:
+    elif kind is not None:
         with suppress(ValueError):  # a length in layout timers is checked on each layout
-            lengths = (spans.parse_seconds(fault.get(key)) for key in ("down", "up", "lasts"))
-            if text := overlaps.flap_problem(*lengths):
+            lasts_s = spans.parse_seconds(fault.get("lasts"))
+            if text := readable_options(kind, fault).window_problem(lasts_s):
                 yield TomlProblem((*path, "lasts"), text)
 
 
@@ -250,22 +248,19 @@ def _targets(faults: list[object]) -> dict[int, Target]:
 
 
 def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault:
-    """Raise ValueError if a length or the target is invalid, or depends on a layout."""
+    """Raise ValueError if a value is invalid, or a length depends on a layout."""
+    kind = KINDS.get(str(fault.get("kind")))
+    if kind is None:
+        raise ValueError(f"there is no such kind: {brief(fault.get('kind'))}")
     opens_s = spans.parse_seconds(fault.get("opens", "0 s"))
     ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
     return overlaps.active_fault(
-        kind=str(fault.get("kind")),
+        kind=kind.name,
         target=parse_target(str(fault.get("target"))),
-        clients=str(fault.get("clients", _OWN.clients)),
-        resource=str(fault.get("resource", _OWN.resource)),
+        options=readable_options(kind, fault),
         opens_s=opens_s,
         ends_s=inf if fault.get("returns") is False and not operated else ends_s,
-        rhythm_s=_rhythm_s(fault),
     )
-
-
-def _rhythm_s(fault: dict[str, Any]) -> float:
-    return sum(spans.parse_seconds(fault[key]) for key in ("down", "up") if key in fault)
 
 
 def _client_checks(
@@ -289,20 +284,22 @@ def _client_checks(
         if isinstance(count, int) and int(number) > count:
             yield TomlProblem(path, f"the workload has {count} {role}s, and no {target.client}")
     elif (
-        "clients" in kind.options
-        and fault.get("clients") == "consumers"
+        CLIENTS.key in kind.option_keys
+        and fault.get(CLIENTS.key) == "consumers"
         and workload.get("consumers") == 0
     ):
-        yield TomlProblem((*path[:-1], "clients"), "the workload has no consumers")
+        yield TomlProblem((*path[:-1], CLIENTS.key), "the workload has no consumers")
 
 
 def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[TomlProblem]:
-    for key in OPTIONS.keys() & fault.keys() - set(kind.options):
-        takers = tuple(one.name for one in KINDS.values() if key in one.options)
+    own = kind.option_keys
+    for key in OPTIONS.keys() & fault.keys() - set(own):
+        takers = tuple(one.name for one in KINDS.values() if key in one.option_keys)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers) or 'nothing'} does"
-        yield TomlProblem((*path, key), text, kind.options)
-    for key in kind.options:
-        yield from _limit_check(path, fault, OPTIONS[key])
+        yield TomlProblem((*path, key), text, own)
+    for key in own:
+        if key in fault and (text := limit_problem(OPTIONS[key], fault[key])):
+            yield TomlProblem((*path, key), f"{text}, not {brief(fault[key])}")
     if kind.needs and not fault.keys() & set(kind.needs):
         yield TomlProblem((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
     if set(kind.needs_all) - fault.keys():
@@ -311,23 +308,6 @@ def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[To
         stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
         text = f"a {kind.name} always ends; only a {stayers} may never return"
         yield TomlProblem((*path, "returns"), text)
-
-
-def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[TomlProblem]:
-    """What is no length and no number is left to the shape."""
-    value = fault.get(option.key)
-    if option.choices or value is None:
-        return
-    try:
-        amount = value if isinstance(value, int) else spans.parse_seconds(value)
-    except ValueError:
-        return
-    if not option.least <= amount <= option.most:
-        unit = " s" if option.key in scenario_tables.FIXED else ""
-        limits = f"at least {option.least:g}{unit}"
-        if option.most < inf:
-            limits = f"from {option.least:g} to {option.most:g}{unit}"
-        yield TomlProblem((*path, option.key), f"must be {limits}, not {brief(value)}")
 
 
 def _few(value: object, most: int) -> list[object]:

@@ -151,7 +151,7 @@ class Topology:
                 f"each side of a {kind} must be asked who leads, and the file names no API of "
                 f"{', '.join(self.own.without_api)}"
             )
-        if "bytes" in KINDS[kind].options and self.tls is not None:
+        if KINDS[kind].counts_bytes and self.tls is not None:
             return f"{kind} is verified by counting bytes, and TLS adds bytes of its own"
         return ""
 

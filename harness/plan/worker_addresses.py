@@ -49,4 +49,4 @@ def _successors(fault: FaultPlan, workload: Workload) -> int:
     if fault.target.client:
         return 1
     of = {"publishers": workload.publishers, "consumers": workload.consumers}
-    return of.get(fault.options.clients, sum(of.values()))
+    return of.get(fault.options.affected_clients, sum(of.values()))

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from faults.kinds import mechanism
 from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
-from faults.model import Options
-from faults.options import OPTIONS
+from faults.options import CLIENTS
 from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, model, references, spans
@@ -160,7 +159,7 @@ def _layout_lines(run: model.RunPlan) -> Iterator[str]:
 
 def _window(window: model.Window, run: model.RunPlan) -> Iterator[str]:
     fault = window.fault
-    links = f", links of {fault.options.clients} clients"
+    links = f", links of {fault.options.affected_clients} clients"
     what = f"{fault.kind} {fault.target}{links if fault.kind.applies_to == CLIENT_LINK else ''}"
     ends = "" if fault.returns else ", and the host never returns"
     faults, steps = run.schedule.awaited(window), run.schedule.steps_before(window)
@@ -254,14 +253,12 @@ def _assignments(pairs: Iterable[tuple[str, object]]) -> str:
 
 def _options(fault: model.FaultPlan) -> str:
     """Return what the scenario says of it, without its links and what has a line of its own."""
-    defaults = Options()
-    taken = (OPTIONS[key] for key in fault.kind.options if key != "clients")
-    given = {option.key: getattr(fault.options, option.field) for option in taken}
-    usual = {key: getattr(defaults, OPTIONS[key].field) for key in given}
+    taken = fault.options.by_field().items()
+    given = ((option, getattr(fault.options, field)) for field, option in taken)
     return "".join(
-        f", {key} {value:g} s" if isinstance(value, float) else f", {key} {value}"
-        for key, value in given.items()
-        if value != usual[key]
+        f", {option.key} {value:g} s" if option.is_length else f", {option.key} {value}"
+        for option, value in given
+        if option != CLIENTS and value != option.default
     )
 
 

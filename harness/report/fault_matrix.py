@@ -30,7 +30,12 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
     columns = ("fault", "what it does", "undone", "aimed at a", "options", "of systems")
     yield from markdown.head(*columns, *DEPLOYMENTS)
     for kind in KINDS.values():
-        words = (kind.title, kind.undone_by, kind.applies_to, markdown.code(kind.options) or "-")
+        words = (
+            kind.title,
+            kind.undone_by,
+            kind.applies_to,
+            markdown.code(kind.option_keys) or "-",
+        )
         offers = (offered(kind, deployment) for deployment in DEPLOYMENTS)
         yield markdown.row((f"`{kind.name}`", *words, of_systems(kind), *offers))
     yield ""

@@ -54,7 +54,9 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
     fault = window.fault
     clients: tuple[str, ...] = ()
     if fault.kind.applies_to == CLIENT:
-        clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
+        clients = resolve_clients(
+            fault.target, fault.options.affected_clients, stage.roles_of_worker
+        )
         places, role = clients, "clients"
     else:
         places, role = await _meant(stage, window, roles)
@@ -65,7 +67,7 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
         role=role,
         hosts=(*stage.hosts, *(places if role in (BALANCER, STANDBY) else ())),
         clients=clients,
-        proxies=stage.proxies(fault.options.clients, places[0]),
+        proxies=stage.proxies(fault.options.affected_clients, places[0]),
         window=window.number,
         mark=mark(_marked_by(stage, fault), window.number),
         returns=fault.returns,
@@ -146,5 +148,5 @@ def to_look_at(
 
 
 def _things(armed: Armed) -> frozenset[Thing]:
-    resource = armed.options.resource
-    return things(armed.kind, armed.places, resource, armed.proxies, armed.clients)
+    exhausted = armed.options.exhausted
+    return things(armed.kind, armed.places, exhausted, armed.proxies, armed.clients)

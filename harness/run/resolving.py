@@ -119,7 +119,7 @@ def resolve_balancer(
 
 
 def resolve_clients(target: Target, clients: str, roles: Mapping[str, str]) -> tuple[str, ...]:
-    """The clients that a fault of clients means. `clients`: model.Options; `roles`: by client.
+    """The clients that a fault of clients means. `clients`: `all` or a role; `roles`: by client.
 
     Raises NoSuchTarget.
     """

@@ -80,7 +80,7 @@ class Stage:
         return tuple(host.name for host in self.plan.layout.hosts)
 
     def proxies(self, clients: str, place: str) -> tuple[str, ...]:
-        """The listeners of these clients (model.Options) that lead to `place`."""
+        """The listeners of these clients (`all`, or of a role) that lead to `place`."""
         wanted, host, process = roles_meant(clients), host_of(place), process_of(place)
         return tuple(
             link.proxy

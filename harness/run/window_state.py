@@ -102,5 +102,4 @@ class WindowState:
     @property
     def resource(self) -> str:
         """Return the resource that its host runs short of; "" for other faults."""
-        fault = self.window.fault
-        return fault.options.resource if "resource" in fault.kind.options else ""
+        return self.window.fault.options.exhausted

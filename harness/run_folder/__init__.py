@@ -2,6 +2,7 @@
 
 manifest        the harness's own knowledge of a run, saved at every step forward
 planned         a schedule as it records it
+fault_options   a fault's options as runs record them
 journal         the armed faults, for the process that undoes them
 seal            workers' logs become one Parquet file a raw table
 whole           checks and seals a recorded run before its judgement

@@ -21,8 +21,9 @@ from typing import Any
 
 from faults.actions import Action
 from faults.kinds import KINDS
-from faults.model import Armed, Options
+from faults.model import Armed
 from faults.places import split
+from harness.run_folder.fault_options import options_from_json, options_to_json
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.regular import content_of, parsed
 from spark_analysis.schema.writing import naming
@@ -137,7 +138,7 @@ def armed_to_json(armed: Armed) -> dict[str, Any]:
         "mark": armed.mark,
         "hosts": list(armed.hosts),
         "proxies": list(armed.proxies),
-        "options": asdict(armed.options),
+        "options": options_to_json(armed.options),
         "clients": list(armed.clients),
     }
 
@@ -153,7 +154,7 @@ def armed_from_json(document: dict[str, Any]) -> Armed:
     if not isinstance(resolved, str):
         raise TypeError(f"resolved is a text, not {resolved!r}")
     parts["places"] = split(resolved)
-    parts["options"] = Options(**parts["options"])
+    parts["options"] = options_from_json(parts["kind"], parts["options"])
     return Armed(**parts)
 
 

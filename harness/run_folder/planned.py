@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from harness.plan.model import Schedule, Window
+from harness.run_folder.fault_options import options_to_json
 
 
 def recorded(schedule: Schedule) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def _window(window: Window) -> dict[str, Any]:
             "target": fault.target.word,
             "opens": asdict(fault.opens),
             "lasts": asdict(fault.lasts),
-            "options": asdict(fault.options),
+            "options": options_to_json(fault.options),
             "returns": fault.returns,
         },
         "opens_s": window.opens_s,

@@ -8,7 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from faults.model import Options
+from faults.kinds.network.flap import FlapOptions
 from harness.cleanup.guardian import start_guardian
 from harness.cluster.agent import AgentClient
 from harness.deploy import engine, labels
@@ -30,7 +30,7 @@ from tests.rigs.runs.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # Each cut is long enough for a probe to see it before it ends.
-OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=6.0, up_s=1.0)}
+OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": FlapOptions(down_s=6.0, up_s=1.0)}
 
 
 async def attach(project: str, network: str, folder: Path) -> ComposeCluster:

@@ -3,15 +3,16 @@
 from collections.abc import Awaitable, Callable
 
 from faults.executors.nothing import NothingExecutor
+from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from faults.mechanisms import TOXIPROXY
-from faults.model import Armed, Options, Proof
+from faults.model import Armed, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
 from harness.deploy.compose.cluster import ComposeCluster
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
 
-OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}
+OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": SlowPeersOptions(latency_s=1.0)}
 GONE_LIMIT_S = 60.0
 _BELIEF_LIMIT_S = 2.0
 

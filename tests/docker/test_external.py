@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.model import Options
+from faults.kinds.client_links.hang import HangOptions
 from harness.deploy import engine, images
 from harness.deploy.external.site import noted
 from harness.plan.model import RunPlan, Window
@@ -217,7 +217,7 @@ def test_toxiproxy_started_by_mqproof_carries_links_and_ends_with_it(
     program = _program(tmp_path)
     run = of(
         owner.topology(f'[proxy]\nstart = "{program}"\n'),
-        plan(fault("hang", options=Options()), lasts_s=5.0),
+        plan(fault("hang", options=HangOptions()), lasts_s=5.0),
     )
     manifest, _ = perform(run, tmp_path)
     (window,) = manifest.windows

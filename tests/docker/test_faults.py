@@ -18,8 +18,10 @@ from faults.compile import MARK
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
+from faults.kinds.alarms.alarm import AlarmOptions
+from faults.kinds.network.flap import FlapOptions
 from faults.mechanisms import COMPOSE
-from faults.model import Armed, FaultError, Options, Proof
+from faults.model import Armed, FaultError, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
@@ -46,7 +48,7 @@ OFFERED = [kind for kind in ON_HOSTS if COMPOSE in KINDS[kind].offers]  # on dir
 STREAMS, RATE = ("upstream", "downstream"), (("rate", 0),)  # a stall
 GONE_LIMIT_S = 60.0
 # A change of the filter takes up to a second beside other containers that start.
-OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=3.0, up_s=3.0)}
+OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": FlapOptions(down_s=3.0, up_s=3.0)}
 
 
 @pytest.fixture
@@ -404,7 +406,7 @@ def test_disk_alarm_is_cleared_without_a_journal(
     projects = DockerProjects(cluster.client)
     project = RunningProject(cluster.project, tmp_path, "", keep=True)
     host = victim(cluster)
-    disk = Options(resource="disk")
+    disk = AlarmOptions(resource="disk")
     own = {"options": disk, "alarms": RABBITMQ_ALARMS}
     fault = compiled_fault("alarm", host, (host,), run=RUN, **own)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import Options, Proof
+from faults.kinds.network.partition import PartitionOptions
+from faults.model import Proof
 from faults.performing import perform_all
 from faults.shapes import Way
 from faults.verification import gone, held, prepare
@@ -59,7 +60,12 @@ def test_five_brokers_are_partitioned_exactly_as_the_shape_says(
     assert play(what_is_wrong(five)) == ()
     how = five.executor.mechanism("partition")
     fault = compiled_fault(
-        "partition", "rmq2", HOSTS, run="five-hosts", mechanism=how, options=Options(shape=shape)
+        "partition",
+        "rmq2",
+        HOSTS,
+        run="five-hosts",
+        mechanism=how,
+        options=PartitionOptions(shape=shape),
     )
 
     async def story() -> tuple[Proof, set[Way], Proof]:

@@ -14,8 +14,9 @@ import pytest
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.executors.project import Project
+from faults.kinds import KINDS
 from faults.mechanisms import TOXIPROXY
-from faults.model import Armed, Options
+from faults.model import Armed
 from faults.peers import peer_link
 from faults.performing import perform_all
 from harness.cleanup.docker_projects import DockerProjects
@@ -70,7 +71,7 @@ def armed(cluster: ComposeCluster, kind: str, **options: Any) -> Armed:
         HOSTS,
         run=RUN,
         mechanism=cluster.executor.mechanism(kind),
-        options=Options(**options) if options else OPTIONS_OF[kind],
+        options=KINDS[kind].options(**options) if options else OPTIONS_OF[kind],
         serving=load_system(cluster.layout.system).servers(cluster.layout).serving,
     )
 

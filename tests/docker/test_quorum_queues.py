@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import Options, Proof
+from faults.model import Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.polling import until
@@ -45,7 +45,6 @@ def test_follower_leads_after_a_leader_kill_and_the_old_follows(
         HOSTS,
         run="quorum",
         mechanism=three.executor.mechanism("kill"),
-        options=Options(),
     )
 
     async def leads(wanted: tuple[str, ...]) -> Roles:

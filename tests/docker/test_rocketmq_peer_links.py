@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from faults.executors.project import Project
+from faults.kinds import KINDS
 from faults.mechanisms import TOXIPROXY
-from faults.model import Armed, Options
+from faults.model import Armed
 from harness.cluster.polling import until
 from harness.cluster.port import Roles
 from harness.deploy import labels
@@ -71,7 +72,7 @@ def armed(cluster: ComposeCluster, kind: str, place: str = VICTIM, **options: An
         hosts_of(cluster),
         run=RUN,
         mechanism=cluster.executor.mechanism(kind),
-        options=Options(**options) if options else OPTIONS_OF[kind],
+        options=KINDS[kind].options(**options) if options else OPTIONS_OF[kind],
         serving=load_system(cluster.layout.system).servers(cluster.layout).serving,
     )
 

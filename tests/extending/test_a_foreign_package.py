@@ -93,6 +93,24 @@ def test_its_fault_is_refused_on_other_systems_before_running(
     assert "reference-mirrored can suffer no stall_disk: only pigeonhole can" in text
 
 
+def test_options_of_its_fault_are_checked_as_ours_are(site: Path, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(
+        STALLED.replace("waiting = 2", "waiting = 0").replace('"kill"', '"kill"\nwaiting = 2')
+    )
+    said = mqproof(site, "run", str(file), "--system", "pigeonhole", "--dry-run")
+    assert said.returncode == 254
+    text = " ".join(said.stderr.split())
+    assert "[[fault]] 1, waiting: must be from 1 to 100, not 0" in text
+    assert "[[fault]] 2, waiting: a kill takes no waiting; only stall_disk does" in text
+
+
+def test_options_of_its_fault_appear_in_a_dry_run(site: Path) -> None:
+    cell = ("--system", "pigeonhole", "--deployment", "local", "--dry-run")
+    said = mqproof(site, "run", str(HERE / "stalled-disk.toml"), *cell)
+    assert "stall_disk master of orders, waiting 2" in " ".join(said.stdout.split()), said.stderr
+
+
 def test_its_section_of_the_workload_is_checked_as_ours_are(site: Path, tmp_path: Path) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(STALLED.replace("window = 50", "window = 0\nwindw = 5"))

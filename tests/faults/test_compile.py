@@ -32,10 +32,16 @@ from faults.actions import (
 )
 from faults.alarms import AlarmCommands
 from faults.compile import MARK, NAME_MAX, mark
-from faults.kinds import KINDS, mechanism
+from faults.kinds import KINDS, OPTIONS, mechanism
+from faults.kinds.alarms.alarm import AlarmOptions
+from faults.kinds.client_links.cut_after import CutAfterOptions
+from faults.kinds.client_links.hang import HangOptions
+from faults.kinds.client_links.slow import SlowOptions
+from faults.kinds.network.partition import PartitionOptions
+from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from faults.mechanisms import PROXY, TOXIPROXY
-from faults.model import Armed, FaultError, Options
-from faults.options import OPTIONS
+from faults.model import Armed, FaultError
+from faults.options import FaultOptions
 from faults.peers import Served, Serving
 from harness.run_folder.journal import action_from_json, action_to_json
 from tests.rigs.clusters.fault_world import (
@@ -56,7 +62,7 @@ def compiled(
     kind: str,
     returns: bool = True,
     proxies: tuple[str, ...] = LINKS,
-    options: Options | None = None,
+    options: FaultOptions | None = None,
 ) -> Armed:
     return compiled_fault(
         kind,
@@ -123,7 +129,7 @@ def test_a_hang_stalls_and_resumes_the_same_links_and_name() -> None:
     ("direction", "streams"), [("to_broker", ("upstream",)), ("to_client", ("downstream",))]
 )
 def test_half_a_hang_stalls_one_stream(direction: str, streams: tuple[str, ...]) -> None:
-    (stall,) = compiled("hang", options=Options(direction=direction)).actions
+    (stall,) = compiled("hang", options=HangOptions(direction=direction)).actions
     assert stall == AddToxic(LINKS, MARKED, "bandwidth", streams, (("rate", 0),))
 
 
@@ -149,16 +155,16 @@ def test_a_reset_closes_what_stands_and_resets_what_comes_after() -> None:
 @pytest.mark.parametrize(
     ("options", "toxics"),
     [
-        (Options(latency_s=0.25), [("", "latency", ("latency", 250))]),
-        (Options(rate_kb=40), [("_rate", "bandwidth", ("rate", 40))]),
+        (SlowOptions(latency_s=0.25), [("", "latency", ("latency", 250))]),
+        (SlowOptions(rate_kb=40), [("_rate", "bandwidth", ("rate", 40))]),
         (
-            Options(latency_s=1.0, rate_kb=40),
+            SlowOptions(latency_s=1.0, rate_kb=40),
             [("", "latency", ("latency", 1000)), ("_rate", "bandwidth", ("rate", 40))],
         ),
     ],
 )
 def test_a_slow_link_has_latency_or_rate_in_each_direction(
-    options: Options, toxics: list[tuple[str, str, tuple[str, int]]]
+    options: FaultOptions, toxics: list[tuple[str, str, tuple[str, int]]]
 ) -> None:
     armed = compiled("slow", options=options)
     assert armed.actions == tuple(
@@ -169,7 +175,7 @@ def test_a_slow_link_has_latency_or_rate_in_each_direction(
 
 
 def test_a_cut_after_bytes_counts_each_direction_separately() -> None:
-    armed = compiled("cut_after", options=Options(bytes=5000))
+    armed = compiled("cut_after", options=CutAfterOptions(bytes=5000))
     assert armed.actions == (AddToxic(LINKS, MARKED, "limit_data", BOTH, (("bytes", 5000),)),)
     assert armed.undo == (RemoveToxic(LINKS, MARKED),)
 
@@ -177,7 +183,7 @@ def test_a_cut_after_bytes_counts_each_direction_separately() -> None:
 @pytest.mark.parametrize("kind", ["slow", "cut_after"])
 def test_a_fault_without_effect_is_refused(kind: str) -> None:
     with pytest.raises(FaultError, match="given"):
-        compiled(kind, options=Options())
+        compiled(kind, options=KINDS[kind].options())
 
 
 def test_a_hang_of_clients_without_links_is_refused() -> None:
@@ -219,7 +225,7 @@ def test_a_compiled_fault_has_the_mechanism_of_its_kind(kind: str) -> None:
 def test_a_partition_by_proxy_stalls_only_the_affected_streams(
     shape: str, streams: dict[tuple[str, ...], int]
 ) -> None:
-    options = Options(shape=shape)
+    options = PartitionOptions(shape=shape)
     armed = compiled_fault(
         "partition",
         "rmq2",
@@ -261,7 +267,7 @@ def test_a_flaps_cut_of_redialling_servers_returns_only_new_links() -> None:
 
 
 def test_slow_peers_are_slow_in_both_directions_for_either_dialler() -> None:
-    armed = compiled("slow_peers", options=Options(latency_s=0.3))
+    armed = compiled("slow_peers", options=SlowPeersOptions(latency_s=0.3))
     names = {
         f"mqproof-peer.{one}.{other}.{port}"
         for one, other in both_ways("rmq2", ("rmq1", "rmq3"))
@@ -272,7 +278,7 @@ def test_slow_peers_are_slow_in_both_directions_for_either_dialler() -> None:
     assert (slow.type, slow.streams, slow.attributes) == ("latency", BOTH, (("latency", 300),))
     assert armed.undo == (RemoveToxic(slow.proxies, slow.toxic),)
     local = compiled_fault(
-        "slow_peers", "rmq2", HOSTS, mechanism=PROXY, options=Options(latency_s=0.3)
+        "slow_peers", "rmq2", HOSTS, mechanism=PROXY, options=SlowPeersOptions(latency_s=0.3)
     )
     (slow,) = local.actions
     assert isinstance(slow, AddToxic) and "mqproof-peer.rmq2.rmq1" in slow.proxies
@@ -280,14 +286,14 @@ def test_slow_peers_are_slow_in_both_directions_for_either_dialler() -> None:
 
 def test_peers_are_not_slow_without_a_latency_or_without_peers() -> None:
     with pytest.raises(FaultError, match="no latency"):
-        compiled("slow_peers", options=Options())
+        compiled("slow_peers", options=SlowPeersOptions())
     with pytest.raises(FaultError, match="rmq2 is alone"):
         compiled_fault("slow_peers", "rmq2", ("rmq2",))
 
 
 @pytest.mark.parametrize("resource", OPTIONS["resource"].choices)
 def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
-    armed = compiled("alarm", options=Options(resource=resource))
+    armed = compiled("alarm", options=AlarmOptions(resource=resource))
     assert armed.actions == (RaiseAlarm("rmq2", resource, ("starve", resource)),)
     assert armed.undo == (ClearAlarm("rmq2", resource, ("feed", resource)),)
 
@@ -297,7 +303,7 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
     [None, replace(ALARMS, raised={}), replace(ALARMS, cleared={"disk": ("feed", "disk")})],
 )
 def test_an_undeclared_alarm_cannot_be_compiled(alarms: AlarmCommands | None) -> None:
-    memory = Options(resource="memory")
+    memory = AlarmOptions(resource="memory")
     with pytest.raises(FaultError, match="its system declares no memory alarm"):
         compiled_fault("alarm", "rmq2", HOSTS, options=memory, alarms=alarms)
 

@@ -8,24 +8,27 @@ import pytest
 
 from faults.interference import interference, visible
 from faults.kinds import KINDS
+from faults.kinds.alarms.alarm import AlarmOptions
 from faults.kinds.alarms.rules import alarm_gone
-from faults.kinds.client_links.slow import Slowed
+from faults.kinds.client_links.slow import Slowed, SlowOptions
 from faults.kinds.network.before import clients_enter
 from faults.kinds.network.isolation_rules import IsolationEvidence, links_isolated
+from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from faults.mechanisms import PACKET_FILTER, PROXY
-from faults.model import Armed, FaultError, Interference, Options, Proof, Replies, Words
+from faults.model import Armed, FaultError, Interference, Proof, Replies, Words
+from faults.options import FaultOptions
 from faults.performing import perform_all
 from faults.replies import DIRECT
 from faults.targets import CLIENT_LINK
 from faults.verification import gone, held
 from faults.witness import Witness
-from tests.rigs.clusters.fault_world import ALARMS, HOSTS, World, compiled_fault
+from tests.rigs.clusters.fault_world import ALARMS, HOSTS, OPTIONS_OF, World, compiled_fault
 from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 SHORT_S = 0.3
 
 
-def armed(window: int, kind: str, host: str, options: Options | None = None) -> Armed:
+def armed(window: int, kind: str, host: str, options: FaultOptions | None = None) -> Armed:
     links = ("p1",) if KINDS[kind].applies_to == CLIENT_LINK else ()
     return compiled_fault(
         kind,
@@ -74,10 +77,9 @@ def test_a_cut_is_verified_while_its_own_broker_is_down(other: str) -> None:
 
 @pytest.mark.parametrize("other", ["hang", "refuse", "reset", "cut_after"])
 def test_a_link_closed_by_another_fault_is_not_evidence(other: str) -> None:
-    options = Options(bytes=100)
-    others = [armed(2, other, "rmq1", options)]
+    others = [armed(2, other, "rmq1", OPTIONS_OF[other])]
     assert interference(armed(1, "black_hole", "rmq1"), others).links == {"p1"}
-    others = [armed(2, "slow", "rmq1", Options(latency_s=1)), armed(3, "partition", "rmq1")]
+    others = [armed(2, "slow", "rmq1", SlowOptions(latency_s=1)), armed(3, "partition", "rmq1")]
     assert not interference(armed(1, "black_hole", "rmq1"), others).links
 
 
@@ -121,7 +123,7 @@ def test_only_another_faults_alarm_of_this_resource_is_expected() -> None:
     assert "still a disk alarm of rmq2" in alarm_gone("rmq1", "disk", said, {"rmq3"}).doubt
     own = {"rmq1": {"rmq1": True, "rmq3": True}}
     assert "still a disk alarm of rmq1" in alarm_gone("rmq1", "disk", own, {"rmq1"}).doubt
-    others = [armed(2, "alarm", "rmq3", Options(resource="memory"))]
+    others = [armed(2, "alarm", "rmq3", AlarmOptions(resource="memory"))]
     assert interference(armed(1, "alarm", "rmq1"), others).alarms == {("rmq3", "memory")}
 
 
@@ -152,7 +154,7 @@ def test_a_handshake_needs_both_directions_and_a_greeting_one() -> None:
 
 
 def test_slow_links_add_their_round_trips_to_query_limits() -> None:
-    slow = armed(2, "slow", "rmq1", Options(latency_s=0.5, rate_kb=2))
+    slow = armed(2, "slow", "rmq1", SlowOptions(latency_s=0.5, rate_kb=2))
     found = interference(armed(1, "hang", "rmq1"), [slow])
     assert (found.round_trip_s, found.narrow_s) == (1.0, 2.0)
     assert interference(armed(1, "partition", "rmq1"), [slow]) == Interference()
@@ -166,7 +168,12 @@ def test_a_declaration_may_wait_until_a_silent_peer_times_out() -> None:
 
 def test_a_late_way_is_no_closed_one() -> None:
     late = compiled_fault(
-        "slow_peers", "rmq2", HOSTS, window=2, mechanism=PROXY, options=Options(latency_s=0.2)
+        "slow_peers",
+        "rmq2",
+        HOSTS,
+        window=2,
+        mechanism=PROXY,
+        options=SlowPeersOptions(latency_s=0.2),
     )
     found = interference(armed(1, "partition", "rmq1"), [late])
     assert not found.closed
@@ -197,7 +204,9 @@ def test_a_slow_link_is_queried_again_after_a_hiding_fault() -> None:
 
     async def story() -> tuple[Proof, Proof]:
         witness = Held()
-        looked = Slowed(armed(1, "slow", "rmq1", Options(latency_s=0.5)), cast(Witness, witness))
+        looked = Slowed(
+            armed(1, "slow", "rmq1", SlowOptions(latency_s=0.5)), cast(Witness, witness)
+        )
         hidden = await looked.gone()
         witness.silent = False
         return hidden, await looked.gone()

@@ -3,7 +3,7 @@
 import ast
 import importlib
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -11,16 +11,14 @@ import pytest
 
 import faults.kinds
 from faults.kind import Excludes, Kind
-from faults.kinds import KINDS, OURS, FaultRegistry, by_command, mechanism, read
+from faults.kinds import KINDS, OPTIONS, OURS, FaultRegistry, by_command, mechanism, read
 from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
-from faults.model import Options
-from faults.options import OPTIONS
+from faults.options import CLIENTS, FaultOptions, Option
 from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
-from tests.rigs.clusters.fault_world import ALARMS, compiled_fault, like_erlang
+from tests.rigs.clusters.fault_world import ALARMS, OPTIONS_OF, compiled_fault, like_erlang
 
 ROOT = Path(faults.kinds.__file__).parents[2]
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
-EVERY_OPTION = Options(latency_s=1, rate_kb=100, bytes=100, down_s=1, up_s=1)
 # A topology has a table of commands for each of these: one is written, and the executor asks by
 # them.
 OF_COMMANDS = (
@@ -74,9 +72,13 @@ def test_every_deployment_offers_each_kind_or_says_why_not(kind: Kind) -> None:
 
 
 def test_every_option_that_a_kind_takes_or_needs_is_one(kind: Kind) -> None:
-    assert {*kind.options} <= OPTIONS.keys()
-    assert {*kind.needs, *kind.needs_all} <= {*kind.options}
-    assert kind.repeats == ({"down", "up"} <= {*kind.options})
+    assert all(option is OPTIONS[option.key] for option in kind.options.by_field().values())
+    assert {*kind.needs, *kind.needs_all} <= {*kind.option_keys}
+    assert kind.repeats == (OPTIONS_OF[kind.name].rhythm is not None)
+
+
+def test_a_kind_of_affected_clients_is_one_of_clients_or_links(kind: Kind) -> None:
+    assert (CLIENTS.key in kind.option_keys) == (kind.applies_to in (CLIENT, CLIENT_LINK))
 
 
 def test_kinds_are_done_by_command_where_verification_is_possible(kind: Kind) -> None:
@@ -93,7 +95,7 @@ def test_the_journal_can_read_every_action_that_a_kind_gives(kind: Kind) -> None
             ("rmq1", "rmq2", "rmq3"),
             ("p1",),
             mechanism=way,
-            options=EVERY_OPTION,
+            options=OPTIONS_OF[kind.name],
             clients=("publisher-1",),
             serving=like_erlang(("rmq1", "rmq2", "rmq3")),
             alarms=ALARMS,
@@ -132,6 +134,34 @@ def _named() -> Iterator[str]:
 
 FORGET = replace(KINDS["kill"], name="forget", title="the broker forgets a queue")
 OTHER_KILL = replace(FORGET, actions=(type("Kill", (KINDS["kill"].actions[0],), {}),))
+FORGETS = Option("forgets", "messages that it forgets", 1, least=1, most=10)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetOptions(FaultOptions):
+    forgets: int = FORGETS.field()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLatency(FaultOptions):
+    latency: int = replace(FORGETS, key="latency").field()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTarget(FaultOptions):
+    target: int = replace(FORGETS, key="target").field()
+
+
+@dataclass(frozen=True, slots=True)
+class NoOption(FaultOptions):
+    number: int = 0
+
+
+WITH_OPTIONS = replace(FORGET, options=ForgetOptions)
+OTHER_KEY = replace(FORGET, options=OtherLatency)
+GENERAL_KEY = replace(FORGET, options=OtherTarget)
+NO_OPTION = replace(FORGET, options=NoOption)
+NO_TYPE = replace(FORGET, options=("forgets",))
 _HERE = "tests.faults.test_kinds"
 
 
@@ -147,6 +177,13 @@ def test_a_kind_from_another_package_is_found_by_entry_point() -> None:
     assert not registry.spoilt
 
 
+def test_a_kind_from_another_package_brings_options_of_its_own() -> None:
+    registry = offered("WITH_OPTIONS")
+    assert not registry.spoilt
+    assert registry.kinds["forget"].option_keys == ("forgets",)
+    assert registry.kinds["forget"].options() == ForgetOptions(forgets=1)
+
+
 @pytest.mark.parametrize(
     ("value", "name", "wrong"),
     [
@@ -155,6 +192,10 @@ def test_a_kind_from_another_package_is_found_by_entry_point() -> None:
         ("ABSENT", "forget", "AttributeError"),
         ("FORGET", "kill", "another kind of that name"),
         ("OTHER_KILL", "forget", "another action Kill"),
+        ("OTHER_KEY", "forget", "another key latency of a fault"),
+        ("GENERAL_KEY", "forget", "another key target of a fault"),
+        ("NO_OPTION", "forget", "NoOption: no Option of number"),
+        ("NO_TYPE", "forget", "its options are no type of faults.options.FaultOptions"),
     ],
 )
 def test_a_broken_plugin_is_reported_and_others_still_load(

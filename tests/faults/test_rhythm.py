@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from faults.actions import Action, Cut, Join
-from faults.model import Armed, FaultError, Options, Receipt
+from faults.kinds.network.flap import FlapOptions
+from faults.kinds.network.partition import PartitionOptions
+from faults.model import Armed, FaultError, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from tests.rigs.clusters.fault_world import compiled_fault
@@ -38,7 +40,7 @@ class Slow:
 
 def flap(kind: str = "flap") -> Armed:
     hosts = ("rmq1", "rmq2", "rmq3")
-    options = Options(down_s=DOWN_S, up_s=UP_S) if kind == "flap" else Options()
+    options = FlapOptions(down_s=DOWN_S, up_s=UP_S) if kind == "flap" else PartitionOptions()
     return compiled_fault(kind, "rmq1", hosts, options=options)
 
 

@@ -7,6 +7,7 @@ import pytest
 from faults.actions import Action, AddToxic, Cut, Disable
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
+from faults.kinds.network.partition import PartitionOptions
 from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import (
     DOWN,
@@ -14,7 +15,6 @@ from faults.model import (
     Drops,
     Executor,
     FaultError,
-    Options,
     ProcessState,
     Proof,
     Replies,
@@ -190,7 +190,7 @@ OF_THREE = [shape for shape, count in SHAPED if count == len(HOSTS)]
 
 def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
     hosts = tuple(f"rmq{number}" for number in range(1, count + 1))
-    options = Options(shape=shape)
+    options = PartitionOptions(shape=shape)
     return compiled_fault(
         "partition",
         "rmq2",
@@ -267,7 +267,8 @@ SERVING = Serving(by_host=SERVED, renewed=True)
 
 def of_processes(kind: str, shape: str = "one", target: str = "rkt1") -> Armed:
     """A fault on links of hosts with several processes each."""
-    options = replace(OPTIONS_OF[kind], shape=shape)
+    own = OPTIONS_OF[kind]
+    options = replace(own, shape=shape) if isinstance(own, PartitionOptions) else own
     return compiled_fault(
         kind, target, tuple(SERVED), mechanism=TOXIPROXY, options=options, serving=SERVING
     )

@@ -14,7 +14,7 @@ from faults.kinds.client_links.rules import (
     refuse_held,
     reset_held,
 )
-from faults.model import FIN, REFUSED, RST, Options, Proof, Reply
+from faults.model import FIN, REFUSED, RST, Proof, Reply
 from faults.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
@@ -147,8 +147,8 @@ def test_a_closing_fault_ended_when_each_link_answers_afresh() -> None:
 
 # --- slow ---------------------------------------------------------------------------------------
 
-LATE = Slowness.of(Options(latency_s=0.5))
-PACED = Slowness.of(Options(rate_kb=100))
+LATE = Slowness.of(0.5, 0)
+PACED = Slowness.of(0.0, 100)
 
 
 def took(seconds: float) -> Reply:
@@ -160,14 +160,14 @@ def slow(up: Replies, down: Replies, slowness: Slowness = LATE) -> str:
 
 
 def test_the_least_delay_of_a_word_follows_latency_and_rate() -> None:
-    both = Slowness.of(Options(latency_s=0.5, rate_kb=100))
+    both = Slowness.of(0.5, 100)
     assert (LATE.octets, LATE.least_s) == (0, 0.499)
     assert (PACED.octets, PACED.least_s) == (25_000, pytest.approx(0.224))
     assert (both.octets, both.least_s) == (25_000, pytest.approx(0.724))
 
 
 def test_a_small_latency_is_timed_several_times() -> None:
-    assert Slowness.of(Options(latency_s=0.01)).rounds > LATE.rounds == 1
+    assert Slowness.of(0.01, 0).rounds > LATE.rounds == 1
 
 
 def test_a_link_is_slow_if_words_are_late_both_ways() -> None:

@@ -7,8 +7,22 @@ from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, S
 from faults.kinds.alarms import rules
 from faults.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
+from faults.options import FaultOptions, Option
 from faults.targets import HOST
 from faults.witness import SeesAlarms
+
+RESOURCE = Option(
+    "resource", "of an alarm: the resource that runs out", "memory", ("memory", "disk")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmOptions(FaultOptions):
+    resource: str = RESOURCE.field()
+
+    @property
+    def exhausted(self) -> str:
+        return self.resource
 
 
 @dataclass(slots=True)
@@ -23,19 +37,19 @@ class Alarmed:
             raise FaultError(proof.doubt)
 
     async def held(self) -> Proof:
-        resource = self.armed.options.resource
+        resource = self.armed.options.exhausted
         said = await self.witness.alarms(resource)
         return rules.alarm_held(self.armed.host, resource, said)
 
     async def gone(self) -> Proof:
-        resource = self.armed.options.resource
+        resource = self.armed.options.exhausted
         said = await self.witness.alarms(resource)
         others = {host for host, of in self.armed.meanwhile().alarms if of == resource}
         return rules.alarm_gone(self.armed.host, resource, said, others)
 
 
 def _compile(fault: ResolvedFault) -> Compiled:
-    host, resource, known = fault.host, fault.options.resource, fault.alarms
+    host, resource, known = fault.host, fault.options.exhausted, fault.alarms
     if known is None or not {resource} <= known.raised.keys() & known.cleared.keys():
         raise FaultError(f"{host}: its system declares no {resource} alarm")
     raised = RaiseAlarm(host, resource, known.raised[resource])
@@ -55,7 +69,7 @@ ALARM = Kind(
         EXTERNAL: "mqproof does not change limits of brokers that it did not start",
     },
     undone_by="the limits of its configuration are in force again",
-    options=("resource",),
+    options=AlarmOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -65,6 +79,7 @@ ALARM = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -6,6 +6,7 @@ from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import Proof, Replies
+from faults.options import AffectedClients
 from faults.targets import CLIENT_LINK
 
 
@@ -28,7 +29,7 @@ CLOSE = Kind(
     by_peer_links={},
     why_not={},
     undone_by="nothing remains to be undone",
-    options=("clients",),
+    options=AffectedClients,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -38,6 +39,7 @@ CLOSE = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -8,10 +8,24 @@ from faults.kinds.client_links import flow, rules
 from faults.kinds.client_links.canaries import reopened
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import DOWN, Armed, FaultError, Proof, Words
+from faults.options import AffectedClients, Option
 from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
 
+BYTES_MAX = 10_000_000  # a canary has to send more through the broker
+BYTES = Option(
+    "bytes",
+    "bytes that a connection may carry before it is closed",
+    0,
+    least=1,
+    most=BYTES_MAX,
+)
 BYTES_A_SECOND = 1_000_000  # a large word may take so long, on its way through a broker
+
+
+@dataclass(frozen=True, slots=True)
+class CutAfterOptions(AffectedClients):
+    bytes: int = BYTES.field()
 
 
 @dataclass(slots=True)
@@ -23,14 +37,18 @@ class CutAfter:
         """Opening the canaries has shown that the links work."""
 
     @property
+    def limit(self) -> int:
+        return CutAfterOptions.of(self.armed).bytes
+
+    @property
     def words(self) -> Words:
         """One more byte than may pass."""
-        octets = self.armed.options.bytes + 1
+        octets = self.limit + 1
         return Words(DOWN, octets, wait_s=octets / BYTES_A_SECOND)
 
     async def held(self) -> Proof:
         replies = await self.witness.words(self.armed, self.words)
-        return flow.cut_after_held(replies, self.armed.proxies, self.armed.options.bytes)
+        return flow.cut_after_held(replies, self.armed.proxies, self.limit)
 
     async def gone(self) -> Proof:
         await reopened(self.witness, self.armed)
@@ -39,10 +57,10 @@ class CutAfter:
 
 
 def _compile(fault: ResolvedFault) -> Compiled:
-    if not fault.options.bytes:
+    limit = CutAfterOptions.of(fault).bytes
+    if not limit:
         raise FaultError("cut_after: no number of bytes was given")
-    limit = (("bytes", fault.options.bytes),)
-    cut = AddToxic(fault.proxies, fault.mark, "limit_data", STREAMS, limit)
+    cut = AddToxic(fault.proxies, fault.mark, "limit_data", STREAMS, (("bytes", limit),))
     return Compiled((cut,), (RemoveToxic(fault.proxies, fault.mark),))
 
 
@@ -56,7 +74,7 @@ CUT_AFTER = Kind(
     by_peer_links={},
     why_not={},
     undone_by="links carry any amount again; closed links stay closed",
-    options=("clients", "bytes"),
+    options=CutAfterOptions,
     needs=("bytes",),
     needs_all=(),
     may_stay=False,
@@ -66,6 +84,7 @@ CUT_AFTER = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=True,
+    counts_bytes=True,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from faults.kinds.client_links.rules import Met, links
-from faults.model import FIN, Options, Proof, Reply, Words
+from faults.model import FIN, Proof, Reply, Words
+from faults.options import milliseconds
 from faults.replies import DIRECT, doubt, is_answered, listing, proven, said
 
 TIMER_S = 0.001
@@ -30,10 +31,10 @@ class Slowness:
     least_s: float
 
     @classmethod
-    def of(cls, options: Options) -> "Slowness":
-        octets = int(options.rate_kb * 1000 * PACED_S)
-        paced_s = PACE * octets / (options.rate_kb * 1000) if options.rate_kb else 0.0
-        return cls(octets, paced_s + options.latency_ms / 1000 - TIMER_S)
+    def of(cls, latency_s: float, rate_kb: int) -> "Slowness":
+        octets = int(rate_kb * 1000 * PACED_S)
+        paced_s = PACE * octets / (rate_kb * 1000) if rate_kb else 0.0
+        return cls(octets, paced_s + milliseconds(latency_s) / 1000 - TIMER_S)
 
     @property
     def rounds(self) -> int:

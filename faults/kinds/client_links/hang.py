@@ -8,11 +8,29 @@ from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import DOWN, ROUND, UP, Armed, Proof, Replies, Words
+from faults.options import AffectedClients, Option
 from faults.replies import silent
 from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
 
+DIRECTION = Option(
+    "direction",
+    "of a hang: the direction that passes nothing",
+    "both",
+    ("both", "to_broker", "to_client"),
+)
 _STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1:]}
+
+
+@dataclass(frozen=True, slots=True)
+class HangOptions(AffectedClients):
+    direction: str = DIRECTION.field()
+
+    @property
+    def needs_greeting(self) -> str:
+        if self.direction != "to_broker":
+            return ""
+        return "direction = 'to_broker' cannot be verified; use direction = 'both'"
 
 
 @dataclass(slots=True)
@@ -30,7 +48,7 @@ class Hung:
 
     async def held(self) -> Proof:
         heard = await both_ways(self.witness, self.armed, Words(UP), Words(DOWN))
-        return rules.hang_held(heard, self.armed.proxies, self.armed.options.direction)
+        return rules.hang_held(heard, self.armed.proxies, HangOptions.of(self.armed).direction)
 
     async def gone(self) -> Proof:
         names = self.armed.proxies
@@ -47,7 +65,7 @@ class Hung:
 
 def _compile(fault: ResolvedFault) -> Compiled:
     """A bandwidth of 0: the only toxic that holds bytes and gives them back."""
-    streams = _STREAMS_OF[fault.options.direction]
+    streams = _STREAMS_OF[HangOptions.of(fault).direction]
     stall = AddToxic(fault.proxies, fault.mark, "bandwidth", streams, (("rate", 0),))
     return Compiled((stall,), (RemoveToxic(fault.proxies, fault.mark),))
 
@@ -61,7 +79,7 @@ HANG = Kind(
     by_peer_links={},
     why_not={},
     undone_by="the links carry data again; held data is delivered",
-    options=("clients", "direction"),
+    options=HangOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -71,6 +89,7 @@ HANG = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=True,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -6,6 +6,7 @@ from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import Proof, Replies
+from faults.options import AffectedClients
 from faults.targets import CLIENT_LINK
 
 
@@ -32,7 +33,7 @@ RESET = Kind(
     by_peer_links={},
     why_not={},
     undone_by="new links stay open",
-    options=("clients",),
+    options=AffectedClients,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -42,6 +43,7 @@ RESET = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -8,9 +8,19 @@ from faults.kinds.client_links import flow
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies
+from faults.options import LATENCY, AffectedClients, Option, milliseconds
 from faults.replies import is_silent
 from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
+
+RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
+RATE = Option("rate", "KB (1,000 bytes) per second and direction", 0, least=1, most=RATE_KB_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class SlowOptions(AffectedClients):
+    latency_s: float = LATENCY.field()
+    rate_kb: int = RATE.field()
 
 
 @dataclass(slots=True)
@@ -31,7 +41,8 @@ class Slowed:
 
     @property
     def slowness(self) -> flow.Slowness:
-        return flow.Slowness.of(self.armed.options)
+        options = SlowOptions.of(self.armed)
+        return flow.Slowness.of(options.latency_s, options.rate_kb)
 
     async def held(self) -> Proof:
         ways = (self.slowness.words(UP), self.slowness.words(DOWN))
@@ -56,9 +67,10 @@ class Slowed:
 
 def _compile(fault: ResolvedFault) -> Compiled:
     """Each direction has the latency and the rate for itself."""
+    options = SlowOptions.of(fault)
     found = {
-        fault.mark: ("latency", "latency", fault.options.latency_ms),
-        f"{fault.mark}_rate": ("bandwidth", "rate", fault.options.rate_kb),
+        fault.mark: ("latency", "latency", milliseconds(options.latency_s)),
+        f"{fault.mark}_rate": ("bandwidth", "rate", options.rate_kb),
     }
     slowing = {name: toxic for name, toxic in found.items() if toxic[2]}
     if not slowing:
@@ -80,7 +92,7 @@ SLOW = Kind(
     by_peer_links={},
     why_not={},
     undone_by="held data is delivered at once, and no data is held any more",
-    options=("clients", "latency", "rate"),
+    options=SlowOptions,
     needs=("latency", "rate"),
     needs_all=(),
     may_stay=False,
@@ -90,6 +102,7 @@ SLOW = Kind(
     hides=(),
     repeats=False,
     canaries_speak=True,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -9,6 +9,7 @@ from faults.kinds.clients import rules
 from faults.kinds.clients.queries import states_of
 from faults.mechanisms import TO_CLIENTS
 from faults.model import Armed, Proof
+from faults.options import AffectedClients
 from faults.targets import CLIENT
 from faults.witness import SeesClients
 
@@ -45,7 +46,7 @@ CLIENT_CRASH = Kind(
     by_peer_links={},
     why_not={},
     undone_by="new clients replace them: the same queues and endpoints, new numbers",
-    options=("clients",),
+    options=AffectedClients,
     needs=(),
     needs_all=(),
     may_stay=True,
@@ -55,6 +56,7 @@ CLIENT_CRASH = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=True,

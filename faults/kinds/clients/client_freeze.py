@@ -8,6 +8,7 @@ from faults.kinds.clients import rules
 from faults.kinds.clients.queries import answers_of, states_of
 from faults.mechanisms import TO_CLIENTS
 from faults.model import Armed, Proof
+from faults.options import AffectedClients
 from faults.targets import CLIENT
 from faults.witness import SeesClients
 
@@ -44,7 +45,7 @@ CLIENT_FREEZE = Kind(
     by_peer_links={},
     why_not={},
     undone_by="the processes continue, with all their data and connections",
-    options=("clients",),
+    options=AffectedClients,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -54,6 +55,7 @@ CLIENT_FREEZE = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -13,6 +13,7 @@ from faults.kinds.network.rules import cut_gone
 from faults.kinds.network.ways import hears
 from faults.mechanisms import COMMAND, PROXY, TO_NETWORK_OF_HOST
 from faults.model import Armed, Drops, Proof, Replies
+from faults.options import FaultOptions
 from faults.polling import reaches
 from faults.replies import DIRECT, both, proven
 from faults.shapes import Way, left_open
@@ -125,7 +126,7 @@ BLACK_HOLE = Kind(
     by_peer_links={},
     why_not={},
     undone_by="the filter is removed",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -135,6 +136,7 @@ BLACK_HOLE = Kind(
     hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -8,16 +8,39 @@ from faults.actions import AddToxic, Cut, Join, RemoveToxic
 from faults.interference import visible
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.kinds.network import flap_rules as rules
-from faults.kinds.network.partition import Partitioned, cut
+from faults.kinds.network.partition import Partitioned, PartitionOptions, cut
 from faults.kinds.network.ways import link_evidence
 from faults.mechanisms import NO_NETWORK, TO_NETWORK, TO_PEER_LINKS
 from faults.model import FaultError, Proof
+from faults.options import Option
 from faults.polling import reaches
 from faults.targets import HOST
 
 ROUND_S = 2.0  # one round of looks; its window can close at most so much later
 PAUSE_S = 0.02
 WAIT_S = (0.1, 1.0)  # of an attempt: about a third of the shorter phase, within these
+PHASE_S_MIN = 0.2  # a change takes 0.03 s by proxy, 0.1 to 0.2 s in containers
+DOWN = Option("down", "of a flap: length of each cut", 0.0, least=PHASE_S_MIN)
+UP = Option("up", "of a flap: length of each pause between cuts", 0.0, least=PHASE_S_MIN)
+
+
+@dataclass(frozen=True, slots=True)
+class FlapOptions(PartitionOptions):
+    down_s: float = DOWN.field()
+    up_s: float = UP.field()
+
+    @property
+    def rhythm(self) -> tuple[float, float] | None:
+        beat = self.down_s, self.up_s
+        return beat if all(beat) else None
+
+    def window_problem(self, lasts_s: float) -> str:
+        if self.rhythm is None or lasts_s > sum(self.rhythm):
+            return ""
+        return (
+            f"a flap is seen when it was cut, joined and cut again: its window must last longer "
+            f"than down and up together ({sum(self.rhythm):g} s)"
+        )
 
 
 @dataclass(slots=True)
@@ -54,7 +77,7 @@ class Flapping(Partitioned):
 
 def _compile(fault: ResolvedFault) -> Compiled:
     """The first cut and the last join; who performs them plays the rhythm in between."""
-    if not fault.options.down_s or not fault.options.up_s:
+    if fault.options.rhythm is None:
         raise FaultError("flap: how long it is cut, or joined, was not given")
     return cut(fault)
 
@@ -68,7 +91,7 @@ FLAP = Kind(
     by_peer_links=TO_PEER_LINKS,
     why_not=NO_NETWORK,
     undone_by="the filter is removed",
-    options=("shape", "down", "up"),
+    options=FlapOptions,
     needs=(),
     needs_all=("down", "up"),
     may_stay=False,
@@ -78,6 +101,7 @@ FLAP = Kind(
     hides=(Sight.PEER_LINKS,),
     repeats=True,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

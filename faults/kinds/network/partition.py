@@ -28,10 +28,36 @@ from faults.mechanisms import (
     TOXIPROXY,
 )
 from faults.model import Armed, Drops, FaultError, Proof, Reply
+from faults.options import FaultOptions, Option
 from faults.polling import reaches
 from faults.shapes import SHAPES, Way, droppers, left_open, pairs, ways
 from faults.targets import HOST
 from faults.witness import SeesWays
+
+COMMANDED = "one"  # the shape that the owner's command for a partition of a host has
+SHAPE = Option("shape", "of a partition: which hosts are separated", "one", tuple(SHAPES))
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionOptions(FaultOptions):
+    shape: str = SHAPE.field()
+
+    @property
+    def beyond_commands(self) -> str:
+        if self.shape == COMMANDED:
+            return ""
+        return (
+            f"a command cuts one host off from all others, so shape = {self.shape!r} "
+            f"cannot be done here, only {COMMANDED!r}"
+        )
+
+    def layout_problem(self, kind: str, hosts: int) -> str:
+        least = SHAPES[self.shape].hosts_min
+        if hosts < 2:
+            return f"a {kind} needs peers, and there is one host"
+        if hosts < least:
+            return f"the shape {self.shape} needs {least} hosts, and there are {hosts}"
+        return ""
 
 
 @dataclass(slots=True)
@@ -43,7 +69,7 @@ class Partitioned:
     def ways(self) -> tuple[Way, ...]:
         """Return the ways that are meant to be cut."""
         armed = self.armed
-        return ways(armed.options.shape, armed.host, armed.hosts)
+        return ways(PartitionOptions.of(armed).shape, armed.host, armed.hosts)
 
     @property
     def beside(self) -> tuple[Way, ...]:
@@ -111,7 +137,7 @@ class Partitioned:
 
 def cut(fault: ResolvedFault) -> Compiled:
     """Of a flap: its first cut, and the last join."""
-    shape, count = fault.options.shape, len(fault.hosts)
+    shape, count = PartitionOptions.of(fault).shape, len(fault.hosts)
     if count == 1:
         raise FaultError(f"{fault.host} is alone; there is nothing to cut it from")
     if count < SHAPES[shape].hosts_min:
@@ -124,7 +150,7 @@ def cut(fault: ResolvedFault) -> Compiled:
     stalls = peers.stall(closed, fault.mark, fault.mesh)
     # What a short cut of a flap held comes late, as what the kernel sends again.
     assert fault.serving is not None, "the mesh has asked for it"
-    if fault.serving.renewed and not fault.options.down_s:
+    if fault.serving.renewed and fault.options.rhythm is None:
         return Compiled(stalls, peers.renew(closed, fault.mark, fault.mesh))
     return Compiled(stalls, (peers.release(closed, fault.mark, fault.mesh),))
 
@@ -138,7 +164,7 @@ PARTITION = Kind(
     by_peer_links=TO_PEER_LINKS,
     why_not={},
     undone_by="the filter is removed",
-    options=("shape",),
+    options=PartitionOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -148,6 +174,7 @@ PARTITION = Kind(
     hides=(Sight.PEER_LINKS,),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -9,6 +9,7 @@ from faults.kinds.network.commanded import CommandedReboot, commanded
 from faults.kinds.processes.rules import kill_gone, kill_held
 from faults.mechanisms import COMMAND, COMPOSE, CONTAINER, EXTERNAL, LOCAL, PACKET_FILTER
 from faults.model import Proof
+from faults.options import FaultOptions
 from faults.replies import both
 from faults.targets import HOST
 
@@ -51,7 +52,7 @@ REBOOT = Kind(
         "without power is silent; nothing holds that back but a network of its own",
     },
     undone_by="the filter is removed, then the processes are started again",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -61,6 +62,7 @@ REBOOT = Kind(
     hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

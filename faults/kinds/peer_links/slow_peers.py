@@ -11,9 +11,15 @@ from faults.kinds.network.ways import link_evidence
 from faults.kinds.peer_links import rules
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, PROXY, TO_PEER_LINKS
 from faults.model import Armed, FaultError, Proof
+from faults.options import LATENCY, FaultOptions, milliseconds
 from faults.shapes import Way, left_open, ways
 from faults.targets import PEER_LINK
 from faults.witness import SeesWays
+
+
+@dataclass(frozen=True, slots=True)
+class SlowPeersOptions(FaultOptions):
+    latency_s: float = LATENCY.field()
 
 
 @dataclass(slots=True)
@@ -22,32 +28,37 @@ class PeersSlowed:
     witness: SeesWays
 
     @property
+    def latency_s(self) -> float:
+        return SlowPeersOptions.of(self.armed).latency_s
+
+    @property
     def slowed(self) -> tuple[Way, ...]:
         return ways("one", self.armed.host, self.armed.hosts)
 
     async def ready(self) -> None:
         """If a link is slow already, slowness would prove nothing."""
-        await quick(self.armed, self.witness.reach, self.armed.options.latency_s / 2)
+        await quick(self.armed, self.witness.reach, self.latency_s / 2)
 
     async def held(self) -> Proof:
         slowed = visible(self.armed, self.slowed, timed=True)
         beside = visible(self.armed, left_open(self.slowed, self.armed.hosts), timed=True)
         found = await link_evidence(self.armed, self.witness, slowed, beside)
-        return rules.peers_slow(found, self.armed.options.latency_s)
+        return rules.peers_slow(found, self.latency_s)
 
     async def gone(self) -> Proof:
         slowed = visible(self.armed, self.slowed, timed=True)
         found = await link_evidence(self.armed, self.witness, slowed)
-        return rules.peers_quick(found, self.armed.options.latency_s)
+        return rules.peers_quick(found, self.latency_s)
 
 
 def _compile(fault: ResolvedFault) -> Compiled:
     if len(fault.hosts) == 1:
         raise FaultError(f"{fault.host} is alone; it has no peers")
-    if not fault.options.latency_ms:
+    latency_ms = milliseconds(SlowPeersOptions.of(fault).latency_s)
+    if not latency_ms:
         raise FaultError("slow_peers: no latency was given")
     slowed = ways("one", fault.host, fault.hosts)
-    toxics = peers.delay(slowed, fault.mark, fault.mesh, fault.options.latency_ms)
+    toxics = peers.delay(slowed, fault.mark, fault.mesh, latency_ms)
     return Compiled(toxics, (peers.release(slowed, fault.mark, fault.mesh),))
 
 
@@ -63,7 +74,7 @@ SLOW_PEERS = Kind(
         EXTERNAL: "the brokers' ways to each other pass no proxy of mqproof's",
     },
     undone_by="held data is delivered at once, and no data is held any more",
-    options=("latency",),
+    options=SlowPeersOptions,
     needs=(),
     needs_all=("latency",),
     may_stay=False,
@@ -73,6 +84,7 @@ SLOW_PEERS = Kind(
     hides=(),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

@@ -7,6 +7,7 @@ from faults.kinds.processes.commanded import CommandedFreeze
 from faults.kinds.processes.everywhere import EveryPlace
 from faults.mechanisms import TO_PROCESSES
 from faults.model import Proof
+from faults.options import FaultOptions
 from faults.targets import HOST
 
 
@@ -36,7 +37,7 @@ FREEZE = Kind(
     by_peer_links={},
     why_not={},
     undone_by="the processes continue, with all their data and connections",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -46,6 +47,7 @@ FREEZE = Kind(
     hides=(Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,

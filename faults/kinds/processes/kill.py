@@ -7,6 +7,7 @@ from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.everywhere import EveryPlace
 from faults.mechanisms import TO_PROCESSES
 from faults.model import Proof
+from faults.options import FaultOptions
 from faults.targets import HOST
 
 
@@ -33,7 +34,7 @@ KILL = Kind(
     by_peer_links={},
     why_not={},
     undone_by="the processes are started again, on their own data",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=True,
@@ -43,6 +44,7 @@ KILL = Kind(
     hides=(Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

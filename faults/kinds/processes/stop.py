@@ -7,6 +7,7 @@ from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.kill import Killed
 from faults.mechanisms import TO_PROCESSES
 from faults.model import Proof
+from faults.options import FaultOptions
 from faults.targets import HOST
 
 STOPPED_LIMIT_S = 30.0  # a broker ends in its own time
@@ -31,7 +32,7 @@ STOP = Kind(
     by_peer_links={},
     why_not={},
     undone_by="the processes are started again, on their own data",
-    options=(),
+    options=FaultOptions,
     needs=(),
     needs_all=(),
     may_stay=True,
@@ -41,6 +42,7 @@ STOP = Kind(
     hides=(Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=STOPPED_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

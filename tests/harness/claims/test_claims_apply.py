@@ -58,7 +58,7 @@ def known(fault: FaultPlan) -> dict[str, str | bool]:
     role = next(
         (role for word, role in ROLES.items() if fault.target.word.startswith(word)), "other"
     )
-    words = dict(zip(WORDS, (fault.kind.name, role, fault.options.resource), strict=True))
+    words = dict(zip(WORDS, (fault.kind.name, role, fault.options.exhausted), strict=True))
     return words | {fact: getattr(fault.kind, trait) for fact, trait in TRAITS.items()}
 
 

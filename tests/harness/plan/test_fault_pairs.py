@@ -5,6 +5,9 @@ from collections.abc import Collection
 import pytest
 
 from faults.kind import Sight
+from faults.kinds import KINDS
+from faults.kinds.client_links.hang import HangOptions
+from faults.kinds.client_links.slow import SlowOptions
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.overlaps import Pauses, active_fault, problems
@@ -27,7 +30,9 @@ def refused(
 ) -> str:
     """Why the second of two faults is refused. Each: kind, target, opening; both last 20 s."""
     faults = {
-        number: active_fault(kind, parse_target(target), "all", "memory", opens_s, opens_s + 20)
+        number: active_fault(
+            kind, parse_target(target), KINDS[kind].options(), opens_s, opens_s + 20
+        )
         for number, (kind, target, opens_s) in enumerate((one, other), start=1)
     }
     return "; ".join(text for _, text in problems(faults, pauses, toxiproxied))
@@ -110,8 +115,8 @@ def test_toxiproxy_ends_no_toxic_that_another_one_holds(
 def test_toxiproxy_ends_a_toxic_once_the_other_released_it() -> None:
     for lasts_s, refuses in ((11.9, False), (12.0, True)):
         faults = {
-            1: active_fault("slow", parse_target(MASTER), "all", "", 0, 20),
-            2: active_fault("hang", parse_target(THERE), "all", "", 8, 8 + lasts_s),
+            1: active_fault("slow", parse_target(MASTER), SlowOptions(), 0, 20),
+            2: active_fault("hang", parse_target(THERE), HangOptions(), 8, 8 + lasts_s),
         }
         assert bool(list(problems(faults, toxiproxied=[Sight.CLIENT_LINKS]))) is refuses
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from faults.kinds import KINDS
+from faults.kinds.client_links.slow import SlowOptions
 from faults.targets import CLIENT
 from harness.plan.model import Duration
 from harness.plan.one_fault import obstacles, read_fault
@@ -41,7 +42,9 @@ def test_options_are_checked_as_in_a_scenario() -> None:
         "--set direction: a freeze takes no direction; only hang does"
     ]
     assert problems(kind="slow") == ["KIND: a slow needs latency or rate"]
-    assert read_fault(FREEZE | {"kind": "slow", "latency": "2 s"}).options.latency_s == 2.0
+    assert read_fault(FREEZE | {"kind": "slow", "latency": "2 s"}).options == SlowOptions(
+        latency_s=2.0
+    )
 
 
 @pytest.mark.parametrize("kind", [name for name, one in KINDS.items() if one.applies_to == CLIENT])

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from faults.model import Options
+from faults.kinds import KINDS
+from faults.kinds.alarms.alarm import AlarmOptions
 from harness.plan.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.systems.catalogue import load_layout, load_system
@@ -16,7 +17,7 @@ LAYOUT = load_layout("rocketmq-2m2s", "colocated")
 
 
 def reasons(kind: str, **options: str) -> list[str]:
-    scenario = plan(fault(kind, options=Options(**options))).scenario  # type: ignore[arg-type]
+    scenario = plan(fault(kind, options=KINDS[kind].options(**options))).scenario  # type: ignore[arg-type]
     workload = replace(scenario.workload, acknowledge=10)
     changed = replace(scenario, workload=workload)
     return obstacles(changed, SYSTEM, LAYOUT, chosen_client(SYSTEM.clients[0]), "compose")
@@ -41,7 +42,7 @@ def test_rocketmq_has_no_resource_alarm() -> None:
 
 
 def test_system_without_a_declared_alarm_suffers_none_by_default() -> None:
-    scenario = plan(fault("alarm", options=Options(resource="disk"))).scenario
+    scenario = plan(fault("alarm", options=AlarmOptions(resource="disk"))).scenario
     changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
     silent = replace(SYSTEM, cannot={})
     (reason,) = obstacles(changed, silent, LAYOUT, chosen_client(SYSTEM.clients[0]), "compose")

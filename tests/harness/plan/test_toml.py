@@ -5,7 +5,7 @@ from importlib import resources
 import pytest
 
 from faults.kinds import KINDS, FaultRegistry
-from faults.model import Options
+from faults.kinds.client_links.hang import HangOptions
 from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.model import BootstrapAddress, Duration, FaultPlan, Retry
@@ -62,7 +62,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
             parse_target("master of orders"),
             Duration(0, 1),
             Duration(2),
-            options=Options(clients="publishers"),
+            options=HangOptions(clients="publishers"),
         ),
     )
     assert scenario.source == SMALL
@@ -289,7 +289,7 @@ def test_so_are_links_alarms_and_clients(kind: str, target: str, other: str, cla
 def test_flap_with_two_cuts_in_its_window_is_accepted() -> None:
     flap = 'kind = "flap"\ndown = "0.9 s"\nup = "1 s"'
     source = SMALL.replace('kind = "hang"', flap).replace('clients = "publishers"\n', "")
-    assert read_scenario("flap", source).faults[0].options.down_s == 0.9
+    assert read_scenario("flap", source).faults[0].options.rhythm == (0.9, 1.0)
 
 
 def test_scenario_name_must_suit_brokers_and_folders() -> None:

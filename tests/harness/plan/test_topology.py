@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from faults.model import Options
+from faults.kinds.network.flap import FlapOptions
+from faults.kinds.network.partition import PartitionOptions
 from harness.plan.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import declared
@@ -245,7 +246,7 @@ def test_links_are_broken_only_where_there_is_a_proxy() -> None:
 def test_packets_of_others_are_dropped_by_their_owner_alone() -> None:
     why = why_not(fault("partition"), layout_of(topology(START)))
     assert "no command for partition of alpha" in why
-    flap = fault("flap", options=Options(down_s=1, up_s=1))
+    flap = fault("flap", options=FlapOptions(down_s=1, up_s=1))
     why = why_not(flap, layout_of(topology(START)))
     assert "external offers no flap: mqproof drops no packets between hosts that it" in why
     assert "it allows freeze, hang" in why
@@ -254,7 +255,7 @@ def test_packets_of_others_are_dropped_by_their_owner_alone() -> None:
 def test_a_command_cuts_one_host_off_and_knows_no_other_shape() -> None:
     layout = layout_of(topology(commands=FREEZE.replace("freeze]", "partition]")))
     assert why_not(fault("partition"), layout) == ""
-    why = why_not(fault("partition", options=Options(shape="bridge")), layout)
+    why = why_not(fault("partition", options=PartitionOptions(shape="bridge")), layout)
     assert "a command cuts one host off from all others, so shape = 'bridge'" in why
 
 

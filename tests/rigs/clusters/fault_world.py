@@ -36,6 +36,10 @@ from faults.alarms import AlarmCommands
 from faults.compile import compile, mark
 from faults.kind import ResolvedFault
 from faults.kinds import KINDS, mechanism
+from faults.kinds.client_links.cut_after import CutAfterOptions
+from faults.kinds.client_links.slow import SlowOptions
+from faults.kinds.network.flap import FlapOptions
+from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.model import (
     ANYBODY,
@@ -43,7 +47,6 @@ from faults.model import (
     Armed,
     Drops,
     FaultError,
-    Options,
     ProcessState,
     Receipt,
     Replies,
@@ -52,6 +55,7 @@ from faults.model import (
     VerifyResult,
     Words,
 )
+from faults.options import FaultOptions
 from faults.peers import Served, Serving, peer_link
 from faults.places import split
 from faults.replies import DIRECT
@@ -60,14 +64,14 @@ from faults.targets import CLIENT
 from tests.rigs.clusters.link_world import ANSWERED, SILENT, Links
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
-OPTIONS_OF: dict[str, Options] = {  # what each kind needs
-    **{kind: Options() for kind in KINDS},
-    "flap": Options(down_s=0.3, up_s=0.3),
-    "slow": Options(latency_s=0.2, rate_kb=1000),
-    "cut_after": Options(bytes=100),
-    "slow_peers": Options(latency_s=0.2),
+OPTIONS_OF: dict[str, FaultOptions] = {  # what each kind needs
+    **{name: kind.options() for name, kind in KINDS.items()},
+    "flap": FlapOptions(down_s=0.3, up_s=0.3),
+    "slow": SlowOptions(latency_s=0.2, rate_kb=1000),
+    "cut_after": CutAfterOptions(bytes=100),
+    "slow_peers": SlowPeersOptions(latency_s=0.2),
 }
-REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
+REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": FlapOptions(down_s=1.0, up_s=1.0)}  # of real clusters
 
 
 def compiled_fault(
@@ -78,7 +82,7 @@ def compiled_fault(
     *,
     window: int = 1,
     run: str = "run",
-    options: Options | None = None,
+    options: FaultOptions | None = None,
     **more: Any,
 ) -> Armed:
     """A fault at a place, or at several as one text. `more`: of ResolvedFault."""
@@ -89,7 +93,7 @@ def compiled_fault(
         proxies=tuple(proxies),
         window=window,
         mark=mark(run, window),
-        options=options or Options(),
+        options=options or KINDS[kind].options(),
         **{"target": place, **more},
     )
     return compile(resolved)

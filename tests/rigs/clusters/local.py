@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from faults.model import Armed, Options, Proof
+from faults.model import Armed, Proof
+from faults.options import FaultOptions
 from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
@@ -54,7 +55,7 @@ def armed(
     kind: str,
     host: str = "ref2",
     proxies: Any = (),
-    options: Options | None = None,
+    options: FaultOptions | None = None,
 ) -> Armed:
     return compiled_fault(
         kind,

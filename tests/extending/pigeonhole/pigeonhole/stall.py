@@ -11,13 +11,20 @@ from faults.actions import Say
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
+from faults.options import FaultOptions, Option
 from faults.replies import doubt, proven
 from faults.targets import HOST
 from faults.witness import SeesAnswers
 
 STALL, FLOW = '{"do":"stall","on":true}\n', '{"do":"stall","on":false}\n'
 STATE = '{"do":"state"}\n'
+WAITING = Option("waiting", "messages that wait before it counts as active", 1, least=1, most=100)
 _ELSEWHERE = "its nodes run as subprocesses only"
+
+
+@dataclass(frozen=True, slots=True)
+class StallOptions(FaultOptions):
+    waiting: int = WAITING.field()
 
 
 @dataclass(slots=True)
@@ -33,7 +40,8 @@ class Stalled:
     async def held(self) -> Proof:
         """That something waits: that the disk is stalled, is only what the node was reported."""
         said = await self._said()
-        if said.get("stalled") is not True or not said.get("unstored"):
+        least, unstored = StallOptions.of(self.armed).waiting, said.get("unstored")
+        if said.get("stalled") is not True or not isinstance(unstored, int) or unstored < least:
             return doubt(f"it says {said}")
         return proven("its disk is stalled, and messages wait for it")
 
@@ -63,7 +71,7 @@ STALL_DISK = Kind(
     by_peer_links={},
     why_not={COMPOSE: _ELSEWHERE, EXTERNAL: _ELSEWHERE},
     undone_by="what waited is stored and confirmed",
-    options=(),
+    options=StallOptions,
     needs=(),
     needs_all=(),
     may_stay=False,
@@ -73,6 +81,7 @@ STALL_DISK = Kind(
     hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
+    counts_bytes=False,
     held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=False,

@@ -15,8 +15,9 @@ from faults.actions import Freeze, Kill, Start, Thaw
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS as FAULT_KINDS
+from faults.kinds.network.partition import PartitionOptions
 from faults.mechanisms import LOCAL
-from faults.model import FaultError, Options, Proof
+from faults.model import FaultError, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.port import DeployError
@@ -189,7 +190,7 @@ CLOSED = {
 def test_shaped_partition_closes_exactly_its_links(
     shape: str, play: Play, cluster: LocalCluster
 ) -> None:
-    fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
+    fault = armed(cluster, "partition", "ref2", options=PartitionOptions(shape=shape))
     assert play(silent(cluster)) == set()
     play(perform_all(cluster.executor, fault.actions))
     closed = play(silent(cluster))

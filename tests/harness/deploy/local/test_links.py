@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import Armed, Options, Proof
+from faults.kinds.client_links.hang import HangOptions
+from faults.kinds.peer_links.slow_peers import SlowPeersOptions
+from faults.model import Armed, Proof
 from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
@@ -118,13 +120,13 @@ async def test_half_hang_is_distinguished_from_whole_and_other_half(
 ) -> None:
     async with standing(tmp_path) as cluster:
         link = (await cluster.link(PLAN, "publisher-1"))[1]
-        fault = armed(cluster, "hang", "ref2", (link.proxy,), Options(direction=direction))
+        fault = armed(cluster, "hang", "ref2", (link.proxy,), HangOptions(direction=direction))
         others = {"both", "to_broker", "to_client"} - {direction}
         await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         holding = await held(fault, cluster.witness, HELD_S)
         for other in others:
-            taken_for = armed(cluster, "hang", "ref2", (link.proxy,), Options(direction=other))
+            taken_for = armed(cluster, "hang", "ref2", (link.proxy,), HangOptions(direction=other))
             assert not (await held(taken_for, cluster.witness, 0.1)).ok
         end, octets, _ = await met(cluster.dial(link.proxy))
         await undone(cluster, fault, holding)
@@ -144,7 +146,7 @@ async def test_peer_delay_is_active_only_while_peers_are_slow(
 
     async with standing(tmp_path) as cluster:
         slow, other = (cluster.dial(peer_link("ref1", peer)) for peer in ("ref2", "ref3"))
-        fault = armed(cluster, "slow_peers", "ref2", options=Options(latency_s=0.5))
+        fault = armed(cluster, "slow_peers", "ref2", options=SlowPeersOptions(latency_s=0.5))
         await prepare(fault, cluster.witness)
         before = await heard_s(slow)
         await perform_all(cluster.executor, fault.actions)

@@ -10,8 +10,8 @@ import pytest
 
 from faults.actions import both_ways
 from faults.kinds import mechanism
+from faults.kinds.network.partition import PartitionOptions
 from faults.mechanisms import LOCAL
-from faults.model import Options
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.deploy.local.deployment import LocalDeployment
@@ -39,7 +39,7 @@ async def test_five_nodes_split_into_halves_ring_and_bridge_and_rejoin(
     cluster = await LocalDeployment(equip).up(FIVE, tmp_path, lambda _: None)
     try:
         for shape, apart in APART.items():
-            fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
+            fault = armed(cluster, "partition", "ref2", options=PartitionOptions(shape=shape))
             assert fault.mechanism == mechanism("partition", LOCAL)
             await prepare(fault, cluster.witness)
             await perform_all(cluster.executor, fault.actions)

@@ -18,7 +18,10 @@ from faults.executors.canaries import Canaries
 from faults.executors.ports import Agent
 from faults.executors.service_ports import ServicePorts
 from faults.executors.toxics import Toxics
-from faults.model import Armed, Options, Proof, Replies, Words
+from faults.kinds.client_links.cut_after import CutAfterOptions
+from faults.kinds.client_links.hang import HangOptions
+from faults.kinds.client_links.slow import SlowOptions
+from faults.model import Armed, Proof, Replies, Words
 from faults.verification import gone, held
 from faults.witness import Witness
 from harness.systems.rocketmq.service_ports import HELLO
@@ -33,9 +36,9 @@ pytestmark = pytest.mark.slow
 HERE, HOST = "127.0.0.1", "rkt1"
 LIMIT_S, GONE_LIMIT_S = 90.0, 30.0
 OPTIONS_OF = {  # what a busy machine does not do by itself
-    "hang": Options(),
-    "slow": Options(latency_s=1.0, rate_kb=1000),
-    "cut_after": Options(bytes=100),
+    "hang": HangOptions(),
+    "slow": SlowOptions(latency_s=1.0, rate_kb=1000),
+    "cut_after": CutAfterOptions(bytes=100),
 }
 
 
