@@ -13,6 +13,4 @@ serving            every experiment of a results folder, for browsers, on loopba
 versus_page        two experiments against each other
 dry_run, listing   what would be done, and what there is to choose from
 markdown           tables as Markdown
-fault_matrix, operation_matrix, client_matrix   what there is, as tables of the documentation
-key_page, layout_page   every key of users' TOML files, and layouts, as pages of it
 """
