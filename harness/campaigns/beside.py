@@ -16,7 +16,7 @@ from typing import NamedTuple
 from harness.campaigns.packed import Packed
 from harness.campaigns.page_tables import NONE, cells_of, out_of, silences
 from harness.claims.judge import ClaimOutcome
-from harness.compare.medians import Time, median
+from harness.compare.medians import Median, Time, median
 from harness.judging.result import RunReport
 from harness.report.markdown import head, row
 from harness.report.page import formats
@@ -27,7 +27,7 @@ AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"
 
 _Runs = Sequence[RunReport]
 _Outcomes = Mapping[str, Counter[ClaimOutcome]]  # by claim: in how many runs
-_Middle = tuple[float, bool] | None  # a median, and whether it was reached; None: not known
+_Middle = Median | None  # None: not known
 
 
 class _Pair(NamedTuple):
@@ -92,21 +92,18 @@ def _counted(outcomes: Counter[ClaimOutcome]) -> str:
 
 
 def _middle(times: Sequence[Time]) -> _Middle:
-    if not times:
-        return None
-    found = median(times)
-    return found.median, found.reached
+    return median(times) if times else None
 
 
 def _middle_text(*both: _Middle) -> str:
     return ", ".join(
-        NONE if one is None else f"{'' if one[1] else '≥ '}{formats.seconds(one[0])}"
+        NONE if one is None else f"{'' if one.reached else '≥ '}{formats.seconds(one.median)}"
         for one in both
     )
 
 
 def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:
-    known = [(one[0], other[0]) for one, other in times if one and other]
+    known = [(one.median, other.median) for one, other in times if one and other]
     if any(_apart(*both) for both in known):
         return DIFFER
     judged = sum(any(both) for both in times)

@@ -30,7 +30,6 @@ from typing import NamedTuple
 from harness.campaigns import page_tables
 from harness.campaigns.beside import beside
 from harness.campaigns.evidence import Evidence, matching
-from harness.campaigns.incident_tables import dropped, sends
 from harness.campaigns.packed import Packed, of_page
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem, each, unknown
@@ -47,7 +46,8 @@ TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
     table.__name__: table
     for table in (
         *(page_tables.made, page_tables.loss, page_tables.out, page_tables.promises),
-        *(page_tables.foretold, page_tables.articles, page_tables.price, sends, dropped, beside),
+        *(page_tables.foretold, page_tables.articles, page_tables.price),
+        *(page_tables.sends, page_tables.dropped, beside),
     )
 }
 _WILD = re.compile(r"[*?\[]")
