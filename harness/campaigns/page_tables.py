@@ -9,7 +9,6 @@
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
@@ -229,8 +228,7 @@ def _late(runs: Sequence[RunReport]) -> str:
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
     """By what they came of, the most first; a run without any counts with none."""
     found = [run.summary.duplicates for run in runs if run.summary is not None]
-    sums = sum((Counter(one) for one in found), Counter[str]())
-    for name, _ in sums.most_common():
+    for name, _ in RunTotals(runs).duplicates.most_common():
         values = [Time(one.get(name, 0)) for one in found]
         yield f"{middle(values, '{:,g}'.format)} {formats.detail_name('duplicated', name)}"
 

@@ -98,12 +98,9 @@ class Page:
     @property
     def evidence(self) -> list[Evidence]:
         """The experiments that it is made from, oldest first, for their names are stamps."""
-        found = {one.file: one for each in self.patterns for one in self.named(each)}
+        folder = self.path.parent
+        found = {one.file: one for each in self.patterns for one in matching(folder, each)}
         return sorted(found.values(), key=lambda one: (one.pack.name, one.file))
-
-    def named(self, pattern: str) -> list[Evidence]:
-        """Raises PlanError."""
-        return list(matching(self.path.parent, pattern))
 
 
 def read(path: Path) -> Page:
@@ -119,7 +116,8 @@ def read(path: Path) -> Page:
 
 def judged_packs(page: Page) -> list[Packed]:
     """What a page is made from. Raises PlanError with every pack that cannot be read."""
-    missing = (pattern for pattern in page.patterns if not page.named(pattern))
+    folder = page.path.parent
+    missing = [one for one in page.patterns if next(matching(folder, one), None) is None]
     problems = [Problem(str(page.path), f"there is no {pattern}") for pattern in missing]
     return each(page.evidence, of_page, problems)
 

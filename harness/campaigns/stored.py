@@ -247,15 +247,9 @@ def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> Ca
         repeat=run.repeat,
         **asdict(run.cell),
         deployment=cost.deployment,
-        broker=run.brokers.rpartition(" ")[2] or _version(run.cell.system, document.versions),
+        broker=run.brokers.rpartition(" ")[2]
+        or registry().version_of(run.cell.system, document.versions),
         **claim_columns((one.claim, one.outcome) for one in run.claims),
         reasons=json.dumps(sentences, ensure_ascii=False) if sentences else "",
         confirmed_per_s=cost.confirmed_per_s,
     )
-
-
-def _version(system: str, recorded: Mapping[str, str]) -> str:
-    """Return its brokers' own version; "" if they have none or the system is no longer known."""
-    known = registry().systems.get(system)
-    name = known.versioned_as if known is not None else None
-    return recorded.get(name, "") if name is not None else ""

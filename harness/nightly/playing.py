@@ -257,33 +257,26 @@ class Unknown(Exception):
     """The reason why the load of the machine is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticks:
-    """What all cores did since they were started."""
-
-    idle: int
-    all: int
-
-
-def ticks(text: str) -> Ticks:
-    """Of /proc/stat (proc_stat(5)): its first line sums over cores. Guests' time is in user's."""
+def ticks(text: str) -> tuple[int, int]:
+    """Return how long all cores idled, and their whole time, since they were started. The first
+    line of /proc/stat (proc_stat(5)) sums over cores. Guests' time is in user's."""
     word, *columns = text.partition("\n")[0].split() or [""]
     if word != "cpu" or len(columns) < 8 or not all(one.isdigit() for one in columns):
         raise Unknown(f"{STAT} has no line of all cores")
     numbers = [int(one) for one in columns[:8]]
-    return Ticks(sum(numbers[column] for column in _IDLE), sum(numbers))
+    return sum(numbers[column] for column in _IDLE), sum(numbers)
 
 
 def busy(pause: Callable[[float], None], stat: Path = STAT) -> float:
     """The share of all cores' time that was used just now. Raises Unknown."""
     try:
-        before = ticks(stat.read_text())
+        idle_before, before = ticks(stat.read_text())
         pause(LOOK_S)
-        after = ticks(stat.read_text())
+        idle_after, after = ticks(stat.read_text())
     except OSError as error:
         raise Unknown(f"{stat}: {error.strerror}") from None
-    passed = after.all - before.all
-    return 1 - (after.idle - before.idle) / passed if passed else 0.0
+    passed = after - before
+    return 1 - (idle_after - idle_before) / passed if passed else 0.0
 
 
 def wait(share_max: float, wait_s: float, look: Callable[[], float]) -> str:
