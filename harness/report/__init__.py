@@ -1,9 +1,8 @@
 """What was planned, done and judged, told: on terminals, on pages, to machines. It only tells.
 
 failing            whose sends failed, as a table for pages and terminals
-undecided          why claims could not be judged, each reason once
 display            where the pipeline says what it does: steps, and live views of a run
-lines, tried       verdicts, and what runs of a cell come to, as lines
+lines, tried       verdicts, what runs of a cell come to, and why claims could not be judged
 console/           on a terminal: while it goes on, and at the end
 page/, charts/     the values of report.html, and its drawings; templates/ holds its words
 html               report.html, out of them
