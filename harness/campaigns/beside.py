@@ -11,12 +11,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 from harness.campaigns.packed import Packed
 from harness.campaigns.page_tables import NONE, cells_of, out_of, silences
 from harness.claims.judge import ClaimOutcome
-from harness.compare.medians import Time, median
+from harness.compare.medians import Median, Time, median
 from harness.judging.result import RunReport
 from harness.report.markdown import head, row
 from harness.report.page import formats
@@ -27,15 +26,7 @@ AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"
 
 _Runs = Sequence[RunReport]
 _Outcomes = Mapping[str, Counter[ClaimOutcome]]  # by claim: in how many runs
-_Middle = tuple[float, bool] | None  # a median, and whether it was reached; None: not known
-
-
-class _Pair(NamedTuple):
-    """What two systems came to in one cell: in the order in which they were first played."""
-
-    place: tuple[str, str, str]  # scenario, layout, client
-    systems: tuple[str, str]
-    runs: tuple[_Runs, _Runs]
+_Middle = Median | None  # None: not known
 
 
 def beside(packs: Sequence[Packed]) -> Iterator[str]:
@@ -44,26 +35,28 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
         *("scenario", "layout", "systems", "runs", "claims of one class"),
         *("of two classes", "out", "longest silence", "times"),
     )
-    for pair in _pairs(packs):
-        same, differing = _classes(*map(_outcomes, pair.runs))
-        scenario, layout, client = pair.place
-        first, second = pair.runs
+    for (scenario, layout, client), systems, (first, second) in _pairs(packs):
+        same, differing = _classes(_outcomes(first), _outcomes(second))
         times = [(_middle(of(first)), _middle(of(second))) for of in (out_of, silences)]
-        place = f"`{scenario}`", f"`{layout}` {client}", ", ".join(pair.systems)
-        numbers = ", ".join(str(len(runs)) for runs in pair.runs), str(same)
+        place = f"`{scenario}`", f"`{layout}` {client}", ", ".join(systems)
+        numbers = f"{len(first)}, {len(second)}", str(same)
         middles = (_middle_text(*both) for both in times)
         differ = "; ".join(differing) or NONE
         yield row((*place, *numbers, differ, *middles, _compared(times)))
 
 
-def _pairs(packs: Sequence[Packed]) -> Iterator[_Pair]:
+def _pairs(
+    packs: Sequence[Packed],
+) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], tuple[_Runs, _Runs]]]:
+    """Yield scenario, layout and client, two systems, in the order in which they were first
+    played, and the runs of each."""
     places: dict[tuple[str, str, str], dict[str, _Runs]] = {}
     for (scenario, system, layout, client), runs in cells_of(packs):
         places.setdefault((scenario, layout, client), {})[system] = runs
     played = list(dict.fromkeys(run.cell[1] for pack in packs for run in pack.runs))
     for place, by_system in places.items():
         for pair in combinations(sorted(by_system, key=played.index), 2):
-            yield _Pair(place, pair, (by_system[pair[0]], by_system[pair[1]]))
+            yield place, pair, (by_system[pair[0]], by_system[pair[1]])
 
 
 def _outcomes(runs: _Runs) -> _Outcomes:
@@ -92,21 +85,18 @@ def _counted(outcomes: Counter[ClaimOutcome]) -> str:
 
 
 def _middle(times: Sequence[Time]) -> _Middle:
-    if not times:
-        return None
-    found = median(times)
-    return found.median, found.reached
+    return median(times) if times else None
 
 
 def _middle_text(*both: _Middle) -> str:
     return ", ".join(
-        NONE if one is None else f"{'' if one[1] else '≥ '}{formats.seconds(one[0])}"
+        NONE if one is None else f"{'' if one.reached else '≥ '}{formats.seconds(one.median)}"
         for one in both
     )
 
 
 def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:
-    known = [(one[0], other[0]) for one, other in times if one and other]
+    known = [(one.median, other.median) for one, other in times if one and other]
     if any(_apart(*both) for both in known):
         return DIFFER
     judged = sum(any(both) for both in times)

@@ -5,31 +5,34 @@
 3. Nothing is written beside a pack; what is unpacked is gone again.
 4. A page's experiment is judged from its marts if they are there (run_marts.py), else from its
    pack. Both ways give the same report, since both go through the marts.
+5. To compare or write marts, one pack at a time is brought, judged and removed, so disk and memory
+   hold one. A file of what is done makes it possible to go on after an interrupt: a pack on it is
+   skipped.
 """
 
 import lzma
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from harness.analyse.marts import judge_one
-from harness.campaigns import run_marts
-from harness.campaigns.evidence import Evidence
+from harness.campaigns import evidence, run_marts
+from harness.campaigns.evidence import Evidence, fetched
 from harness.campaigns.run_marts import PackMarts, RunMarts, unusable
 from harness.claims.claims import Claim, shipped
 from harness.claims.judge import judge
 from harness.judging.assemble import evidence_of, run_report
 from harness.judging.result import RunReport
 from harness.outside.archives import unpack
-from harness.outside.files import is_file
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
 from spark_analysis.schema.failed import Failed
 from spark_analysis.schema.regular import check_regular
-from spark_analysis.schema.writing import FULL
+from spark_analysis.schema.writing import FULL, naming
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)
 
@@ -51,7 +54,7 @@ def judged(pack: Path) -> Packed:
         looks = pack.stat()
     except (OSError, ValueError) as failure:
         raise _unreadable(pack, _reason(failure)) from failure
-    return _from_pack(pack, looks.st_mtime_ns, looks.st_size)
+    return _once(marts_of, pack, looks.st_mtime_ns, looks.st_size)
 
 
 def of_page(one: Evidence) -> Packed:
@@ -59,17 +62,12 @@ def of_page(one: Evidence) -> Packed:
     if not is_file(one.marts):
         return judged(one.pack)
     looks = one.marts.stat()
-    return _from_marts(one.marts, looks.st_mtime_ns, looks.st_size)
+    return _once(run_marts.read, one.marts, looks.st_mtime_ns, looks.st_size)
 
 
 @cache
-def _from_pack(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
-    return _packed(marts_of(pack), pack)
-
-
-@cache
-def _from_marts(path: Path, _changed_ns: int, _bytes: int) -> Packed:
-    return _packed(run_marts.read(path), path)
+def _once(marts: Callable[[Path], PackMarts], path: Path, _changed_ns: int, _bytes: int) -> Packed:
+    return _packed(marts(path), path)
 
 
 def marts_of(pack: Path) -> PackMarts:
@@ -148,3 +146,83 @@ def _server(versions: Mapping[str, str]) -> str:
 @cache
 def _claims() -> tuple[Claim, ...]:
     return shipped()
+
+
+KEPT = "until removed"
+Log = Callable[[str], None]
+
+
+def judge_again(
+    packs: Iterable[Evidence], source: str, log: Log, *, writes: bool, resume: Path | None = None
+) -> int:
+    """Judge each pack once; return how many had other marts. `writes`: marts that differ.
+    `resume`: a file with a line for each pack that was done before an interrupt.
+
+    Raises PlanError at the end, with every pack that could not be judged.
+    """
+    wanted = {one.pack: one for one in packs}
+    done, differing = _done(resume), 0
+    problems: list[Problem] = []
+    for number, one in enumerate(wanted.values(), start=1):
+        if one.file in done:
+            continue
+        try:
+            same = _same(one, source, writes)
+        except PlanError as error:
+            problems += error.problems
+            continue
+        differing += not same
+        other = "are rewritten, as its pack says" if writes else "are NOT what its pack says"
+        text = "are what its pack says" if same else other
+        log(f"{one.file}: marts {text} ({number} of {len(wanted)})")
+        if same or writes:
+            _note(resume, one.file)
+    if problems:
+        raise PlanError(problems)
+    return differing
+
+
+def _same(one: Evidence, source: str, writes: bool) -> bool:
+    with fetched(one, source) as pack:
+        found = marts_of(pack)
+    there = _readable(one.marts) if is_file(one.marts) else None
+    if there is not None and run_marts.same(there, found):
+        return True
+    if writes:
+        one.marts.parent.mkdir(parents=True, exist_ok=True)
+        run_marts.write(found, one.marts)
+    return False
+
+
+def _readable(path: Path) -> run_marts.PackMarts | None:
+    """Marts of another version differ from those of today."""
+    try:
+        return run_marts.read(path)
+    except PlanError:
+        return None
+
+
+def list_packs(folder: Path, packs: Iterable[Path]) -> None:
+    """Write marts and an entry of evidence.toml for packs that were added. Raises PlanError."""
+    known = evidence.listed(folder)
+    for pack in packs:
+        file = pack.relative_to(folder).as_posix()
+        one = Evidence(folder, file, evidence.measured(pack, file, KEPT))
+        run_marts.write(marts_of(pack), one.marts)
+        known[file] = one.listed or known[file]
+    evidence.write(folder, known.values())
+
+
+def _done(path: Path | None) -> frozenset[str]:
+    if path is None or not is_file(path):
+        return frozenset()
+    try:
+        return frozenset(text_of(path, TOML_BYTES_MAX).splitlines())
+    except Unreadable as failure:
+        raise PlanError([Problem("--resume", f"{path} cannot be read: {failure}")]) from None
+
+
+def _note(path: Path | None, file: str) -> None:
+    if path is not None:
+        with naming(path), path.open("a", encoding="utf-8") as stream:
+            stream.write(f"{file}\n")

@@ -9,7 +9,6 @@
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
@@ -21,11 +20,12 @@ from harness.compare.rates import Rate, Tried, rate, too_many
 from harness.judging.result import RunReport
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import Cell, RunTotals, loss_rate, worst_of
+from harness.report.page.totals import Cell, RunTotals, loss_rate, times_of, worst_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
 from harness.view.grouping import by_key
-from harness.view.summary import Out, Summary
+from harness.view.routes import DROPPED, NS, SHOWN, SILENT, Stretch
+from harness.view.summary import Out
 
 
 def made(packs: Sequence[Packed]) -> Iterator[str]:
@@ -57,11 +57,11 @@ def out(packs: Sequence[Packed]) -> Iterator[str]:
         *("longest silence: median", "late"),
     )
     for cell, runs in cells_of(packs):
-        known = [one for one in map(timed, runs) if one is not None]
+        known = len(_timed(runs))
         downtime = middle(out_of(runs), formats.seconds)
         silence = middle(silences(runs), formats.seconds)
-        worst = _worst([one.worst for one in known if one.worst])
-        first = *_place(cell), _known(len(known), len(runs) - len(known))
+        worst = _worst([run.summary.worst for run in runs if run.summary and run.summary.worst])
+        first = *_place(cell), _known(known, len(runs) - known)
         yield row((*first, downtime, worst, silence, _late(runs)))
 
 
@@ -228,14 +228,12 @@ def _late(runs: Sequence[RunReport]) -> str:
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
     """By what they came of, the most first; a run without any counts with none."""
     found = [run.summary.duplicates for run in runs if run.summary is not None]
-    sums = sum((Counter(one) for one in found), Counter[str]())
-    for name, _ in sums.most_common():
+    for name, _ in RunTotals(runs).duplicates.most_common():
         values = [Time(one.get(name, 0)) for one in found]
         yield f"{middle(values, '{:,g}'.format)} {formats.detail_name('duplicated', name)}"
 
 
 NONE = "-"
-Fields = Sequence[str]
 ToText = Callable[[float], str]
 
 
@@ -277,23 +275,84 @@ def never_or(values: Sequence[float | None], never: str) -> str:
     return f"{text}; {never} in {without} of {len(values)}" if without else text
 
 
-def timed(run: RunReport) -> Summary | None:
+def _timed(runs: Iterable[RunReport]) -> list[RunReport]:
     """Where the instrument stood still, or the records are doubted, no time is known."""
-    one = run.summary
-    return one if one and one.outage_proved and one.out_s.least is not None else None
+    return [run for run in runs if run.summary and run.summary.out_s.least is not None]
 
 
 def out_of(runs: Iterable[RunReport]) -> list[Time]:
     """Return the total downtime of each run in which it is known."""
-    return [time_of(one.out_s.least, one.out_s.exact) for one in map(timed, runs) if one]
+    return times_of(runs, lambda one: one.out_s)
 
 
 def silences(runs: Iterable[RunReport]) -> list[Time]:
     """The longest silence of each, likewise."""
-    longest = (worst_of(one, "silence_s") for one in map(timed, runs) if one)
-    return [time_of(one.least, one.exact) for one in longest if one is not None]
+    return times_of(_timed(runs), lambda one: worst_of(one, "silence_s"))
 
 
-def time_of(least: float | None, exact: bool) -> Time:
-    assert least is not None, "only what is known is counted"
-    return Time(least, censored=not exact)
+_MASTER = " master"
+
+
+def sends(packs: Sequence[Packed]) -> Iterator[str]:
+    """Yield whose sends failed under a fault, and until when, by cell and name server."""
+    yield from head(
+        *("scenario", "layout", "client", "publishers that asked", "runs", "share that failed"),
+        *("last failed after", "turned to another after", "left the master out after"),
+    )
+    for cell, runs in cells_of(packs):
+        every = (one for run in runs if run.detail is not None for one in run.detail.failing)
+        asking = (one for one in every if one.name_server and one.window == 1)
+        for name_server, found in by_key(asking, lambda one: one.name_server).items():
+            place = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], name_server, str(len(found))
+            share = middle_of([one.share for one in found], formats.share)
+            last = never_or([one.last_failed_s for one in found], "none failed")
+            turned = never_or([one.turned_s for one in found], "never")
+            left_out = never_or([one.left_out_s for one in found], "never")
+            yield row((*place, share, last, turned, left_out))
+
+
+def dropped(packs: Sequence[Packed]) -> Iterator[str]:
+    """When each name server dropped a master after the fault, and showed it again."""
+    yield from head(
+        *("scenario", "layout", "name server", "master", "runs"),
+        *("fell silent after", "dropped it after", "showed it again after"),
+    )
+    for (scenario, layout, name), found in _views(packs).items():
+        silent, gone, again = zip(*found, strict=True)
+        if any(one is not None for one in (*silent, *gone)):
+            server, _, master = name.partition(": ")
+            place = f"`{scenario}`", f"`{layout}`", server, master.removesuffix(_MASTER)
+            times = (never_or(each, "never") for each in (silent, gone, again))
+            yield row((*place, str(len(found)), *times))
+
+
+# What one run saw of a name server and a master, in seconds from the fault on: when the server
+# fell silent, when it dropped the master, and when it showed it again after that.
+_View = tuple[float | None, float | None, float | None]
+
+
+def _views(packs: Sequence[Packed]) -> dict[tuple[str, str, str], list[_View]]:
+    """By scenario, layout, and the row that it is drawn as. Clients do not matter to it."""
+    found: dict[tuple[str, str, str], list[_View]] = {}
+    for cell, runs in cells_of(packs):
+        for timeline in (run.detail.timeline for run in runs if run.detail is not None):
+            for one in timeline.routes.servers if timeline.faults else ():
+                if one.name.endswith(_MASTER):
+                    seen = _view(one.stretches, timeline.faults[0].issued_ns)
+                    found.setdefault((cell[0], cell[2], one.name), []).append(seen)
+    return found
+
+
+def _view(stretches: Iterable[Stretch], origin_ns: int) -> _View:
+    later = [one for one in stretches if one.until_ns > origin_ns]
+    gone_ns = _first(later, DROPPED, origin_ns)
+    again_ns = None if gone_ns is None else _first(later, SHOWN, gone_ns)
+    times_ns = _first(later, SILENT, origin_ns), gone_ns, again_ns
+    silent_s, gone_s, again_s = (None if at is None else (at - origin_ns) / NS for at in times_ns)
+    return silent_s, gone_s, again_s
+
+
+def _first(stretches: Iterable[Stretch], state: str, after_ns: int) -> int | None:
+    """When the first of them began, or the one that was under way."""
+    begun = [one.from_ns for one in stretches if one.state == state and one.until_ns > after_ns]
+    return max(after_ns, min(begun)) if begun else None

@@ -30,7 +30,6 @@ from typing import NamedTuple
 from harness.campaigns import page_tables
 from harness.campaigns.beside import beside
 from harness.campaigns.evidence import Evidence, matching
-from harness.campaigns.incident_tables import dropped, sends
 from harness.campaigns.packed import Packed, of_page
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem, each, unknown
@@ -47,7 +46,8 @@ TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
     table.__name__: table
     for table in (
         *(page_tables.made, page_tables.loss, page_tables.out, page_tables.promises),
-        *(page_tables.foretold, page_tables.articles, page_tables.price, sends, dropped, beside),
+        *(page_tables.foretold, page_tables.articles, page_tables.price),
+        *(page_tables.sends, page_tables.dropped, beside),
     )
 }
 _WILD = re.compile(r"[*?\[]")
@@ -98,12 +98,9 @@ class Page:
     @property
     def evidence(self) -> list[Evidence]:
         """The experiments that it is made from, oldest first, for their names are stamps."""
-        found = {one.file: one for each in self.patterns for one in self.named(each)}
+        folder = self.path.parent
+        found = {one.file: one for each in self.patterns for one in matching(folder, each)}
         return sorted(found.values(), key=lambda one: (one.pack.name, one.file))
-
-    def named(self, pattern: str) -> list[Evidence]:
-        """Raises PlanError."""
-        return list(matching(self.path.parent, pattern))
 
 
 def read(path: Path) -> Page:
@@ -119,7 +116,8 @@ def read(path: Path) -> Page:
 
 def judged_packs(page: Page) -> list[Packed]:
     """What a page is made from. Raises PlanError with every pack that cannot be read."""
-    missing = (pattern for pattern in page.patterns if not page.named(pattern))
+    folder = page.path.parent
+    missing = [one for one in page.patterns if next(matching(folder, one), None) is None]
     problems = [Problem(str(page.path), f"there is no {pattern}") for pattern in missing]
     return each(page.evidence, of_page, problems)
 

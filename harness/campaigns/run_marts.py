@@ -21,10 +21,9 @@ from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.manifest import BYTES_MAX, NAME, Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
-from harness.view.detail import NO_RECORDS, Material
+from harness.view.message_traces import Records
 from harness.view.observations import Observation
 from harness.view.routes import ATTACHED
-from harness.view.timeline import Events
 from spark_analysis.schema import old_names
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.findings import MARTS
@@ -75,7 +74,7 @@ class PackMarts:
 def body_of(run: JudgedRun) -> dict[str, Any]:
     """Return the JSON document of a run that was judged in its folder."""
     raw = read_raw(run)
-    events = {name: getattr(raw.material.events, name) for name in _EVENTS}
+    events = {name: getattr(raw.records, name) for name in _EVENTS}
     events["clients"] = [each for each in events["clients"] if each.kind in _SHOWN_EVENTS]
     found = {name: _rows_of(run, name) for name in STORED}
     body = {
@@ -84,7 +83,7 @@ def body_of(run: JudgedRun) -> dict[str, Any]:
         "words": dict(raw.words),
         "audited": [asdict(one) for one in raw.audited],
         "events": {name: _columns(_EVENTS[name], rows) for name, rows in events.items() if rows},
-        "unreadable": raw.material.unreadable,
+        "unreadable": raw.records.unreadable,
     }
     # Comparisons are between what was read from files, so tuples become lists here.
     document: dict[str, Any] = json.loads(json.dumps(body))
@@ -103,9 +102,9 @@ def judged_from(body: Mapping[str, Any], place: Path) -> tuple[JudgedRun, RawRea
         for name, row in _EVENTS.items()
     }
     audited = tuple(Observation(**one) for one in body["audited"])
-    material = Material(Events(**events), NO_RECORDS, body["unreadable"])
+    records = Records(**events, unreadable=body["unreadable"])
     uncounted = frozenset(body.get("uncounted", ()))
-    return restored(manifest, found), RawReading(body["words"], audited, material, uncounted)
+    return restored(manifest, found), RawReading(body["words"], audited, records, uncounted)
 
 
 def write(marts: PackMarts, path: Path) -> None:

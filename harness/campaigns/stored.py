@@ -15,6 +15,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 
 from harness.claims.claims import Claim
@@ -23,7 +24,7 @@ from harness.compare.expectations import CellResult, shipped
 from harness.judging import verdict_file
 from harness.judging.verdict_file import RunEntry, VerdictFile
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
-from harness.plan.problems import PlanError, Problem, and_more, no_folder
+from harness.plan.problems import PlanError, Problem, and_more, each, no_folder
 from harness.plan.shape_words import PROBLEMS_MAX
 from harness.run_folder import experiments
 from harness.systems.registry import registry
@@ -174,10 +175,11 @@ def found(folder: Path) -> list[CampaignRun]:
     if not is_folder(folder):
         expected = "a folder of experiments, or of CSV files of runs"
         raise PlanError([no_folder(PLACE, folder, expected)])
-    results = list(_read_runs(folder))
-    if problems := [one for one in results if isinstance(one, Problem)]:
-        raise PlanError(problems)
-    runs = [one for one in results if isinstance(one, CampaignRun)]
+    names = experiments.NAME, verdict_file.NAME
+    below = {path.parent for name in names for path in folder.glob(f"*/{name}")}
+    sources = [partial(_of_csv, path) for path in sorted(folder.glob("*.csv"))]
+    sources += [partial(_of_experiment, one) for one in sorted(below)]
+    runs = [run for part in each(sources, lambda read: read()) for run in part]
     once = {(run.experiment, run.run): run for run in runs}
     return sorted(once.values(), key=lambda run: (run.experiment, run.run))
 
@@ -199,40 +201,38 @@ def is_kept(path: Path) -> bool:
     return tuple(old_names.campaign_columns(head.rstrip("\r").split(","))) == NAMES
 
 
-def _read_runs(folder: Path) -> Iterator[CampaignRun | Problem]:
-    for path in sorted(folder.glob("*.csv")):
-        yield from _of_csv(path)
-    names = experiments.NAME, verdict_file.NAME
-    for experiment in sorted({path.parent for name in names for path in folder.glob(f"*/{name}")}):
-        path = experiment / verdict_file.NAME
-        yield from _of_verdict(path) if path.exists() else _without_verdict(experiment)
-
-
-def _of_csv(path: Path) -> Iterator[CampaignRun | Problem]:
+def _of_csv(path: Path) -> list[CampaignRun]:
+    """Return the runs of a CSV file. Raises PlanError, also for a row that is none."""
     try:
-        text = text_of(path, JSON_BYTES_MAX)
+        rows = list(of_csv(text_of(path, JSON_BYTES_MAX), str(path)))
     except Unreadable as reason:
-        yield Problem(str(path), f"cannot be read: {reason}")
-        return
-    wrong = 0
-    for one in of_csv(text, str(path)):
-        wrong += isinstance(one, Problem)
-        if isinstance(one, CampaignRun) or wrong <= PROBLEMS_MAX:
-            yield one
-    if wrong > PROBLEMS_MAX:
-        yield and_more(str(path), wrong - PROBLEMS_MAX)
+        raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
+    problems = [one for one in rows if isinstance(one, Problem)]
+    if more := len(problems[PROBLEMS_MAX:]):
+        problems[PROBLEMS_MAX:] = [and_more(str(path), more)]
+    if problems:
+        raise PlanError(problems)
+    return [one for one in rows if isinstance(one, CampaignRun)]
 
 
-def _of_verdict(path: Path) -> Iterator[CampaignRun | Problem]:
-    """The runs of one experiment, from its verdict.json."""
-    try:
+def _of_experiment(folder: Path) -> list[CampaignRun]:
+    """Return the runs of its verdict.json; where it has none, and never will if it is over, what
+    it was asked for. Raises PlanError."""
+    path = folder / verdict_file.NAME
+    if path.exists():
         document = verdict_file.read(path)
-    except PlanError as error:
-        yield from error.problems
-        return
-    if document.seed is not None:
-        for run in document.runs:
-            yield _run(document, document.seed, run, path.parent.name)
+        seed, runs = document.seed, document.runs
+        return [] if seed is None else [_run(document, seed, run, folder.name) for run in runs]
+    try:
+        stored = experiments.recall(folder)
+    except experiments.NoExperiment as reason:
+        raise PlanError([Problem(PLACE, str(reason))]) from None
+    if stored.seed is None:
+        return []
+    return [
+        CampaignRun(folder.name, stored.seed, run.name, run.repeat, *run.cell)
+        for run in stored.runs
+    ]
 
 
 def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> CampaignRun:
@@ -247,28 +247,9 @@ def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> Ca
         repeat=run.repeat,
         **asdict(run.cell),
         deployment=cost.deployment,
-        broker=run.brokers.rpartition(" ")[2] or _version(run.cell.system, document.versions),
+        broker=run.brokers.rpartition(" ")[2]
+        or registry().version_of(run.cell.system, document.versions),
         **claim_columns((one.claim, one.outcome) for one in run.claims),
         reasons=json.dumps(sentences, ensure_ascii=False) if sentences else "",
         confirmed_per_s=cost.confirmed_per_s,
     )
-
-
-def _version(system: str, recorded: Mapping[str, str]) -> str:
-    """Return its brokers' own version; "" if they have none or the system is no longer known."""
-    known = registry().systems.get(system)
-    name = known.versioned_as if known is not None else None
-    return recorded.get(name, "") if name is not None else ""
-
-
-def _without_verdict(folder: Path) -> Iterator[CampaignRun | Problem]:
-    """What an experiment was asked for that has none, and never will if it is over."""
-    try:
-        stored = experiments.recall(folder)
-    except experiments.NoExperiment as reason:
-        yield Problem(PLACE, str(reason))
-        return
-    if stored.seed is None:
-        return
-    for run in stored.runs:
-        yield CampaignRun(folder.name, stored.seed, run.name, run.repeat, *run.cell)

@@ -138,14 +138,14 @@ def table(
     expected. Below the table stand the cells without a run yet, and those that
     mean nothing, each with its reason.
     """
-    from harness.campaigns import cell_table, cells, stored
+    from harness.campaigns import cells, stored
     from harness.campaigns.stored import Knowledge
     from harness.claims.claims import shipped
 
     shell: Shell = context.obj
     choice = _choice(system, layout, scenario, profile, deployment, telling)
     (runs,) = each([folder], stored.some, list(cells.problems(choice)))
-    print_lines(shell.out, cell_table.table(runs, cells.chosen(choice), Knowledge(shipped())))
+    print_lines(shell.out, cells.table(runs, cells.chosen(choice), Knowledge(shipped())))
     return 0
 
 
@@ -223,7 +223,7 @@ def layouts(
     no longer, and is better in one of these; those that are not are the frontier.
     """
     from harness.campaigns import layouts as page
-    from harness.judging import recalled, verdict_file
+    from harness.judging import verdict_file
 
     shell: Shell = context.obj
     problems = list(_no_file(output))
@@ -231,7 +231,7 @@ def layouts(
     if not paths:
         text = f"there is no {verdict_file.NAME} one folder below: {', '.join(map(str, folders))}"
         problems.append(Problem("FOLDER", text))
-    (runs,) = each([paths], recalled.runs, problems)
+    (runs,) = each([paths], verdict_file.runs, problems)
     print_lines(shell.out, page.lines(runs))
     print_text(shell.out, f"page: {page.write(runs, output)}")
     return 0

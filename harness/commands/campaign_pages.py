@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,12 +101,17 @@ def page(
     reported.
     """
     from harness.campaigns import pages as published
+    from harness.campaigns.packed import judge_again
 
     shell: Shell = context.obj
     read = _read(pages, {ADD: bool(add), CHECK: check}, add or (), source, resume)
     if add and (code := _add(context, read[0], add)):
         return code
-    stale = _judge_again(shell, read, source, resume, writes=not check) if source else 0
+    stale = 0
+    if source:
+        packs = (pack for one in read for pack in one.evidence)
+        say = partial(print_text, shell.out)
+        stale = judge_again(packs, source, say, writes=not check, resume=resume)
     made = each(read, published.made)
     pairs = list(zip(read, made, strict=True))
     differ = [one.path for one, new in pairs if not new.is_there(one)]
@@ -118,16 +124,6 @@ def page(
             said = "is not what its runs say" if check else "is rewritten, as its runs say"
         print_text(shell.out, f"{one.path}: {said}")
     return DIFFERS if check and (differ or stale) else 0
-
-
-def _judge_again(
-    shell: Shell, pages: "Sequence[Page]", source: str, done: Path | None, *, writes: bool
-) -> int:
-    """Return how many packs have other marts than those that lie beside them."""
-    from harness.campaigns.judging_again import Again, judge_again
-
-    how = Again(source, writes, done)
-    return judge_again(pages, how, lambda text: print_text(shell.out, text))
 
 
 def expectations(
@@ -193,7 +189,7 @@ def _add(context: typer.Context, page: "Page", folders: Sequence[Path]) -> int:
     """Packs what is not there yet; the exit code of the first that was not packed. Raises
     PlanError."""
     from harness.campaigns import pages
-    from harness.campaigns.judging_again import list_packs
+    from harness.campaigns.packed import list_packs
 
     places = pages.places(page, [one for each in folders for one in pages.experiments_in(each)])
     missing = {one: into for one, into in places.items() if not into.exists()}

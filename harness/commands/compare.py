@@ -8,7 +8,7 @@ import typer
 
 from harness.commands.shell import Shell
 from harness.compare.versus import versus
-from harness.judging import recalled
+from harness.judging import verdict_file
 from harness.judging.exits import of_versus
 from harness.judging.verdict_file import NAME
 from harness.outside.files import is_folder, why_not_written
@@ -38,7 +38,7 @@ def compare(
 ) -> int:
     """List what got worse from A to B, what got better, and what shows no difference."""
     shell: Shell = context.obj
-    before, after = recalled.sides((first, second))
+    before, after = verdict_file.sides((first, second))
     folder = second if is_folder(second) else second.parent
     path = output or folder / f"compared-with-{_name(before.name)}.html"
     if problem := _unwritable(path, (first, second)):

@@ -122,14 +122,14 @@ def _whole(
     where: Place,
 ) -> "Night":
     """The night played, judged and told. Raises PlanError, KeyboardInterrupt."""
-    from harness.nightly import gated, message, playing, record, site
+    from harness.nightly import message, playing, record, site
 
     def log(line: str) -> None:
         print_lines(shell.err, [line])
 
     night = playing.played(results, suite, night, _world(where), log)
-    baseline = gated.baseline_of(suite.baseline)
-    night, gate = gated.answered(baseline, before, gated.judged(results, night))
+    baseline = message.baseline_of(suite.baseline)
+    night, gate = message.answered(baseline, before, message.judged(results, night))
     record.save(results, night)
     print_lines(shell.out, message.lines(night, gate))
     every = [*before, night]
@@ -161,10 +161,10 @@ def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") 
             f"the night of {formats.dated(night.name)} is not over: it goes on, if it is not past "
             f"{night.ends}"
         )
-    plan = playing.plan(suite, wanted, before)
-    total_s = sum(one.estimate_s for one in plan.chosen)
+    night = playing.begun(suite, wanted, before, datetime.now(UTC))
+    total_s = sum(one.estimate_s for one in night.planned)
     yield f"{suite.title}: {_hours(total_s)} of {_hours(suite.night_s)}"
-    for title, chosen in (("planned", plan.chosen), ("left out", plan.left_out)):
+    for title, chosen in (("planned", night.planned), ("left out", night.left_out)):
         for one in chosen:
             times = f"{one.plays} x " if one.plays > 1 else ""
             cell = " · ".join(one.cell)

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median as middle
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy  # its parts are loaded when they are asked for: scipy.stats takes a second
@@ -28,8 +28,7 @@ EXACT_MAX = 2_500  # pairs: above that the test's normal approximation is as goo
 NO_DIFFERENCE = "no difference shown"
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(NamedTuple):
     """One run's. `censored`: it lasted at least so long."""
 
     value: float

@@ -4,6 +4,5 @@ exits       the exit code of mqproof, and what decides it
 result      the end of an experiment as values: Report, RunReport
 assemble    one run's report from its findings and raw rows; cells against expectations
 brought_claims  claims files of other packages
-verdict_file  verdict.json as values: written by harness/report/verdict.py, read here
-recalled    what those files say, for comparison of two experiments
+verdict_file  verdict.json as values: harness/report/verdict.py writes, this reads
 """

@@ -22,8 +22,9 @@ from harness.run_folder.manifest import Manifest
 from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.costs import cost
-from harness.view.detail import Material, detail_of, material
+from harness.view.detail import detail_of, records_of
 from harness.view.grouping import by_key
+from harness.view.message_traces import Records
 from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.summary import Summary, summary
 
@@ -46,14 +47,14 @@ class RawReading:
 
     words: Mapping[str, Any]
     audited: tuple[Observation, ...]
-    material: Material
+    records: Records
     uncounted: frozenset[str] = frozenset()
 
 
 def read_raw(run: JudgedRun) -> RawReading:
     words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
     words |= routed.route_state(run.folder, run.manifest, run.facts)
-    return RawReading(words, audit(run.folder), material(run.folder, run.findings))
+    return RawReading(words, audit(run.folder), records_of(run.folder, run.findings))
 
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
@@ -90,7 +91,7 @@ def run_report(
         failure=manifest.failure,
         notes=_notes(manifest),
         summary=run_summary,
-        detail=detail_of(raw.material, manifest, run.facts, run.findings, run.views, run.sends),
+        detail=detail_of(raw.records, manifest, run.facts, run.findings, run.views, run.sends),
         cost=cost(manifest, run.facts, run.costs, run.findings.doubts),
         together=tuple(manifest.together),
         brokers=_brokers(manifest),

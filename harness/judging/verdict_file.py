@@ -2,11 +2,14 @@
 
 1. The format has a version; a key that is there means the same in every version that has it.
 2. What no command reads is not read back: it is empty after reading, so an older file may lack it.
-3. Bad files give problems with their places. Nothing of such a file is used.
+3. Bad files give problems with their places. Nothing of such a file is used, and nothing is
+   compared in part: every file that cannot be read is a problem.
+4. For comparisons of experiments, runs are counted from the result of each, so files from before
+   there were rates work, too.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,15 +19,17 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time
-from harness.compare.rates import violates
+from harness.compare.rates import Tried, rate, tried, violates
+from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, text_of
-from harness.plan.problems import PlanError, Problem, unreadable
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.plan.problems import PlanError, Problem, each, unreadable
 from harness.plan.shape_words import problems_of
 from harness.run_folder.experiments import NAME as EXPERIMENT
 from harness.run_folder.manifest import AuditStart
 from harness.view.costs import Cost
 from harness.view.failing import Failing
+from harness.view.grouping import by_key
 from harness.view.observations import Observation
 from harness.view.summary import Promised
 from harness.view.timeline import FaultSpan, OperationSpan
@@ -212,3 +217,65 @@ def read(path: Path) -> VerdictFile:
 @cache
 def _reader() -> TypeAdapter[VerdictFile]:
     return TypeAdapter(VerdictFile)
+
+
+MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
+
+
+def runs(paths: Sequence[Path]) -> list[RunEntry]:
+    """Return every run of these files. Raise PlanError with what is wrong with each."""
+    return [run for document in each(paths, read) for run in document.runs]
+
+
+def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
+    """Return the content of each path: a verdict.json, or the folder that holds one. Raise
+    PlanError."""
+    files = [path / NAME if is_folder(path) else path for path in paths]
+    places = [path.resolve() for path in files]
+    problems = [
+        Problem(str(path), "is named twice: nothing differs from itself")
+        for path in dict.fromkeys(places)
+        if places.count(path) > 1
+    ]
+    documents = each(files, read, problems)
+    return tuple(_side(one.experiment, one.runs) for one in documents)
+
+
+def joined(name: str, paths: Sequence[Path]) -> Side:
+    """Return the runs of all these files together. Raise PlanError."""
+    return _side(name, runs(paths))
+
+
+def versions(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the versions under test, all of them if there were several. Raise PlanError."""
+    found: dict[str, dict[str, None]] = {}
+    for document in each(paths, read):
+        for name, version in sorted(document.versions.items()):
+            found.setdefault(name, {})[version] = None
+    return {name: ", ".join(versions_found) for name, versions_found in found.items()}
+
+
+def _side(name: str, runs: Sequence[RunEntry]) -> Side:
+    cells = by_key(runs, lambda run: run.cell.cell)
+    brokers = {
+        cell: tuple(dict.fromkeys(run.brokers for run in of_cell if run.brokers))
+        for cell, of_cell in cells.items()
+    }
+    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()}, brokers)
+
+
+def _ran(runs: Sequence[RunEntry]) -> Ran:
+    counted = tried([run.claims for run in runs])
+    meanings = {one.claim: one.meaning for run in runs for one in run.claims}
+    claims = {name: Counted(one, meanings[name]) for name, one in counted.items()}
+    known = [run.lost for run in runs if run.lost is not None]
+    lost = Tried(rate(sum(known), len(known)), len(runs) - len(known))
+    times = (each for run in runs if run.summary is not None for each in run.summary.times)
+    return Ran(
+        runs=len(runs),
+        claims={LOSS: Counted(lost, MEANT_BY_LOSS), **claims},
+        times={
+            name: tuple(time for _, time in own)
+            for name, own in by_key(times, lambda one: one[0]).items()
+        },
+    )

@@ -1,21 +1,29 @@
-"""A night's outcome as one text, for a chat or a mail, and as nightly.xml for machines.
+"""The gate's answer over the nights on record, and a night's outcome as one text, for a chat or a
+mail, and as nightly.xml for machines.
 
 1. The first line shows whether to read on: alarms come first, then what is undecided.
 2. Every number comes with its number of runs.
 3. In nightly.xml a suite is a cell and a test a thing asked. An alarm is a failure, what could
    not be judged an error; what has no baseline, or did not fit into the night, is skipped with the
    reason.
+4. A baseline is a folder of experiments that a person declared good by putting them there.
+5. Alarms fail the night. Without one it is undecided where something that was planned was not
+   judged, is not decided any more, has no baseline, or where its experiments are gone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, is_few
+from msgspec.structs import replace
+
+from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, gate, is_few
 from harness.compare.rates import Rate
+from harness.compare.versus import Side
+from harness.judging import verdict_file
 from harness.judging.exits import Exit
-from harness.nightly import playing
-from harness.nightly.record import Night
+from harness.nightly import playing, record
+from harness.nightly.record import Alarmed, Night
 from harness.nightly.suite import Cell
 from harness.outside.text import visible
 from harness.report.junit import ERROR, FAILURE, SKIPPED, counted, save
@@ -153,3 +161,36 @@ def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
     yield from (("is judged", ERROR, why) for why in reasons)
     if not alarms and any(one.cell == cell for one in night.cells):
         yield "nothing is worse", "", ""
+
+
+def baseline_of(folder: Path) -> Side:
+    """All runs of the experiments in a folder; none where it is not there. Raises PlanError."""
+    return verdict_file.joined(str(folder), sorted(folder.glob(f"*/{verdict_file.NAME}")))
+
+
+def judged(folder: Path, night: Night) -> Night:
+    """The night with what its experiments showed. Raises PlanError."""
+    names = dict.fromkeys(one.experiment for one in night.played if one.experiment)
+    paths = [folder / name / verdict_file.NAME for name in names]
+    there = [path for path in paths if path.exists()]
+    side = verdict_file.joined(night.name, there)
+    return replace(night, cells=record.cells(side), versions=verdict_file.versions(there))
+
+
+def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:
+    """The night as it is over, and the gate's answer."""
+    every = [*before, night]
+    result = gate(baseline, [record.side(one) for one in every])
+    changed = dict(zip((one.name for one in every), record.changes(every), strict=True))
+    texts = [(one, alarm_text(one, changed.get(one.since, ()))) for one in result.alarms]
+    alarms = tuple(Alarmed(one.cell, one.what, text) for one, text in texts)
+    return replace(night, alarms=alarms, exit_code=_exit(result, night)), result
+
+
+def _exit(result: Gate, night: Night) -> Exit:
+    if result.alarms:
+        return Exit.FAILED
+    there = {one.cell for one in night.cells}
+    gone = not there or any(one.judged and one.cell not in there for one in night.played)
+    open_ends = result.unjudged or result.undecided or result.new or any(playing.left(night))
+    return Exit.NOT_DECIDED if gone or open_ends else Exit.PASSED

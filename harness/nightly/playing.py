@@ -1,4 +1,4 @@
-"""One night, play after play: what is planned, what was begun, what came of it.
+"""One night, play after play: which items fit into it, what was begun, what came of it.
 
 1. Each step is on record before the next one. Who is started again in a night that is not over
    goes on in it: what was played is not played again, and of what was broken off the runs that
@@ -6,10 +6,14 @@
 2. No play begins after the night's end; the last is played out. What did not come to be played, or
    found the machine busy, is on record with the reason.
 3. A play in which nothing was decided is repeated once, and both count.
+4. What matters most is planned first: what alarmed in its last night, then what was never judged,
+   then what changed since it was, then the rest: by the nights since, times the item's risk.
+5. Of an item as many plays are planned as fit. The others are left out, with the reason, and a
+   shorter item that is less urgent may still fit.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,11 +22,10 @@ from statistics import median
 from msgspec.structs import replace
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.judging import recalled, verdict_file
+from harness.judging import verdict_file
 from harness.judging.exits import Exit
-from harness.nightly import planning, record
-from harness.nightly.planning import Past, PlannedCell
-from harness.nightly.record import Night, Played
+from harness.nightly import record
+from harness.nightly.record import Night, PlannedCell, Played
 from harness.nightly.suite import Cell, Item, Suite
 from harness.plan.problems import PlanError
 
@@ -54,24 +57,76 @@ class NightRequest:
     changed: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What earlier nights know of a cell. `nights_ago`: since it was judged; None: it never was.
+    `digest`: of the cell as it was judged then."""
+
+    nights_ago: int | None
+    digest: str
+    alarmed: bool
+
+
+NOTHING = Past(None, "", alarmed=False)
+
+
+def fitting(
+    items: Sequence[Item],
+    past: Mapping[Cell, Past],
+    estimates_s: Mapping[Cell, float],
+    night_s: float,
+    changed: Sequence[str] = (),
+) -> tuple[tuple[PlannedCell, ...], tuple[PlannedCell, ...]]:
+    """Return what is played, in this order, and what does not fit, the most urgent first.
+    `estimates_s`: of one play. `changed`: systems that the user says have changed."""
+    known = {item.cell: past.get(item.cell, NOTHING) for item in items}
+    urgency = {item.cell: _urgency(item, known[item.cell], changed) for item in items}
+
+    def rank(item: Item) -> tuple[int, float, Cell]:
+        age = (known[item.cell].nights_ago or 0) * item.weight
+        return urgency[item.cell][0], -(age or item.weight / 10), item.cell
+
+    chosen: list[PlannedCell] = []
+    left_out: list[PlannedCell] = []
+    left_s = night_s
+    for item in sorted(items, key=rank):
+        each_s = estimates_s[item.cell]
+        fit = min(item.plays, int(left_s // each_s))
+        left_s -= fit * each_s
+        for listed, plays in ((chosen, fit), (left_out, item.plays - fit)):
+            if plays:
+                estimate_s = plays * each_s
+                _, reason = urgency[item.cell]
+                listed.append(PlannedCell(item.cell, plays, reason, estimate_s, item.digest))
+    return tuple(chosen), tuple(left_out)
+
+
+def _urgency(item: Item, past: Past, changed: Sequence[str]) -> tuple[int, str]:
+    """Return how urgent an item is, the lower, the sooner; and the reason."""
+    if past.alarmed:
+        return 0, "it alarmed when it was last judged"
+    if past.nights_ago is None:
+        return 1, "it was never judged"
+    if past.digest != item.digest or item.cell[1] in changed:
+        whose = item.cell[1] if item.cell[1] in changed else "its scenario or layout"
+        return 2, f"{whose} changed since it was judged"
+    return 3, f"it was judged {past.nights_ago} night{'' if past.nights_ago == 1 else 's'} ago"
+
+
 def begun(suite: Suite, request: NightRequest, before: Sequence[Night], now: datetime) -> Night:
     """A night as it is planned now; nothing is played yet."""
-    chosen = plan(suite, request, before)
+    past = {item.cell: _past(item.cell, before) for item in suite.items}
+    estimates_s = {item.cell: _estimate_s(item, before) for item in suite.items}
+    planned, left_out = fitting(suite.items, past, estimates_s, suite.night_s, request.changed)
     return Night(
         name=request.name,
         title=suite.title,
         label=request.label,
         began=now.isoformat(timespec="seconds"),
         ends=(now + timedelta(seconds=suite.night_s)).isoformat(timespec="seconds"),
-        planned=chosen.chosen,
-        left_out=chosen.left_out,
+        planned=planned,
+        left_out=left_out,
     )
-
-
-def plan(suite: Suite, request: NightRequest, before: Sequence[Night]) -> planning.Plan:
-    past = {item.cell: _past(item.cell, before) for item in suite.items}
-    estimates_s = {item.cell: _estimate_s(item, before) for item in suite.items}
-    return planning.plan(suite.items, past, estimates_s, suite.night_s, request.changed)
 
 
 def unfinished(before: Sequence[Night]) -> Night | None:
@@ -161,7 +216,7 @@ def _mended(folder: Path, night: Night, world: NightEnvironment, log: Log) -> Ni
 def _is_judged(experiment: Path, cell: Cell) -> bool:
     """Whether a promise was decided there; what cannot be read decides nothing."""
     try:
-        side = recalled.joined("", [experiment / verdict_file.NAME])
+        side = verdict_file.joined("", [experiment / verdict_file.NAME])
     except PlanError:
         return False
     ran = side.cells.get(cell)
@@ -184,7 +239,7 @@ def _past(cell: Cell, before: Sequence[Night]) -> Past:
             digests = {one.cell: one.digest for one in night.planned}
             alarmed = any(one.cell == cell for one in night.alarms)
             return Past(ago, digests.get(cell, ""), alarmed)
-    return planning.NOTHING
+    return NOTHING
 
 
 def _estimate_s(item: Item, before: Sequence[Night]) -> float:
@@ -202,33 +257,26 @@ class Unknown(Exception):
     """The reason why the load of the machine is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticks:
-    """What all cores did since they were started."""
-
-    idle: int
-    all: int
-
-
-def ticks(text: str) -> Ticks:
-    """Of /proc/stat (proc_stat(5)): its first line sums over cores. Guests' time is in user's."""
+def ticks(text: str) -> tuple[int, int]:
+    """Return how long all cores idled, and their whole time, since they were started. The first
+    line of /proc/stat (proc_stat(5)) sums over cores. Guests' time is in user's."""
     word, *columns = text.partition("\n")[0].split() or [""]
     if word != "cpu" or len(columns) < 8 or not all(one.isdigit() for one in columns):
         raise Unknown(f"{STAT} has no line of all cores")
     numbers = [int(one) for one in columns[:8]]
-    return Ticks(sum(numbers[column] for column in _IDLE), sum(numbers))
+    return sum(numbers[column] for column in _IDLE), sum(numbers)
 
 
 def busy(pause: Callable[[float], None], stat: Path = STAT) -> float:
     """The share of all cores' time that was used just now. Raises Unknown."""
     try:
-        before = ticks(stat.read_text())
+        idle_before, before = ticks(stat.read_text())
         pause(LOOK_S)
-        after = ticks(stat.read_text())
+        idle_after, after = ticks(stat.read_text())
     except OSError as error:
         raise Unknown(f"{stat}: {error.strerror}") from None
-    passed = after.all - before.all
-    return 1 - (after.idle - before.idle) / passed if passed else 0.0
+    passed = after - before
+    return 1 - (idle_after - idle_before) / passed if passed else 0.0
 
 
 def wait(share_max: float, wait_s: float, look: Callable[[], float]) -> str:

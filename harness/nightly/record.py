@@ -20,10 +20,9 @@ import msgspec
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
-from harness.nightly.planning import PlannedCell
 from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema import old_names
 from spark_analysis.schema.writing import write_whole
 
@@ -31,6 +30,16 @@ NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
 _EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+
+
+class PlannedCell(msgspec.Struct, frozen=True):
+    """`plays`: how often; `estimate_s`: of all of them. `digest`: suite.py, Item."""
+
+    cell: Cell
+    plays: int
+    reason: str
+    estimate_s: float
+    digest: str
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -57,12 +66,12 @@ class CellResult(msgspec.Struct, frozen=True):
 
 
 class CellOfNight(msgspec.Struct, frozen=True):
-    """`times`: by measure, seconds and whether they are only a lower bound, a run each."""
+    """`times`: by measure, one a run."""
 
     cell: Cell
     runs: int
     claims: dict[str, CellResult]
-    times: dict[str, list[tuple[float, bool]]]
+    times: dict[str, tuple[Time, ...]]
 
 
 class Alarmed(msgspec.Struct, frozen=True):
@@ -95,17 +104,16 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
 
 def nights(folder: Path) -> list[Night]:
     """Every night of a folder, the oldest first. Raises PlanError with all that cannot be read."""
-    found: list[Night] = []
-    problems: list[Problem] = []
-    for path in sorted((folder / NIGHTS).glob(f"*/{NAME}")):
-        try:
-            text = old_names.night(text_of(path, JSON_BYTES_MAX))
-            found.append(msgspec.json.decode(text, type=Night))
-        except (Unreadable, msgspec.MsgspecError) as error:
-            problems.append(Problem(str(path), f"cannot be read: {error}"))
-    if problems:
-        raise PlanError(problems)
+    found = each(sorted((folder / NIGHTS).glob(f"*/{NAME}")), _read)
     return sorted(found, key=lambda night: (night.began, night.name))
+
+
+def _read(path: Path) -> Night:
+    try:
+        text = old_names.night(text_of(path, JSON_BYTES_MAX))
+        return msgspec.json.decode(text, type=Night)
+    except (Unreadable, msgspec.MsgspecError) as error:
+        raise PlanError([Problem(str(path), f"cannot be read: {error}")]) from None
 
 
 def changes(every: Iterable[Night]) -> Iterator[tuple[str, ...]]:
@@ -133,14 +141,10 @@ def side(night: Night) -> Side:
 
 def cells(of: Side) -> tuple[CellOfNight, ...]:
     """What is kept of a night's runs."""
-    found = []
-    for cell, ran in of.cells.items():
-        times = {
-            name: [(one.value, one.censored) for one in values]
-            for name, values in ran.times.items()
-        }
-        found.append(CellOfNight(cell, ran.runs, dict(_claims(ran.claims)), times))
-    return tuple(found)
+    return tuple(
+        CellOfNight(cell, ran.runs, dict(_claims(ran.claims)), dict(ran.times))
+        for cell, ran in of.cells.items()
+    )
 
 
 def experiments(folder: Path) -> set[str]:
@@ -155,8 +159,7 @@ def _ran(one: CellOfNight) -> Ran:
         claim: Counted(Tried(rate(it.violated, it.runs), it.not_judged, it.warns), it.meaning)
         for claim, it in one.claims.items()
     }
-    times = {name: tuple(Time(*time) for time in values) for name, values in one.times.items()}
-    return Ran(one.runs, claims, times)
+    return Ran(one.runs, claims, one.times)
 
 
 def _claims(claims: Mapping[str, Counted]) -> Iterator[tuple[str, CellResult]]:

@@ -64,13 +64,15 @@ class Trend:
         self, nights: Sequence[Night], cell: Cell, measure: str, before: Sequence[Time]
     ) -> None:
         values = [
-            [Time(*time) for time in one.times.get(measure, ())] if one is not None else []
-            for one in of_cell(nights, cell)
+            one.times.get(measure, ()) if one is not None else () for one in of_cell(nights, cell)
         ]
         highest = max((time.value for times in (*values, before) for time in times), default=0.0)
         top = highest * ROOM or 1.0
         alarmed = [(cell, measure) in {(one.cell, one.what) for one in n.alarms} for n in nights]
-        titles = map(_times_text, nights, values)
+        titles = (
+            f"{_name(night)}: {_listed(times) or 'not known'}"
+            for night, times in zip(nights, values, strict=True)
+        )
         self.measure, self.name = measure, formats.measure_name(measure)
         self.meaning, self.top = formats.meaning(measure), formats.seconds(top)
         self.band = _band(median(before), top) if before else None
@@ -207,10 +209,6 @@ def _y(value: float, top: float) -> float:
     return round(HEIGHT * (1 - value / top), 1)
 
 
-def _times_text(night: Night, times: Sequence[Time]) -> str:
-    return f"{_name(night)}: {_listed(times) or 'not known'}"
-
-
 def _listed(times: Iterable[Time]) -> str:
     return ", ".join(
         f"{'≥ ' if time.censored else ''}{formats.seconds(time.value)}" for time in times
@@ -256,7 +254,7 @@ def _cell_nights(
     for night, one, column, changed in reversed(list(together)):
         if one is not None or night.plays_of(cell):
             times = "; ".join(
-                f"{formats.short_name(name)} {_listed(Time(*time) for time in times)}"
+                f"{formats.short_name(name)} {_listed(times)}"
                 for name, times in (one.times.items() if one is not None else ())
             )
             reports = tuple(_reports(folder, night, cell))

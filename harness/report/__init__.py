@@ -1,9 +1,8 @@
 """What was planned, done and judged, told: on terminals, on pages, to machines. It only tells.
 
 failing            whose sends failed, as a table for pages and terminals
-undecided          why claims could not be judged, each reason once
 display            where the pipeline says what it does: steps, and live views of a run
-lines, tried       verdicts, and what runs of a cell come to, as lines
+lines, tried       verdicts, what runs of a cell come to, and why claims could not be judged
 console/           on a terminal: while it goes on, and at the end
 page/, charts/     the values of report.html, and its drawings; templates/ holds its words
 html               report.html, out of them
@@ -13,6 +12,4 @@ serving            every experiment of a results folder, for browsers, on loopba
 versus_page        two experiments against each other
 dry_run, listing   what would be done, and what there is to choose from
 markdown           tables as Markdown
-fault_matrix, operation_matrix, client_matrix   what there is, as tables of the documentation
-key_page, layout_page   every key of users' TOML files, and layouts, as pages of it
 """

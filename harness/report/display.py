@@ -6,31 +6,22 @@
 
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
-from harness.run.progress import Part
-from harness.run.strip import Strip
 from harness.run.view import LiveCounts
 
 
-@dataclass(frozen=True, slots=True)
-class LiveView:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveView(LiveCounts):
     """A run while it goes on. Rates are of the last second or so."""
 
     run: str
-    phase: str
     sent_per_s: float
     confirmed_per_s: float
     delivered_per_s: float
     success_ratio: float | None  # confirmed of sent, lately; None where nothing was sent
-    outstanding: int
-    armed: tuple[str, ...]
-    left_s: float
     place: str = ""  # "2 of 3": which of the experiment's runs
-    parts: tuple[Part, ...] = ()
-    strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
-    waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
 
 
 class Display(Protocol):
@@ -65,19 +56,13 @@ class Rates:
         sent = counts.sent - then.sent
         confirmed = counts.confirmed - then.confirmed
         return LiveView(
+            **{one.name: getattr(counts, one.name) for one in fields(counts)},
             run=self._run,
-            phase=counts.phase,
             sent_per_s=_rate(sent, span_s),
             confirmed_per_s=_rate(confirmed, span_s),
             delivered_per_s=_rate(counts.delivered - then.delivered, span_s),
             success_ratio=min(1.0, confirmed / sent) if sent > 0 else None,
-            outstanding=counts.outstanding,
-            armed=counts.armed,
-            left_s=counts.left_s,
             place=self._place,
-            parts=counts.parts,
-            strip=counts.strip,
-            waits=counts.waits,
         )
 
 

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from rich.markup import escape
 from rich.table import Table
 
+from faults.kind import Kind
 from faults.kinds import KINDS, offered
+from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from harness.claims.claims import Claim
 from harness.claims.vocabulary import FACTS
 from harness.outside.text import visible
@@ -18,9 +20,10 @@ from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.suite import Suite
 from harness.plan.targets import MEANINGS, TargetForm
-from harness.report.fault_matrix import DEPLOYMENTS, of_systems
 from harness.report.lines import source_text
 from harness.view.grouping import by_key
+
+DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -94,12 +97,17 @@ def faults() -> Iterator[Table]:
     yield _targets(MEANINGS)
 
 
+def of_systems(kind: Kind) -> str:
+    """Return whose brokers can suffer it."""
+    return ", ".join(kind.only_on) or "any"
+
+
 def operations() -> Iterator[Table]:
     kinds = _table(
         "operation", "what it does", "targets", "options", "in containers by", "local by"
     )
     for one in plan.OPERATIONS.values():
-        offers = [one.offers.get(deployment, "-") for deployment in ("compose", "local")]
+        offers = [one.offers.get(deployment, "-") for deployment in (COMPOSE, LOCAL)]
         words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
         kinds.add_row(one.name, one.title, *words, *offers)
     yield kinds

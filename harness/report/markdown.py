@@ -20,7 +20,3 @@ def head(*names: str) -> Iterator[str]:
     """Yield the first two lines of a table."""
     yield row(names)
     yield row(["---"] * len(names))
-
-
-def code(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)

@@ -16,7 +16,7 @@ import shlex
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache, partial
 from http import HTTPStatus
@@ -25,9 +25,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from harness.judging import recalled, verdict_file
+from harness.claims.judge import ClaimOutcome
+from harness.judging import exits, verdict_file
 from harness.judging.exits import Exit
-from harness.judging.recalled import ExperimentOutcome
+from harness.judging.verdict_file import RunEntry
 from harness.outside.files import is_file, is_folder
 from harness.plan.problems import PlanError
 from harness.report import html
@@ -204,21 +205,29 @@ _Found = tuple[tuple[Cell, ...], int, tuple[str, str], str]
 def _judged(verdict: Path) -> _Found:
     try:
         state = verdict.stat()
-        known = _outcome(verdict, state.st_mtime_ns, state.st_size)
+        return _outcome(verdict, state.st_mtime_ns, state.st_size)
     except (PlanError, OSError) as failure:
         return (), 0, _UNREADABLE, str(failure)
-    shown = _VERDICTS.get(known.exit_code, _UNREADABLE)
-    return known.cells, known.runs, shown, _claims(known)
 
 
 @lru_cache(maxsize=_KEPT)
-def _outcome(verdict: Path, changed_ns: int, size: int) -> ExperimentOutcome:  # noqa: ARG001  (its key)
-    return recalled.outcome(verdict)
+def _outcome(verdict: Path, changed_ns: int, size: int) -> _Found:  # noqa: ARG001  (its key)
+    document = verdict_file.read(verdict)
+    runs, code = document.runs, document.exit_code
+    if code is None:
+        code = exits.of_claims(run.claims for run in runs)
+    cells = dict.fromkeys(run.cell.cell for run in runs)
+    return tuple(cells), len(runs), _VERDICTS.get(code, _UNREADABLE), _claims(runs)
 
 
-def _claims(known: ExperimentOutcome) -> str:
+def _claims(runs: Iterable[RunEntry]) -> str:
     """Return the promises behind a verdict: those that were broken, or else not decided."""
-    word, names = ("broken", known.broken) if known.broken else ("not decided", known.undecided)
+    promises = [one for run in runs for one in run.claims if one.is_promise]
+    broken, undecided = (
+        list(dict.fromkeys(one.claim for one in promises if one.outcome is outcome))
+        for outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
+    )
+    word, names = ("broken", broken) if broken else ("not decided", undecided)
     more = len(names) - CLAIMS_SHOWN
     rest = f", and {more} more" if more > 0 else ""
     return f"{word}: {', '.join(names[:CLAIMS_SHOWN])}{rest}" if names else ""

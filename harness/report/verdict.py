@@ -1,7 +1,6 @@
 """verdict.json of a report: everything that a terminal shows, and the reasons, for machines."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import starmap
@@ -136,7 +135,7 @@ def _totals(runs: Sequence[RunReport]) -> verdict_file.TotalsEntry:
         stranded=totals.stranded,
         undecided_messages=totals.untold,
         by_strength=totals.promised,
-        duplicates=_duplicates(runs),
+        duplicates=dict(totals.duplicates.most_common()),  # the most frequent first
         loss_decided_runs=totals.loss_proved,
         outage_decided_runs=totals.outage_proved,
         faults=totals.faults_of,
@@ -148,12 +147,6 @@ def _totals(runs: Sequence[RunReport]) -> verdict_file.TotalsEntry:
         worst_downtime_scope=_scope(totals.worst),
         late=dict(zip(("missed", "operations", "runs"), totals.late, strict=True)),
     )
-
-
-def _duplicates(runs: Sequence[RunReport]) -> dict[str, int]:
-    """Return duplicate deliveries by their source, the most frequent first."""
-    sums = sum((Counter(run.summary.duplicates) for run in runs if run.summary), Counter[str]())
-    return dict(sums.most_common())
 
 
 def _scope(out: Out | None) -> dict[str, Any] | None:

@@ -50,6 +50,12 @@ class SystemRegistry:
     packages: Mapping[str, str]
     spoilt: Mapping[str, str]
 
+    def version_of(self, system: str, recorded: Mapping[str, str]) -> str:
+        """Return its brokers' own version among those that a run records; "" if they have none, or
+        the system is no longer known."""
+        known = self.systems.get(system)
+        return recorded.get(known.versioned_as or "", "") if known is not None else ""
+
 
 @cache
 def registry() -> SystemRegistry:

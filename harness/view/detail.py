@@ -6,8 +6,8 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from harness.view.failing import Failing, failing, sending
 from harness.view.grouping import by_key
 from harness.view.message_traces import MessageTrace, Records, trace
 from harness.view.routes import ATTACHED, routes
-from harness.view.timeline import PROOFS, Events, Timeline, timeline
+from harness.view.timeline import PROOFS, Timeline, timeline
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
@@ -27,9 +27,6 @@ from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 
-NO_VIEWS = Views()
-NO_SENDS = Sends()
-NO_RECORDS = Records((), (), (), (), (), ())
 STORIES_OF_RUN_MAX = 60
 SAMPLES_MAX = 200_000  # of what hosts used: one a host and second
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are shown
@@ -56,42 +53,27 @@ class Detail:
     failing: tuple[Failing, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
-    """The raw rows that a page shows of one run. `unreadable`: why some are missing; "".
-
-    `samples`: what hosts used; None where they are not kept.
-    """
-
-    events: Events
-    records: Records
-    unreadable: str = ""
-    samples: Sequence[rows.Resource] | None = None
-
-
-def material(folder: Path, findings: Findings) -> Material:
+def records_of(folder: Path, findings: Findings) -> Records:
     examples = _examples_shown(findings.examples)
     try:
-        events, records = _read(folder, [row for group in examples.values() for row in group])
-        return Material(events, records, samples=rows.read(folder, rows.Resource, SAMPLES_MAX))
+        return _read(folder, [row for group in examples.values() for row in group])
     except rows.Unreadable as failure:
-        return Material(Events((), (), (), ()), NO_RECORDS, str(failure))
+        return Records(unreadable=str(failure))
 
 
 def detail_of(
-    material: Material,
+    records: Records,
     manifest: Manifest,
     facts: Facts,
     findings: Findings,
-    views: Views = NO_VIEWS,
-    sends: Sends = NO_SENDS,
+    views: Views,
+    sends: Sends,
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
-    events, records = material.events, material.records
-    asks = any(one.kind == ATTACHED for one in events.clients)
+    asks = any(one.kind == ATTACHED for one in records.clients)
     drawn = routes(
-        manifest, views, events.clients, sending(manifest, findings.sending) if asks else ()
+        manifest, views, records.clients, sending(manifest, findings.sending) if asks else ()
     )
     numbers = _numbers(findings.counts)
 
@@ -100,13 +82,13 @@ def detail_of(
 
     return Detail(
         manifest=manifest,
-        timeline=timeline(manifest, facts, findings, events, drawn, material.samples),
+        timeline=timeline(manifest, facts, findings, records, drawn),
         affected=tuple(
             AffectedClass(*name, number, tuple(trace(*each) for each in shown(name)))
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
-        unreadable=material.unreadable,
-        failing=failing(manifest, facts, sends, events.clients),
+        unreadable=records.unreadable,
+        failing=failing(manifest, facts, sends, records.clients),
     )
 
 
@@ -137,27 +119,25 @@ def _gravity(name: tuple[str, str]) -> tuple[bool, int, tuple[str, str]]:
     return not violates, gravity(measure), name
 
 
-def _read(folder: Path, examples: list[Affected]) -> tuple[Events, Records]:
-    events = Events(
+def _read(folder: Path, examples: list[Affected]) -> Records:
+    records = Records(
         faults=rows.read(folder, rows.FaultEvent, ROWS_MAX),
         probes=rows.read(folder, rows.Probe, ROWS_MAX, rows.field("kind").isin(PROOFS)),
         operations=rows.read(folder, rows.Operation, ROWS_MAX),
         clients=rows.read(folder, rows.ClientEvent, ROWS_MAX),
     )
-    if not examples:
-        return events, Records((), (), (), (), events.clients, events.faults)
-    of = _of(examples)
-    deliveries = rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(examples))
-    records = Records(
-        attempts=rows.read(folder, rows.Attempt, ROWS_MAX, of),
-        settlements=rows.read(folder, rows.Settlement, ROWS_MAX, of),
-        deliveries=deliveries,
-        acknowledgements=_acknowledgements(folder, deliveries),
-        clients=events.clients,
-        faults=events.faults,
-        terms=rows.read(folder, rows.TermsRow, ROWS_MAX, of),
-    )
-    return events, records
+    if examples:
+        of = _of(examples)
+        deliveries = rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(examples))
+        records = replace(
+            records,
+            attempts=rows.read(folder, rows.Attempt, ROWS_MAX, of),
+            settlements=rows.read(folder, rows.Settlement, ROWS_MAX, of),
+            deliveries=deliveries,
+            acknowledgements=_acknowledgements(folder, deliveries),
+            terms=rows.read(folder, rows.TermsRow, ROWS_MAX, of),
+        )
+    return replace(records, samples=rows.read(folder, rows.Resource, SAMPLES_MAX))
 
 
 def _of(examples: list[Affected]) -> Any:

@@ -68,15 +68,23 @@ class MessageTrace:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All rows of the messages that are shown, and the small tables of the run."""
+    """The raw rows that a page shows of one run: its small tables, and all rows of the messages
+    that are shown. `unreadable`: why some are missing; "".
 
-    attempts: Sequence[rows.Attempt]
-    settlements: Sequence[rows.Settlement]
-    deliveries: Sequence[rows.Delivery]
-    acknowledgements: Sequence[rows.Acknowledgement]
-    clients: Sequence[rows.ClientEvent]
-    faults: Sequence[rows.FaultEvent]
+    `samples`: what hosts used; None where they are not kept.
+    """
+
+    faults: Sequence[rows.FaultEvent] = ()
+    probes: Sequence[rows.Probe] = ()  # those that prove a fault
+    operations: Sequence[rows.Operation] = ()
+    clients: Sequence[rows.ClientEvent] = ()
+    attempts: Sequence[rows.Attempt] = ()
+    settlements: Sequence[rows.Settlement] = ()
+    deliveries: Sequence[rows.Delivery] = ()
+    acknowledgements: Sequence[rows.Acknowledgement] = ()
     terms: Sequence[rows.TermsRow] = ()
+    samples: Sequence[rows.Resource] | None = None
+    unreadable: str = ""
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:

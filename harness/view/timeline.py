@@ -7,16 +7,17 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.claims.doubts import caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.run_folder.manifest import Manifest
-from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe, Resource
+from harness.run_folder.rows import FaultEvent, Probe
 from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
+from harness.view.message_traces import Records
 from harness.view.routes import Routes
 from harness.view.summary import Out, outs
 from spark_analysis.schema.availability import Second, Stage
@@ -145,23 +146,12 @@ class Timeline:
     use: UseOverTime = NOTHING_KEPT
 
 
-@dataclass(frozen=True, slots=True)
-class Events:
-    """The small raw tables of a run."""
-
-    faults: Sequence[FaultEvent]
-    probes: Sequence[Probe]  # of the kinds in PROOFS
-    operations: Sequence[Operation]
-    clients: Sequence[ClientEvent]
-
-
 def timeline(
     manifest: Manifest,
     facts: Facts,
     findings: Findings,
-    events: Events,
+    events: Records,
     routes: Routes = NO_ROUTES,
-    samples: Sequence[Resource] | None = None,
 ) -> Timeline:
     slice_s = slice_length_s(row.second for row in findings.seconds)
     slices = _slices(findings, slice_s)
@@ -181,7 +171,7 @@ def timeline(
         operations=tuple(_operations(manifest, facts)),
         routes=routes,
         outs=outs(facts, findings.outages),
-        use=use_over_time(samples, slice_s),
+        use=use_over_time(events.samples, slice_s),
     )
 
 
@@ -218,7 +208,7 @@ def _slice(from_s: int, seconds: list[Second], latency: Latency | None) -> Slice
 
 
 def _fault(
-    window: WindowFacts, manifest: Manifest, facts: Facts, findings: Findings, events: Events
+    window: WindowFacts, manifest: Manifest, facts: Facts, findings: Findings, events: Records
 ) -> FaultSpan:
     own = [event for event in events.faults if event.window == window.number]
     windows = manifest.schedule.get("windows", [])
@@ -292,7 +282,7 @@ def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Ver
     return Verification(row.at_ns, bool(row.ok), row.detail, began_ns)
 
 
-def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:
+def _happenings(facts: Facts, findings: Findings, events: Records) -> Iterable[Happening]:
     for end in facts.process_ends:
         yield Happening(end.at_ns, "process", end.place, f"ended: {end.detail}", False)
     for client in events.clients:

@@ -19,7 +19,7 @@ from harness.compare.longer import CAUGHT, WITHIN, Baseline
 from harness.compare.medians import Time, median
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import LOSS, Counted, Ran, Side
-from harness.nightly.gated import baseline_of
+from harness.nightly.message import baseline_of
 from harness.plan.seeds import stream
 
 BY_GATE = 20  # sets

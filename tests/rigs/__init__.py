@@ -9,6 +9,7 @@ generated/  random histories
 defects/    healthy histories, and broken brokers made of them
 runs/       plans, run folders, judged runs and reports
 inputs/     what people hand in
+pages/      pages of the documentation that are made of what the product declares
 spark/      Spark's own servers
 machine/    the machine: its time, disks and processes
 suite/      the test suite itself: workers, markers, tiers

@@ -126,13 +126,9 @@ def _row(
             yield _seconds_line(" " * len(label), [lane.get(place, _EMPTY) for place in places])
 
 
-def _style(cell: Cell) -> str:
-    return cell[1]
-
-
 def _seconds_line(label: str, cells: Sequence[Cell]) -> Text:
-    runs = ((style, "".join(sign for sign, _ in same)) for style, same in groupby(cells, _style))
-    parts = ((signs, style) for style, signs in runs)
+    runs = groupby(cells, key=lambda cell: cell[1])
+    parts = (("".join(sign for sign, _ in same), style) for style, same in runs)
     line = Text.assemble((label, "dim"), *parts, no_wrap=True, overflow="crop")
     line.rstrip()
     return line

@@ -17,8 +17,7 @@ from harness.report import failing
 from harness.report.lines import by_urgency, cell_name
 from harness.report.page.formats import measure_name
 from harness.report.page.measures import cell_of
-from harness.report.tried import ClaimOfCell, tabulated
-from harness.report.undecided import reasons
+from harness.report.tried import CellTable, ClaimOfCell, reasons, tabulated
 from harness.view.grouping import by_key
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
@@ -32,12 +31,11 @@ STYLES = {
     ClaimOutcome.NOT_APPLICABLE: "dim",
 }
 _SHORT = {ClaimOutcome.NOT_APPLICABLE: "n/a"}
-Cell = tuple[str, str, str, str]
 
 
 def legend(report: Report) -> list[str]:
     """`1: master-crash on …`: the numbers that head the columns."""
-    return [f"{number}: {cell_name(cell)}" for number, cell in _numbered(report)]
+    return [f"{one.number}: {cell_name(one.cell)}" for one in tabulated(report)]
 
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
@@ -45,15 +43,13 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
     how many had it. A claim with one outcome wherever it applies, PASS or INCONCLUSIVE, has a row
     only in the `whole`; so has one that applies to none of a table's runs."""
     held = {*everywhere(report, ClaimOutcome.PASS), *everywhere(report, ClaimOutcome.INCONCLUSIVE)}
-    tables = {one.cell: one for one in tabulated(report)}
-    for cells in _chunks(_numbered(report)):
-        shown = [tables[cell] for _, cell in cells]
+    for shown in _chunks(report):
         runs = [run for run in report.runs if run.cell in [one.cell for one in shown]]
         verdicts = by_urgency(verdict for run in runs for verdict in run.verdicts)
         applies = {one.claim for one in verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE}
         every = dict.fromkeys(verdict.claim for verdict in verdicts)
         claims = [claim for claim in every if whole or claim in applies - held]
-        table = _table("claim", cells)
+        table = _table("claim", shown)
         for claim in claims:
             marks = (_mark(one.claims.get(claim), len(one.runs)) for one in shown)
             table.add_row(Text(one_line(claim)), *marks)
@@ -83,10 +79,10 @@ def comparison_tables(report: Report) -> Iterator[Table]:
     rows = {(cell_of(row), row.measure, row.detail): row for row in report.comparison}
     measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
     never = set(unjudged(report))
-    for cells in _chunks(_numbered(report)):
+    for cells in _chunks(report):
         table = _table("measure", cells)
         for measure, detail in measures:
-            found = [rows.get((cell, measure, detail)) for _, cell in cells]
+            found = [rows.get((one.cell, measure, detail)) for one in cells]
             shown = any(row is not None and (row.maximum or not row.judged) for row in found)
             if shown and measure not in never:
                 name = measure_title(measure, detail)
@@ -166,11 +162,8 @@ def _number(value: float, unit: str) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
-def _numbered(report: Report) -> list[tuple[int, Cell]]:
-    return list(enumerate(dict.fromkeys(run.cell for run in report.runs), start=1))
-
-
-def _chunks(cells: Sequence[tuple[int, Cell]]) -> Iterator[Sequence[tuple[int, Cell]]]:
+def _chunks(report: Report) -> Iterator[Sequence[CellTable]]:
+    cells = tabulated(report)
     for start in range(0, len(cells), COLUMNS_MAX):
         yield cells[start : start + COLUMNS_MAX]
 
@@ -179,11 +172,11 @@ def _plain(**options: Any) -> Table:
     return Table(box=None, pad_edge=False, show_edge=False, header_style="bold", **options)
 
 
-def _table(first: str, cells: Sequence[tuple[int, Cell]]) -> Table:
+def _table(first: str, cells: Sequence[CellTable]) -> Table:
     table = _plain()
     table.add_column(first, no_wrap=True)
-    for number, _ in cells:
-        table.add_column(str(number))
+    for one in cells:
+        table.add_column(str(one.number))
     return table
 
 

@@ -30,8 +30,7 @@ from harness.report.page import formats
 from harness.report.page.cells import CellView, cells
 from harness.report.page.matrix import weight
 from harness.report.page.totals import loss_rate
-from harness.report.tried import rate_lines
-from harness.report.undecided import reasons
+from harness.report.tried import rate_lines, reasons
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 
@@ -87,11 +86,6 @@ class Terminal:
         if self._live is not None:
             self._live.stop()
             self._live = None
-
-    def report(self, report: Report, files: Sequence[Path] = ()) -> None:
-        """All there is to say of it: `verdicts`, and `files`."""
-        self.verdicts(report)
-        self.files(report, files)
 
     def verdicts(self, report: Report) -> None:
         """Tables, every run's lines, and the verdict.

@@ -15,7 +15,7 @@ from harness.judging.result import Report
 from harness.report.page import formats, outs
 from harness.report.page.places import listed
 from harness.report.page.totals import Cell, Failed, RunTotals, loss_rate
-from harness.report.undecided import undecided
+from harness.report.tried import undecided
 
 CLAIMS_MAX = 2  # quoted
 REASONS_MAX, NAMES_MAX = 3, 6  # of what is not decided

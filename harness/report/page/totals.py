@@ -18,6 +18,7 @@ from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
+from harness.view.grouping import by_key
 from harness.view.summary import Number, Out, Promised, Summary, informative
 
 Cell = tuple[str, str, str, str]
@@ -58,6 +59,8 @@ class RunTotals:
         self.lost = _sum(one.lost for one in summaries)
         self.stranded = _sum(one.stranded for one in summaries)
         self.untold = sum(one.untold for one in summaries)  # messages that may or may not be lost
+        # Duplicate deliveries by their source.
+        self.duplicates = sum((Counter(one.duplicates) for one in summaries), Counter[str]())
         self.promised = _promised(summaries)  # by strength
         self.runs_with_loss = len(losing)
         self.cells_with_loss = _cells(losing)
@@ -76,9 +79,8 @@ class RunTotals:
         self.not_back = sum(not one.outs[0].back for one in timed)  # out when their load ended
         # The queue or publisher that was unavailable for longest, where there are several.
         self.worst = _longest_out(one.worst for one in timed if one.worst is not None)
-        self.late = _late(
-            summaries
-        )  # not confirmed in time, due from a fault on, in how many runs
+        # Not confirmed in time, due from a fault on, in how many runs.
+        self.late = _late(summaries)
         # Of these: due when sending had been on time for GOOD_S already.
         self.late_later = sum(
             out.missed_later for one in _timely(summaries) for out in one.outages
@@ -90,7 +92,8 @@ class RunTotals:
         self.logs_closed = sum(one.logs_closed for one in summaries)
         self.logs_of = sum(one.logs_of for one in summaries)
         # Sentences, each with the number of its runs.
-        self.doubts = tuple(Counter(one for run in runs for one in _why(run)).most_common())
+        doubts = (dict.fromkeys(run.doubts or filter(None, [run.failure])) for run in runs)
+        self.doubts = tuple(Counter(one for own in doubts for one in own).most_common())
 
     @property
     def whole(self) -> bool:
@@ -170,9 +173,8 @@ def _longest_out(outs: Iterable[Out]) -> Out | None:
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
     """Return the outcome of every claim over all runs: those of promises under True."""
-    found: dict[tuple[bool, str], list[ClaimVerdict]] = {}
-    for one in (one for run in runs for one in run.verdicts):
-        found.setdefault((one.is_promise, one.claim), []).append(one)
+    every = (one for run in runs for one in run.verdicts)
+    found = by_key(every, lambda one: (one.is_promise, one.claim))
     outcomes: dict[bool, list[ClaimOutcome]] = {True: [], False: []}
     for (is_promise, _), verdicts in found.items():
         outcomes[is_promise].append(over_runs(verdicts))
@@ -236,13 +238,13 @@ def _returned(summaries: Iterable[Summary]) -> bool:
 
 
 def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
-    sums: dict[tuple[int, str], list[int]] = {}
-    for each in (each for one in summaries for each in one.promised):
-        numbers = (each.confirmed, each.lost, each.stranded, each.unreachable)
-        level = each.rank, each.strength
-        before = sums.get(level, [0] * len(numbers))
-        sums[level] = [one + more for one, more in zip(before, numbers, strict=True)]
-    return tuple(Promised(*level, *sums[level]) for level in sorted(sums))
+    every = (each for one in summaries for each in one.promised)
+    levels = sorted(by_key(every, lambda one: (one.rank, one.strength)).items())
+    names = "confirmed", "lost", "stranded", "unreachable"
+    return tuple(
+        Promised(*level, *(sum(getattr(one, name) for one in own) for name in names))
+        for level, own in levels
+    )
 
 
 def times_of(runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]) -> list[Time]:
@@ -269,7 +271,3 @@ def _longest_cell(runs: Iterable[RunReport]) -> Cell | None:
     known = [(run.summary.out_s, run.cell) for run in runs if run.summary is not None]
     timed = [(out.least, not out.exact, cell) for out, cell in known if out.least is not None]
     return max(timed, key=lambda one: one[:2])[2] if timed else None
-
-
-def _why(run: RunReport) -> Iterable[str]:
-    return dict.fromkeys(run.doubts or filter(None, [run.failure]))

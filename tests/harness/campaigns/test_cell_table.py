@@ -2,8 +2,7 @@
 
 import pytest
 
-from harness.campaigns.cell_table import describe_cell, table
-from harness.campaigns.cells import Matrix
+from harness.campaigns.cells import Matrix, describe_cell, table
 from harness.campaigns.stored import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE, failed, run, undecided

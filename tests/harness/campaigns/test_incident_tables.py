@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaigns.incident_tables import dropped
 from harness.campaigns.packed import Packed
+from harness.campaigns.page_tables import dropped
 from harness.campaigns.pages import WantedPicture, drawn, wanted
 from harness.judging.result import RunReport
 from harness.plan.problems import PlanError

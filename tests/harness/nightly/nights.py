@@ -7,8 +7,7 @@ from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.exits import Exit
-from harness.nightly.planning import PlannedCell
-from harness.nightly.record import Alarmed, CellOfNight, CellResult, Night, Played
+from harness.nightly.record import Alarmed, CellOfNight, CellResult, Night, PlannedCell, Played
 from harness.nightly.suite import Cell
 from tests.harness.nightly.verdicts import CELL, PROMISE
 
@@ -49,7 +48,7 @@ def night(
             for place, cell in enumerate(cells)
         ),
         cells=tuple(
-            CellOfNight(cell, 1, harm, {"total_downtime": [(out_s, False)]}) for cell in cells
+            CellOfNight(cell, 1, harm, {"total_downtime": (Time(out_s),)}) for cell in cells
         ),
         versions={"rabbitmq": version},
         alarms=alarms,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from harness.compare.gate import gate
 from harness.compare.rates import rate
 from harness.judging.exits import Exit
-from harness.nightly import gated, message, record
+from harness.nightly import message, record
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell
 from harness.plan.problems import PlanError
@@ -19,7 +19,7 @@ from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
 def answered(*nights: Night) -> Night:
     *before, tonight = nights
-    return gated.answered(good(), before, tonight)[0]
+    return message.answered(good(), before, tonight)[0]
 
 
 def test_a_night_in_which_nothing_is_worse_passes() -> None:
@@ -61,14 +61,14 @@ def test_a_planned_unjudged_cell_leaves_the_night_undecided() -> None:
     whole = night(1)
     why = "the machine was busy"
     busy = record.Played(CELL, whole.began, exit_code=2, why=why)
-    judged_night, answer = gated.answered(good(), (), replace(whole, played=(busy,), cells=()))
+    judged_night, answer = message.answered(good(), (), replace(whole, played=(busy,), cells=()))
     assert judged_night.exit_code == Exit.NOT_DECIDED
     said = f"not judged as often as was planned: {why}"
     assert any(line.endswith(said) for line in message.lines(judged_night, answer))
 
 
 def test_a_night_whose_experiments_are_gone_passes_nothing(tmp_path: Path) -> None:
-    judged_night, _ = gated.answered(good(), (), gated.judged(tmp_path, night(1)))
+    judged_night, _ = message.answered(good(), (), message.judged(tmp_path, night(1)))
     assert judged_night.exit_code == Exit.NOT_DECIDED
 
 
@@ -81,7 +81,7 @@ def test_the_first_line_says_whether_to_read_on() -> None:
 
 def test_no_list_of_a_message_is_longer_than_anybody_reads() -> None:
     cells = tuple((f"scenario-{number}", *CELL[1:]) for number in range(50))
-    judged_night, answer = gated.answered(good(), (), night(1, cells=cells))
+    judged_night, answer = message.answered(good(), (), night(1, cells=cells))
     lines = list(message.lines(judged_night, answer))
     assert "no baseline: 50" in lines
     assert "- and 30 more: the pages have them" in lines
@@ -90,31 +90,31 @@ def test_no_list_of_a_message_is_longer_than_anybody_reads() -> None:
 def test_the_runs_of_a_night_are_those_of_its_experiments(tmp_path: Path) -> None:
     whole = night(1)
     experiment(tmp_path, whole.played[0].experiment, [run_of(lost=3, out_s=-9.5)], "3.10.9")
-    judged_night = gated.judged(tmp_path, whole)
+    judged_night = message.judged(tmp_path, whole)
     (cell,) = judged_night.cells
     assert (cell.cell, cell.runs, cell.claims["loss"].violated) == (CELL, 1, 1)
-    assert cell.times == {"total_downtime": [(9.5, True)]}
+    assert cell.times == {"total_downtime": ((9.5, True),)}
     assert judged_night.versions == {"rabbitmq": "3.10.9"}
     assert record.side(judged_night).cells[CELL].times["total_downtime"][0].censored
 
 
 def test_an_experiment_that_is_gone_is_none_of_its_runs(tmp_path: Path) -> None:
-    assert gated.judged(tmp_path, night(1)).cells == ()
+    assert message.judged(tmp_path, night(1)).cells == ()
 
 
 def test_a_baseline_is_every_experiment_in_its_folder(tmp_path: Path) -> None:
     for number in range(3):
         experiment(tmp_path, f"e{number}", [run_of(out_s=number)])
-    (ran,) = gated.baseline_of(tmp_path).cells.values()
+    (ran,) = message.baseline_of(tmp_path).cells.values()
     assert ran.runs == 3
-    assert gated.baseline_of(tmp_path / "none").cells == {}
+    assert message.baseline_of(tmp_path / "none").cells == {}
 
 
 def test_unreadable_baseline_is_reported_with_every_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (experiment(tmp_path, name, [run_of()]) / "verdict.json").write_text("{")
     with pytest.raises(PlanError) as caught:
-        gated.baseline_of(tmp_path)
+        message.baseline_of(tmp_path)
     assert len(caught.value.problems) == 2
 
 
@@ -144,7 +144,7 @@ def test_a_night_is_called_by_its_date(name: str, expected: str) -> None:
 @pytest.mark.parametrize(("runs", "warned"), [(1, True), (9, True), (10, False), (30, False)])
 def test_an_alarm_with_few_baseline_runs_suggests_more_runs(runs: int, warned: bool) -> None:
     lossy = night(1, lost=True)
-    over, _ = gated.answered(good(runs=runs), [], lossy)
+    over, _ = message.answered(good(runs=runs), [], lossy)
     assert over.exit_code == Exit.FAILED, "a loss is never held back"
     (alarm,) = over.alarms
     assert (f"only {runs} baseline run" in alarm.text) == warned

@@ -4,7 +4,7 @@ from xml.etree import ElementTree as xml
 
 from msgspec.structs import replace
 
-from harness.nightly import gated, message
+from harness.nightly import message
 from harness.nightly.record import Night
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL
@@ -12,7 +12,7 @@ from tests.harness.nightly.verdicts import CELL
 
 def suites(*nights: Night) -> xml.Element:
     *before, tonight = nights
-    return xml.fromstring(message.text(*gated.answered(good(), before, tonight)))
+    return xml.fromstring(message.text(*message.answered(good(), before, tonight)))
 
 
 def test_a_night_without_regression_passes_every_test() -> None:
@@ -36,5 +36,5 @@ def test_missing_baseline_is_skipped_and_unjudged_is_an_error() -> None:
 
 def test_characters_that_xml_forbids_are_escaped() -> None:
     hostile = ("a\x00b\u202e<c>", *CELL[1:])
-    xml = message.text(*gated.answered(good(), (), night(1, cells=(hostile,))))
+    xml = message.text(*message.answered(good(), (), night(1, cells=(hostile,))))
     assert "a\\x00b\\u202e&lt;c&gt;" in xml

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
-from harness.nightly.planning import NOTHING, Past, Plan, plan
+from harness.nightly.playing import NOTHING, Past, fitting
+from harness.nightly.record import PlannedCell
 from harness.nightly.suite import Cell, Item
 
 HOUR = 3600.0
+Plan = tuple[tuple[PlannedCell, ...], tuple[PlannedCell, ...]]
 
 
 def cell(name: str, system: str = "rabbitmq-mirrored") -> Cell:
@@ -29,11 +31,11 @@ def planned(
 ) -> Plan:
     by_cell = {cell(name): one for name, one in past.items()}
     estimates = {one.cell: each_hours * HOUR for one in items}
-    return plan(items, by_cell, estimates, hours * HOUR, changed)
+    return fitting(items, by_cell, estimates, hours * HOUR, changed)
 
 
 def names(plan: Plan) -> list[str]:
-    return [one.cell[0] for one in plan.chosen]
+    return [one.cell[0] for one in plan[0]]
 
 
 def test_cells_run_alarmed_then_new_then_changed_then_oldest() -> None:
@@ -47,7 +49,7 @@ def test_cells_run_alarmed_then_new_then_changed_then_oldest() -> None:
     }
     chosen_plan = planned(*items, past=past)
     assert names(chosen_plan) == ["alarmed", "new", "changed", "old", "recent"]
-    assert [one.reason for one in chosen_plan.chosen] == [
+    assert [one.reason for one in chosen_plan[0]] == [
         "it alarmed when it was last judged",
         "it was never judged",
         "its scenario or layout changed since it was judged",
@@ -59,7 +61,7 @@ def test_cells_run_alarmed_then_new_then_changed_then_oldest() -> None:
 def test_system_marked_new_by_the_user_plays_first() -> None:
     other = Item(cell("other", "rabbitmq-quorum"), 1, "", 60.0, 1.0, "now")
     past = {"old": judged(9)}
-    chosen_plan = plan(
+    chosen_plan = fitting(
         [item("old"), other],
         {cell("old"): past["old"], other.cell: judged(1)},
         {cell("old"): HOUR, other.cell: HOUR},
@@ -78,23 +80,23 @@ def test_a_risk_counts_as_more_nights() -> None:
 def test_cell_that_does_not_fit_gives_way_to_shorter_ones() -> None:
     """Report the reason of the cell that is left out."""
     long, short = item("long"), item("short")
-    chosen_plan = plan(
+    chosen_plan = fitting(
         [long, short],
         {short.cell: judged(1)},
         {long.cell: 5 * HOUR, short.cell: HOUR},
         2 * HOUR,
     )
     assert names(chosen_plan) == ["short"]
-    assert [(one.cell[0], one.reason) for one in chosen_plan.left_out] == [
+    assert [(one.cell[0], one.reason) for one in chosen_plan[1]] == [
         ("long", "it was never judged")
     ]
 
 
 def test_an_item_gets_as_many_runs_as_fit() -> None:
     chosen_plan = planned(item("long", plays=5), past={}, hours=2)
-    assert [(one.plays, one.estimate_s) for one in chosen_plan.chosen] == [(2, 2 * HOUR)]
-    assert [(one.plays, one.estimate_s) for one in chosen_plan.left_out] == [(3, 3 * HOUR)]
-    assert planned(item("long"), past={}, hours=0.5).chosen == ()
+    assert [(one.plays, one.estimate_s) for one in chosen_plan[0]] == [(2, 2 * HOUR)]
+    assert [(one.plays, one.estimate_s) for one in chosen_plan[1]] == [(3, 3 * HOUR)]
+    assert planned(item("long"), past={}, hours=0.5)[0] == ()
 
 
 def test_skipped_cell_ages_each_night_until_it_is_first() -> None:

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from harness.nightly import playing
-from harness.nightly.playing import Ticks, Unknown, busy, ticks, wait
+from harness.nightly.playing import Unknown, busy, ticks, wait
 
 FIRST = "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3\n"
 LATER = "cpu  130 0 60 850 60 0 0 0 0 0\n"
 
 
 def test_busy_counts_all_cores_but_no_disk_wait() -> None:
-    assert ticks(FIRST) == Ticks(850, 1000)
+    assert ticks(FIRST) == (850, 1000)
 
 
 @pytest.mark.parametrize("text", ["", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3", "cpu a b c d e f g h"])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.judging import recalled
+from harness.judging import verdict_file
 from harness.judging.result import Report
 from harness.report import verdict
 from spark_analysis.schema.service import NEVER
@@ -135,4 +135,4 @@ def test_undecodable_name_leaves_valid_json(tmp_path: Path) -> None:
     path = verdict.write(made, tmp_path)
     document = json.loads(path.read_bytes().decode("utf-8"))
     assert document["replay"] == "mqproof run '\\udcff.toml'"
-    assert recalled.sides((path,))[0].name == "e\\udcff"
+    assert verdict_file.sides((path,))[0].name == "e\\udcff"

@@ -23,7 +23,6 @@ OWN = (
     "harness/workers/clients/",
     "harness/workers/remoting/",
     "harness/workers/rocketmq/",
-    "harness/report/layout_page.py",  # a page of the documentation that compares systems
 )
 
 

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from harness.view.detail import Detail, material
+from harness.view.detail import Detail, records_of
 from harness.view.detail import detail_of as shown
 from harness.view.message_traces import MessageTrace, near
+from spark_analysis.schema.sends import Sends
+from spark_analysis.schema.views import Views
 from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History
@@ -16,7 +18,9 @@ def detail_of(tmp_path: Path, history: History) -> Detail:
     facts, rows = history.build()
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
-    return shown(material(folder, findings), manifest_of(facts), facts, findings)
+    return shown(
+        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+    )
 
 
 def story_of(tmp_path: Path, history: History, measure: str) -> MessageTrace:
@@ -156,7 +160,9 @@ def test_unreadable_raw_tables_cost_the_stories_not_the_counts(
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
     (folder / "raw" / "attempts.parquet").write_bytes(b"torn")
-    found = shown(material(folder, findings), manifest_of(facts), facts, findings)
+    found = shown(
+        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+    )
     assert "attempts.parquet cannot be read" in found.unreadable
     assert [(group.measure, group.number) for group in found.affected] == [("lost", 1)]
     assert [second.confirmed for second in found.timeline.slices][:2] == [20, 20]
@@ -166,7 +172,9 @@ def test_tables_that_are_missing_are_empty(tmp_path: Path) -> None:
     facts, rows = crash(lost=[230]).build()
     findings = judge(facts, rows)
     folder = write_run(tmp_path / "run", facts, {"attempts": rows["attempts"]})
-    found = shown(material(folder, findings), manifest_of(facts), facts, findings)
+    found = shown(
+        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+    )
     assert found.unreadable == ""
     assert texts(found.affected[0].traces[0])[0] == "attempt 1 sent by publisher 1 to connection 1"
 
@@ -197,7 +205,9 @@ def test_routine_probes_are_no_event_and_a_verification_is(tmp_path: Path) -> No
     ]
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
-    found = shown(material(folder, findings), manifest_of(facts), facts, findings)
+    found = shown(
+        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+    )
     probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
     assert probes == ["verified active: detail of verified"]
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from harness.run_folder.manifest import OperationRecord
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
+from harness.view.message_traces import Records
 from harness.view.timeline import (
     EVENTS_MAX,
-    Events,
     OperationSpan,
     Timeline,
     timeline,
@@ -15,10 +15,10 @@ from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History, ns
 from tests.rigs.runs.judged_runs import crash, manifest_of
 
-NOTHING = Events((), (), (), ())
+NOTHING = Records()
 
 
-def timeline_of(history: History, events: Events = NOTHING) -> Timeline:
+def timeline_of(history: History, events: Records = NOTHING) -> Timeline:
     facts, rows = history.build()
     return timeline(manifest_of(facts), facts, judge(facts, rows), events)
 
@@ -83,7 +83,7 @@ def test_a_stall_that_touches_two_windows_happened_once() -> None:
 
 
 def test_client_probe_and_operator_events_are_in_time_order() -> None:
-    events = Events(
+    events = Records(
         faults=(),
         probes=[Probe(0, "verified", "rmq1", 5, 30, 1, "exit 137")],
         operations=[Operation(1, 20, 21, "restart", "rmq2", "rmq2", 1, "")],

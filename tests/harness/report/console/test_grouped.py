@@ -2,7 +2,7 @@
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.report.console.tables import grouped
-from harness.report.undecided import reasons
+from harness.report.tried import reasons
 
 BESIDE = "fault 2: fault 1 was in force at the same time"
 ADVICE = ("let one fault end before the next begins",)

@@ -23,7 +23,13 @@ ARMED = ("kill master of orders = rmq1",)
 FAULT = Spell(ARMED[0], 22 * SECOND_NS, None)
 STRIP = Strip(0, (Share(100, 100),) * 20 + (Share(100, 0),) * 9, 6, (FAULT,))
 VIEW = LiveView(
-    "run-1", "windows", 300.0, 150.0, 299.6, 0.5, 12, ARMED, 41.6, "2 of 3", PARTS, STRIP
+    *("windows", 300, 150, 0, 0, 300, 12, ARMED, 41.6, PARTS, STRIP),
+    run="run-1",
+    sent_per_s=300.0,
+    confirmed_per_s=150.0,
+    delivered_per_s=299.6,
+    success_ratio=0.5,
+    place="2 of 3",
 )
 
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
 from harness.judging.exits import Judge
+from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal
@@ -23,7 +25,14 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
 
-VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
+VIEW = LiveView(
+    *("baseline", 300, 299, 0, 0, 300, 12, (), 41.6),
+    run="run-1",
+    sent_per_s=300.0,
+    confirmed_per_s=299.4,
+    delivered_per_s=300.0,
+    success_ratio=0.998,
+)
 
 
 class Screen:
@@ -40,6 +49,10 @@ class Screen:
             _environ={"TERM": "xterm", **environ},
         )
         self.display = Terminal(self.console, lambda: self.now_s, whole)
+
+    def report(self, report: Report, files: Sequence[Path] = ()) -> None:
+        self.display.verdicts(report)
+        self.display.files(report, files)
 
     @property
     def lines(self) -> list[str]:
@@ -77,9 +90,9 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         screen.now_s = float(now_s)
         screen.display.live(VIEW)
     assert len(screen.lines) == 3
-    screen.display.live(
-        LiveView("run-1", "windows", 0.0, 0.0, 0.0, None, 40, ("kill master = rmq1",), 30.0)
-    )
+    still = {"sent_per_s": 0.0, "confirmed_per_s": 0.0, "delivered_per_s": 0.0}
+    armed = replace(VIEW, **still, success_ratio=None, phase="windows", outstanding=40)
+    screen.display.live(replace(armed, armed=("kill master = rmq1",), left_s=30.0))
     assert screen.lines[3] == (
         "run-1 faults | sent 0/s confirmed 0/s delivered 0/s | on time - | unconfirmed 40 | "
         "fault: kill master = rmq1 | at least 30 s left"
@@ -156,7 +169,7 @@ def test_brackets_in_messages_are_no_markup() -> None:
 def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     one = run(Story())
-    screen.display.report(report(one))
+    screen.report(report(one))
     verdict = "verdict: passed, claims: 17 PASS, 1 WARNING NOT SEEN"
     assert screen.lines[-3:] == [
         f"{verdict}, {len(one.verdicts) - 18} NOT APPLICABLE (exit code 0)",
@@ -167,13 +180,13 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
 
 def test_a_known_failure_is_as_expected_to_expectations() -> None:
     screen = Screen()
-    screen.display.report(report(run(Story()), judge=Judge.EXPECTATIONS))
+    screen.report(report(run(Story()), judge=Judge.EXPECTATIONS))
     assert screen.lines[-3] == "verdict: as expected, cells: 1 as expected (exit code 0)"
 
 
 def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     screen = Screen(whole=True)
-    screen.display.report(report(run(Story(), notes=("fresh cluster: the first",))))
+    screen.report(report(run(Story(), notes=("fresh cluster: the first",))))
     text = screen.paper.getvalue()
     assert "fresh cluster: the first" in text
     assert "fault 1: longest time without a confirm 0.171 s" in text
@@ -190,7 +203,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
 
 def test_a_run_says_which_version_its_brokers_reported() -> None:
     screen = Screen()
-    screen.display.report(report(run(Story(), brokers="rabbitmq 3.10.8")))
+    screen.report(report(run(Story(), brokers="rabbitmq 3.10.8")))
     assert "  version of the brokers: rabbitmq 3.10.8" in screen.lines
 
 
@@ -198,8 +211,8 @@ def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     routes = (Observation(ROUTE_CHANGE, 0, True, "name server rkt1 dropped broker-a master"),) * 3
     made = run(Story(), observations=routes)
     screen, whole = Screen(), Screen(whole=True)
-    screen.display.report(report(made))
-    whole.display.report(report(made))
+    screen.report(report(made))
+    whole.report(report(made))
     (held,) = (line for line in screen.lines if line.startswith("PASS wherever they apply: "))
     assert "election-loses-nothing, " in held
     assert any(line.startswith("  PASS, 17 claims: ") for line in screen.lines)
@@ -211,7 +224,7 @@ def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
 
 def test_an_unjudged_run_is_reported_with_its_reason() -> None:
     screen = Screen()
-    screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
+    screen.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines
     assert not [line for line in screen.lines if line.startswith("claim ")]
     assert "claims: none was judged; 1 of 1 run not judged" in screen.lines[-3]
@@ -221,7 +234,7 @@ def test_an_unjudged_run_is_reported_with_its_reason() -> None:
 def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     screen = Screen(whole=True)
     other = run(Story().count("lost", "replicated", 2), "master-crash-2-cafe", cell=OTHER)
-    screen.display.report(report(run(Story()), other, skipped=(SKIPPED,)))
+    screen.report(report(run(Story()), other, skipped=(SKIPPED,)))
     assert "1: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
     assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
     rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
@@ -234,12 +247,12 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
 
 def test_not_applicable_claims_are_one_line_unless_all_is_requested() -> None:
     screen, one = Screen(), run(Story())
-    screen.display.report(report(one))
+    screen.report(report(one))
     left = f"{len(one.verdicts) - 18} more claims do not apply (--all lists each with its reason)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "notified-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
-    whole.display.report(report(run(Story())))
+    whole.report(report(run(Story())))
     assert left not in whole.lines
     table, said = (line for line in whole.lines if "notified-consumer-is-cancelled" in line)
     assert table.split()[1:] == ["n/a", "1/1"]
@@ -249,8 +262,8 @@ def test_not_applicable_claims_are_one_line_unless_all_is_requested() -> None:
 def test_not_applicable_cells_are_one_line_unless_all_is_requested() -> None:
     others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
     screen, whole = Screen(), Screen(whole=True)
-    screen.display.report(report(run(Story()), skipped=others))
-    whole.display.report(report(run(Story()), skipped=others))
+    screen.report(report(run(Story()), skipped=others))
+    whole.report(report(run(Story()), skipped=others))
     message = "NOT APPLICABLE: 80 more cells do not apply (--all lists each with its reason)"
     assert [line for line in screen.lines if "crash-" in line and "NOT" in line] == []
     assert message in screen.lines
@@ -266,7 +279,7 @@ def test_table_has_no_row_for_a_claim_without_runs() -> None:
     only = replace(known, claim="only-here", outcome=ClaimOutcome.FAIL)
     alone = replace(elsewhere[0], cell=OTHER, verdicts=(only,))
     screen = Screen()
-    screen.display.report(report(*elsewhere, alone))
+    screen.report(report(*elsewhere, alone))
     rows = [line for line in screen.lines if line.startswith("only-here")]
     assert len(rows) == 1
     heads = [line for line in screen.lines if line.startswith("claim ")]
@@ -278,7 +291,7 @@ def test_table_has_no_row_for_a_claim_without_runs() -> None:
 def test_measures_that_are_0_everywhere_are_named_in_one_line() -> None:
     rows = [compared(CELL, name, 0, unit="messages") for name in ("lost", "stranded")]
     screen = Screen()
-    screen.display.report(report(run(Story()), comparison=(*rows, compared(CELL, "silence", 1e9))))
+    screen.report(report(run(Story()), comparison=(*rows, compared(CELL, "silence", 1e9))))
     assert "0 in every run: lost; stranded" in screen.lines
     assert not [line for line in screen.lines if line.startswith("stranded")]
 
@@ -287,7 +300,7 @@ def test_each_cell_reports_run_counts_and_confidence_intervals() -> None:
     screen = Screen()
     runs = [summed(Story(), repeat=number) for number in range(1, 10)]
     lossy = summed(Story().count("lost", "replicated", 2), repeat=10)
-    screen.display.report(page_of(*runs, lossy))
+    screen.report(page_of(*runs, lossy))
     assert "   lost in 1 of 10 runs (95 % CI: 0.25 to 45 %)" in screen.lines
     assert "   confirmed-stays: violated in 1 of 10 runs (95 % CI: 0.25 to 45 %)" in screen.lines
 
@@ -296,7 +309,7 @@ def test_mostly_unjudged_cell_says_so_first() -> None:
     """Say first that more than a fifth of the runs was not judged."""
     screen = Screen()
     judged = [summed(Story(), repeat=number) for number in (1, 2, 3)]
-    screen.display.report(page_of(*judged, run(Story(), verdicts=(), failure="no cluster")))
+    screen.report(page_of(*judged, run(Story(), verdicts=(), failure="no cluster")))
     at = screen.lines.index("   1 of 4 runs could not be judged")
     assert screen.lines[at + 1] == "   lost in 0 of 3 runs (95 % one-sided bound: at most 63 %)"
 
@@ -310,7 +323,7 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     )
     screen = Screen()
     both = (run(Story()), run(Story(), "two", cell=OTHER))
-    screen.display.report(report(*both, comparison=rows))
+    screen.report(report(*both, comparison=rows))
     text = screen.paper.getvalue()
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
     assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
@@ -365,7 +378,7 @@ def test_median_has_its_interval_and_an_open_one_says_so() -> None:
     )
     screen = Screen()
     both = (run(Story()), run(Story(), "two", cell=OTHER))
-    screen.display.report(report(*both, comparison=rows))
+    screen.report(report(*both, comparison=rows))
     text = screen.paper.getvalue()
     assert "  2.000 s [1.500 s to 2.500 s] (9 of 9)" in text
     assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
@@ -378,7 +391,7 @@ def test_hundreds_of_cells_print_one_line_each_and_a_summary() -> None:
     ]
     runs[3] = replace(runs[3], verdicts=(), failure="no cluster")
     screen = Screen()
-    screen.display.report(report(*runs, skipped=(SKIPPED,)))
+    screen.report(report(*runs, skipped=(SKIPPED,)))
     assert len(screen.lines) < CELLS_MAX + 12
     printed = "\n".join(screen.lines)
     assert (
@@ -402,7 +415,7 @@ def test_every_way_to_the_terminal_escapes_what_comes_from_outside() -> None:
     screen.display.step_ended(1.0)
     screen.display.live(replace(VIEW, armed=(evil,)))
     made = run(Story(), verdicts=(), failure=evil, notes=(evil,), name=evil)
-    screen.display.report(report(made, replay=evil), [Path(evil)])
+    screen.report(report(made, replay=evil), [Path(evil)])
     printed = screen.paper.getvalue()
     assert printed.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
     assert printed.encode() and visible(printed) == printed

@@ -40,7 +40,7 @@ def test_a_terminal_has_one_line_of_each(tmp_path: Path) -> None:
     paper = io.StringIO()
     console = Console(file=paper, width=120, highlight=False)
     run = judged_run(tmp_path / "run", crash(), audit_starts=[STARTED])
-    Terminal(console, lambda: 0.0).report(page_of(run))
+    Terminal(console, lambda: 0.0).verdicts(page_of(run))
     assert [line for line in paper.getvalue().splitlines() if "auditor" in line] == [
         f"  {SENTENCE}"
     ]

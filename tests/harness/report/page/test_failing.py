@@ -27,7 +27,7 @@ def of(folder: Path, *failing: Failing) -> RunReport:
 
 def printed(run: RunReport) -> str:
     paper = io.StringIO()
-    Terminal(Console(file=paper, width=160, highlight=False), lambda: 0.0).report(page_of(run))
+    Terminal(Console(file=paper, width=160, highlight=False), lambda: 0.0).verdicts(page_of(run))
     return paper.getvalue()
 
 

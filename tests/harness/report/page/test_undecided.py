@@ -7,7 +7,7 @@ from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
 from harness.report.page.totals import RunTotals
-from harness.report.undecided import undecided
+from harness.report.tried import undecided
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import CELL, report, run
 

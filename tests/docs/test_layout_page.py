@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.layout_page import guide, page
 from harness.systems.catalogue import layout_names
+from tests.rigs.pages.layout_page import guide, page
 
 PAGE = Path("docs/layouts.md")
 

@@ -1,6 +1,6 @@
 """The documentation's page of keys, as Markdown: every key of every TOML file that users write.
 
-`python -m harness.report.key_page > docs/keys.md` generates the page; a test compares.
+`python -m tests.rigs.pages.key_page > docs/keys.md` generates the page; a test compares.
 
 1. The models are the source: fields have the texts, the limits and the defaults.
 2. Systems whose layout files, or topology files, have the same shape share one section.
@@ -23,11 +23,12 @@ from harness.plan.tables import OneOf
 from harness.report import markdown
 from harness.systems.registry import registry as systems
 from harness.view.grouping import by_key
+from tests.rigs.pages.names import code
 
 _HEAD = """\
 # Every key of the files that you write
 
-*Made by `python -m harness.report.key_page > docs/keys.md`; a test compares.*
+*Made by `python -m tests.rigs.pages.key_page > docs/keys.md`; a test compares.*
 
 The default "none" means that the key is left out. A length of time is a text with a unit:
 `250 ms`, `10 s`, `2 min`. If it is "also in T", it may count detection timeouts of the layout:
@@ -152,7 +153,7 @@ def _of_type(annotation: Any, metadata: Iterable[Any]) -> str:
     if get_origin(annotation) is Literal:
         words = [get_args(annotation)]
     if words:
-        return markdown.code(words[0])
+        return code(words[0])
     if annotation is bool:
         return "`true`, `false`"
     if get_origin(annotation) in (list, tuple):

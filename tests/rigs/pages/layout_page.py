@@ -1,6 +1,6 @@
 """The documentation's page of layouts, as Markdown: which layout answers what, and what it plays.
 
-`python -m harness.report.layout_page > docs/layouts.md` generates the page; a test compares.
+`python -m tests.rigs.pages.layout_page > docs/layouts.md` generates the page; a test compares.
 """
 
 import re
@@ -15,11 +15,12 @@ from harness.plan.toml import read_scenario
 from harness.report import markdown
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.view.grouping import by_key
+from tests.rigs.pages.names import code
 
 _HEAD = """\
 # Which layout for what
 
-*Made by `python -m harness.report.layout_page > docs/layouts.md`; a test compares.*
+*Made by `python -m tests.rigs.pages.layout_page > docs/layouts.md`; a test compares.*
 
 A layout says which hosts a cluster has, what runs on them and how it replicates.
 `--layout NAME@PROFILE` chooses one; repeat it for several. Without it a run uses the system's
@@ -101,7 +102,7 @@ def page() -> str:
 def _guide() -> Iterator[str]:
     yield from markdown.head("question", "systems", "layouts")
     for question, systems, names in guide():
-        yield markdown.row((question, markdown.code(systems), markdown.code(names)))
+        yield markdown.row((question, code(systems), code(names)))
 
 
 def _layout_tables(systems: Sequence[System], layouts: dict[str, list[Layout]]) -> Iterator[str]:
@@ -111,7 +112,7 @@ def _layout_tables(systems: Sequence[System], layouts: dict[str, list[Layout]]) 
         yield f"The default layout is `{system.default_layout}`.\n"
         yield from markdown.head("layout", "what it is", "profiles")
         for name, found in by_key(layouts[system.name], lambda one: one.name).items():
-            labels = markdown.code(f"@{one.profile}" for one in found)
+            labels = code(f"@{one.profile}" for one in found)
             yield markdown.row((f"`{name}`", found[0].title, labels))
 
 

@@ -1,6 +1,6 @@
 """The documentation's page of clients, as Markdown: a table a family, what each can and cannot.
 
-`python -m harness.report.client_matrix > docs/clients.md` generates the page; a test compares.
+`python -m tests.rigs.pages.client_matrix > docs/clients.md` generates the page; a test compares.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,11 +9,12 @@ from harness.plan.clients.declaration import CAPABILITIES, Client
 from harness.plan.clients.registry import OURS
 from harness.report import markdown
 from harness.view.grouping import by_key
+from tests.rigs.pages.names import code
 
 _HEAD = """\
 # Clients, and what each can do
 
-*Made by `python -m harness.report.client_matrix > docs/clients.md`; a test compares.*
+*Made by `python -m tests.rigs.pages.client_matrix > docs/clients.md`; a test compares.*
 
 The libraries are unmodified. Where the list says "mqproof's own", the client is no library: the
 number in its name is the version of the client that it behaves like. If a workload needs a
@@ -42,7 +43,7 @@ def lines(clients: Sequence[Client]) -> Iterator[str]:
         lacking = [(why, one.name) for one in clients if (why := one.why_not(capability))]
         for why, found in by_key(lacking, lambda one: one[0]).items():
             every = len(found) == len(clients) > 1
-            whom = "any of them" if every else markdown.code(name for _, name in found)
+            whom = "any of them" if every else code(name for _, name in found)
             yield f"- No {capability} with {whom}: {why}."
 
 

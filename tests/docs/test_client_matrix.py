@@ -5,9 +5,9 @@ from pathlib import Path
 
 from harness.plan.clients.registry import OURS
 from harness.plan.clients.requirements import chosen_client
-from harness.report.client_matrix import page
+from tests.rigs.pages.client_matrix import page
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "clients.md"
 
 
 def test_the_page_is_as_it_would_be_made_today() -> None:

@@ -7,9 +7,9 @@ from pydantic import BaseModel, Field
 
 from harness.plan.clients.registry import registry as clients
 from harness.plan.shape import PhasesTable, ScenarioTable
-from harness.report.key_page import page, tables
+from tests.rigs.pages.key_page import page, tables
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 SECTIONS = [section.shape for section in clients().sections.values()]
 
 

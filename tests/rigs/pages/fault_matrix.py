@@ -1,23 +1,23 @@
 """The documentation's page of faults, as Markdown: which deployment offers which kind, by what.
 
-`python -m harness.report.fault_matrix > docs/faults.md` generates the page; a test compares.
+`python -m tests.rigs.pages.fault_matrix > docs/faults.md` generates the page; a test compares.
 """
 
 from collections.abc import Iterable, Iterator
 
-from faults.kind import Kind
 from faults.kinds import KINDS, offered
-from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
+from faults.mechanisms import TOXIPROXY
 from harness.plan.demands import DEMANDS
 from harness.plan.model import System
 from harness.report import markdown
+from harness.report.listing import DEPLOYMENTS, of_systems
 from harness.systems.catalogue import load_system, system_names
+from tests.rigs.pages.names import code
 
-DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 _HEAD = """\
 # What can be broken
 
-*Made by `python -m harness.report.fault_matrix > docs/faults.md`; a test compares.*
+*Made by `python -m tests.rigs.pages.fault_matrix > docs/faults.md`; a test compares.*
 
 A fault counts only if it was verified from outside that it was active and that it ended
 (docs/verdicts.md 2). The columns on the right name the mechanism of each deployment.
@@ -30,12 +30,7 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
     columns = ("fault", "what it does", "undone", "aimed at a", "options", "of systems")
     yield from markdown.head(*columns, *DEPLOYMENTS)
     for kind in KINDS.values():
-        words = (
-            kind.title,
-            kind.undone_by,
-            kind.applies_to,
-            markdown.code(kind.option_keys) or "-",
-        )
+        words = (kind.title, kind.undone_by, kind.applies_to, code(kind.option_keys) or "-")
         offers = (offered(kind, deployment) for deployment in DEPLOYMENTS)
         yield markdown.row((f"`{kind.name}`", *words, of_systems(kind), *offers))
     yield ""
@@ -50,11 +45,6 @@ def page(systems: Iterable[System]) -> str:
     return "\n".join((_HEAD, *lines(systems), ""))
 
 
-def of_systems(kind: Kind) -> str:
-    """Whose brokers can suffer it."""
-    return ", ".join(kind.only_on) or "any"
-
-
 def _limits(system: System) -> Iterator[str]:
     """What a system cannot suffer, or not by every mechanism, or cannot answer a cut with; and
     which demands of a workload it does not meet."""
@@ -63,11 +53,11 @@ def _limits(system: System) -> Iterator[str]:
             yield f"- No `{name}` on `{system.name}`: {why}."
     for deployment, reasons in system.cannot_by.items():
         for why in dict.fromkeys(reasons.values()):
-            names = markdown.code(name for name, own in reasons.items() if own == why)
+            names = code(name for name, own in reasons.items() if own == why)
             yield f"- No {names} on `{system.name}` under `{deployment}`: {why}."
     for deployment, why in system.direct_peers.items():
         lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
-        so = f", so of {markdown.code(lost)} none by that" if lost else ""
+        so = f", so of {code(lost)} none by that" if lost else ""
         where = f"on `{system.name}` under `{deployment}`"
         yield f"- No `peer_links = {TOXIPROXY}` {where}{so}: {why}."
     for handling, why in system.cannot_handle.items():

@@ -9,11 +9,13 @@ from rich.console import Console
 
 from faults.kinds import KINDS
 from harness.plan.operations import OPERATIONS
-from harness.report import fault_matrix, listing, operation_matrix
-from harness.report.fault_matrix import DEPLOYMENTS, lines
+from harness.report import listing
+from harness.report.listing import DEPLOYMENTS
 from harness.systems.catalogue import load_system, system_names
+from tests.rigs.pages import fault_matrix, operation_matrix
+from tests.rigs.pages.fault_matrix import lines
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 SYSTEMS = [load_system(name) for name in system_names()]
 
 

@@ -1,6 +1,6 @@
 """The documentation's page of operations, as Markdown: which deployment offers which, by what.
 
-`python -m harness.report.operation_matrix > docs/operations.md` generates it; a test compares.
+`python -m tests.rigs.pages.operation_matrix > docs/operations.md` generates it; a test compares.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,13 @@ from harness.plan.model import System
 from harness.plan.operations import OPERATIONS
 from harness.report import markdown
 from harness.systems.catalogue import load_system, system_names
+from tests.rigs.pages.names import code
 
 DEPLOYMENTS = (COMPOSE, LOCAL)
 _HEAD = """\
 # What an operator can do
 
-*Made by `python -m harness.report.operation_matrix > docs/operations.md`; a test compares.*
+*Made by `python -m tests.rigs.pages.operation_matrix > docs/operations.md`; a test compares.*
 
 Operations share the schedule with the faults and have no undo. When the run is over, mqproof
 starts the brokers that they left stopped. If the cluster no longer matches its layout, it serves
@@ -28,7 +29,7 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
     """The table; what a deployment or a system has not stands below it, with the reason."""
     yield from markdown.head("operation", "what it does", "aimed at", "options", *DEPLOYMENTS)
     for one in OPERATIONS.values():
-        words = (markdown.code(each) or "-" for each in (one.targets, one.options))
+        words = (code(each) or "-" for each in (one.targets, one.options))
         offers = (one.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
         yield markdown.row((f"`{one.name}`", one.title, *words, *offers))
     yield ""
