@@ -99,7 +99,7 @@ EXPECTED_S = {
     "declare the queues, which slaves copy every 60 s": 50.0,
     "declare the queues": 2.0,
     "connect the workers": 2.0,
-    "seal the logs": 1.0,
+    "seal the run": 1.0,
     "check that the cluster is clean": 3.0,
     "tear the cluster down": 12.0,
     "start Spark": 8.0,
