@@ -187,8 +187,8 @@ class Counted:
         if doubt:
             return at_least(low, text, *_words(doubt))
         if high > low:
-            certain, *why = self._shared(measure, detail, among, high - low)
-            return Interval(low, high, f"{text}{certain}", *why)
+            certain, *shared = self._shared(measure, detail, among, high - low)
+            return Interval(low, high, f"{text}{certain}", *shared)
         return self._with_doubtful(measure, detail, among, exactly(low, text))
 
     def _with_doubtful(
@@ -236,8 +236,8 @@ class Counted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
-            certain, *why = self._shared(measure, detail, among, high - low)
-            return Interval(low, high, f"{text}{certain}", *why)
+            certain, *shared = self._shared(measure, detail, among, high - low)
+            return Interval(low, high, f"{text}{certain}", *shared)
         return exactly(low, text)
 
     def _left(self, detail: str) -> int:
