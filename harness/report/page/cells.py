@@ -144,8 +144,8 @@ def _longer_silence(totals: RunTotals) -> str:
     if totals.out is None or not 0 < totals.out.maximum_s < totals.silence.maximum_s:
         return ""
     return (
-        " (downtime ends with the first message that was on time again, by the time at which it "
-        "was due: it may have waited for its confirm, but not longer than its deadline)"
+        " (downtime counts by the time at which messages were due, so it ends with the first one "
+        "that was still confirmed within its deadline)"
     )
 
 

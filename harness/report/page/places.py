@@ -258,7 +258,7 @@ def _loss(totals: RunTotals) -> str:
 
 
 def _ends(totals: RunTotals) -> str:
-    """Return what became of the messages that nobody received."""
+    """Return what became of the messages that neither received."""
     if not totals.stranded:
         if totals.lost == 1:
             return "it is on no disk, so it is lost"
