@@ -123,7 +123,9 @@ def deadline_text(runs: Iterable[RunReport]) -> str:
     """Return `deadline 0.5 s`; "" if no message could be late, or no run says when one is."""
     manifests = [run.detail.manifest for run in runs if run.detail is not None]
     found = sorted({one.deadline_ns for one in manifests if one.paced and one.confirms})
-    return f"deadline {' or '.join(f'{ns / 1e9:g} s' for ns in found)}" if found else ""
+    glue = formats.GLUE
+    lengths = (f"{ns / 1e9:g}{glue}s" for ns in found)
+    return f"deadline{glue}{' or '.join(lengths)}" if found else ""
 
 
 def loss_rate(totals: RunTotals) -> Rate:

@@ -253,8 +253,10 @@ def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
 
 
 def test_the_deadline_stands_beside_the_scenario(tmp_path: Path) -> None:
-    assert "deadline 1 s" in text(judged(tmp_path, crash()))
-    assert "deadline 1 s" not in text(page_of(summed(Story())))
+    said = text(judged(tmp_path / "paced", crash()))
+    assert "deadline 1 s" in said.replace("\u00a0", " ")
+    unpaced = History(paced=False).flow(range(100), from_ms=0, every_ms=30)
+    assert "deadline\u00a0" not in text(judged(tmp_path / "unpaced", unpaced))
 
 
 def test_several_layouts_stand_side_by_side() -> None:
