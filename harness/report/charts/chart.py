@@ -56,9 +56,7 @@ KEYS = (
     Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
     Key("outages", "out", "outage that ended before the fault was undone"),
-    Key(
-        "outages", "open", "outage that the undo of the fault may have ended, or that did not end"
-    ),
+    Key("outages", "open", "outage that did not end, or that the undo may have ended"),
     Key("stage", "reached", "time from the fault to a recovery step"),
     Key("stage", "missing", "recovery step not reached"),
     Key("stage", "doubted", "not judged, or not measured"),
