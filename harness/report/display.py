@@ -100,6 +100,7 @@ EXPECTED_S = {
     "declare the queues": 2.0,
     "connect the workers": 2.0,
     "seal the run": 1.0,
+    "verify the sealed runs": 1.0,
     "check that the cluster is clean": 3.0,
     "tear the cluster down": 12.0,
     "start Spark": 8.0,
