@@ -19,7 +19,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.claims.doubts import Caveat
@@ -162,13 +162,19 @@ class Counted:
             if row.measure == measure and detail in ("", row.detail):
                 yield row, frozenset(int(number) for number in row.windows.split(",") if number)
 
-    def _shared(self, measure: str, detail: str, among: Among, number: int) -> tuple[str, str]:
-        """Return why the cause of so many is ambiguous, and what to do."""
-        why = f"{number:,} more may be due to this fault"
+    def _shared(
+        self, measure: str, detail: str, among: Among, number: int
+    ) -> tuple[str, str, str]:
+        """Return which faults the rest is certainly due to, why the cause of so many is ambiguous,
+        and what to do."""
+        faults = _faults_text(sorted(among or ()))
+        certain, why = f" certainly due to {faults}", f"{number:,} more may be due to {faults}"
         rows = self._charged(measure, detail)
         if among is not None and any(NO_FAULT in all_ and all_ & among for _, all_ in rows):
-            return f"{why}, to another one, or to none: clients' clocks may be off", _ONE_CLOCK
-        return f"{why} or to another one", "leave more time between the faults (`opens`)"
+            why = f"{why}, to another fault, or to none: clients' clocks may be off"
+            return certain, why, _ONE_CLOCK
+        advice = "leave more time between the faults (`opens`)"
+        return certain, f"{why} or to another fault", advice
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]
@@ -181,7 +187,8 @@ class Counted:
         if doubt:
             return at_least(low, text, *_words(doubt))
         if high > low:
-            return Interval(low, high, text, *self._shared(measure, detail, among, high - low))
+            certain, *shared = self._shared(measure, detail, among, high - low)
+            return Interval(low, high, f"{text}{certain}", *shared)
         return self._with_doubtful(measure, detail, among, exactly(low, text))
 
     def _with_doubtful(
@@ -229,7 +236,8 @@ class Counted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
-            return Interval(low, high, text, *self._shared(measure, detail, among, high - low))
+            certain, *shared = self._shared(measure, detail, among, high - low)
+            return Interval(low, high, f"{text}{certain}", *shared)
         return exactly(low, text)
 
     def _left(self, detail: str) -> int:
@@ -301,6 +309,11 @@ class Counted:
 
 def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:
     return (r.count for r in rows if r.measure == measure and detail in ("", r.detail))
+
+
+def _faults_text(numbers: Sequence[int]) -> str:
+    """Return `fault 2`, or `fault 1 or 2`."""
+    return f"fault {' or '.join(map(str, numbers))}"
 
 
 def _words(doubt: Caveat | None) -> tuple[str, str]:

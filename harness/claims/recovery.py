@@ -29,6 +29,12 @@ _ENDED_BY_FAULT = {
 }
 
 
+def ended_by_fault(row: Stage) -> str:
+    """Return why the end of the fault makes the time to a stage a lower bound; "" if it does
+    not."""
+    return _ENDED_BY_FAULT.get(RecoveredBy(row.recovered_by), "")
+
+
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """The recovery in one run, window by window."""

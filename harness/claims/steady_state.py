@@ -105,10 +105,15 @@ def _longest_outage(
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
-        return _too_little(
-            facts, f"only {due:,} publishes were due in the steady state after the first 10 s"
-        )
+        return _too_little(facts, _few_due(due, until_ns - facts.load_started_ns))
     return exactly(0, "0 s")
+
+
+def _few_due(due: int, lasted_ns: int) -> str:
+    if lasted_ns <= WARM_UP_NS:
+        lasted = f"the steady state lasted {max(0, lasted_ns) / NS:.1f} s"
+        return f"{lasted}, and its first {WARM_UP_NS / NS:.0f} s are not judged"
+    return f"only {due:,} publishes were due in the steady state after the first 10 s"
 
 
 def _spell(of: Outage, longest_ns: int) -> str:

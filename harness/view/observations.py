@@ -4,7 +4,7 @@ the auditor started, what the audit of logs read, and how far consumers had come
 1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
    silently.
 2. A time that was not reached is a lower bound: `>= 33.8 s`. A bound near zero says nothing, so
-   that time is unknown.
+   that time is called not measured.
 3. Each window has its own lines; a run has one line of counts, the gravest first.
 4. A broker whose log was not read to its end is a place that could not be read; a verdict depends
    on that. One that did not recover by itself is named, and whether the audit started it: the
@@ -27,7 +27,7 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text
 from harness.run_folder.rows import Probe
-from harness.view.summary import BOUND_LEAST_S
+from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
@@ -177,15 +177,25 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     due = f" of {row.operations:,} messages due" if row and isinstance(missed, Interval) else ""
     excused = evidence.counted.total("excused")
     kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
-    late = f"late from the fault on: {_bound(missed)}{due}{kept_away if excused else ''}"
+    late = f"late {_until(evidence, number)}: {_bound(missed)}{due}{kept_away if excused else ''}"
     text = f"fault {number}: longest time without a confirm {_seconds(silence)}, {late}"
     return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _until(evidence: Evidence, number: int) -> str:
+    """Return the time in which messages count as this fault's: up to the next one."""
+    later = [window.number for window in evidence.facts.windows if window.number > number]
+    if later:
+        return f"from fault {number} to fault {min(later)}"
+    return f"from {'the fault' if number == 1 else f'fault {number}'} on"
 
 
 def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
-    after = " after" if isinstance(value, Interval) and not _says_nothing(value) else ":"
+    if isinstance(value, Interval) and _says_nothing(value):
+        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({value.doubt or CUT_SHORT})"
+    after = " after" if isinstance(value, Interval) else ":"
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}"
 
 
@@ -193,7 +203,7 @@ def _seconds(value: object) -> str:
     if not isinstance(value, Interval):
         return "not applicable" if isinstance(value, NotApplicable) else "not judged"
     if _says_nothing(value):
-        return "unknown"
+        return NOT_MEASURED
     if value.low < value.high < math.inf:
         return from_to(value.low, value.high)
     return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"

@@ -73,6 +73,8 @@ def _scope_out(scope: str, name: str, of: int, rows: Sequence[Outage]) -> Out:
 
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
+NOT_MEASURED = "not measured"  # of such a time
+CUT_SHORT = "the load ended, or the next fault began, before recovery"
 
 
 @dataclass(frozen=True, slots=True)

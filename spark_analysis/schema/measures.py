@@ -44,13 +44,15 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
         title="Lost",
-        meaning="confirmed, never delivered, not found by the audit",
+        meaning="confirmed, and in no place: neither consumers nor the drain (which empties the "
+        "queues) received it, and the audit (which then reads all other places) did not find it",
         stopped_by=_LOSS,
         missing=True,
         claimed="confirmed, never delivered, drained, not found by the audit",
-        story="was first sent at {at} and confirmed ({detail}), never delivered, not found by the "
-        "audit after a complete drain",
-        end="never delivered; its queue was drained, and the audit did not find it",
+        story="was first sent at {at} and confirmed ({detail}), never delivered; its queue was "
+        "emptied (drained), and it was in no other place that was then read (the audit)",
+        end="never delivered; it was not in its queue, which was emptied (drained), nor in any "
+        "other place that was then read (the audit)",
     ),
     Measure(
         name="stranded",
@@ -59,7 +61,8 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
         title="Stranded",
-        meaning="confirmed, never delivered, found by the audit where no client looks",
+        meaning="confirmed, never delivered; the audit, which reads all places after the drain, "
+        "found it where no client looks",
         stopped_by=_LOSS,
         missing=True,
         claimed="confirmed, undelivered, but found by the audit",

@@ -93,8 +93,8 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,
-        title="Not confirmed within the deadline",
-        meaning="due publishes not confirmed in time; the share is of those due from the fault on",
+        title="Late (not confirmed within the deadline)",
+        meaning="late messages, of those due from a fault to the next one, or to the end of load",
         mart=Mart.AVAILABILITY,
         short="late, worst fault",
         stopped_by=_SENDING,
@@ -104,10 +104,10 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title="Silence",
+        title="Time without a confirm",
         meaning="the longest time without any confirm",
         mart=Mart.AVAILABILITY,
-        short="silence",
+        short="no confirm",
         stopped_by=_SENDING,
         listed=False,
     ),
@@ -154,7 +154,13 @@ OF_SERVICE = (
         _RECEIVING,
         one_event_proves=True,
     ),
-    _step("backlog_drained", "backlog gone", "all waiting messages were delivered", _RECEIVING),
+    _step(
+        "backlog_drained",
+        "backlog gone",
+        "from then on, no confirmed message waited in a queue for longer than the deadline; "
+        "not before the first delivery",
+        _RECEIVING,
+    ),
 )
 
 OF_CENSUS = (

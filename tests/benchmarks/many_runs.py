@@ -20,7 +20,10 @@ from harness.run_folder.experiments import NAME, RUNS
 from harness.run_folder.rows import Attempt, read
 
 ROOT = Path(__file__).parents[2]
-STEPS = ("seal the logs", "start Spark", "judge the runs", "verdict: ", "results: ", "replay: ")
+STEPS = (
+    *("verify the sealed runs", "start Spark", "judge the runs"),
+    *("verdict: ", "results: ", "replay: "),
+)
 _ROWS_MAX = 10_000_000
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from harness.claims.times import stage_text
 from harness.report.charts.plots import plots
 from harness.report.charts.scale import NS, Lane, Scale, Span, ticks
-from harness.report.page.formats import measure_name, phase_title, stage_name
+from harness.report.page.formats import measure_name, phase_title, stage_name, stage_time
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -54,11 +55,11 @@ KEYS = (
     Key("asked", "asked", "fault, as requested"),
     Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
-    Key("outages", "out", "outage that the system ended"),
-    Key("outages", "open", "outage; the system is not known to have ended it"),
+    Key("outages", "out", "outage that ended before the fault was undone"),
+    Key("outages", "open", "outage that did not end, or that the undo may have ended"),
     Key("stage", "reached", "time from the fault to a recovery step"),
     Key("stage", "missing", "recovery step not reached"),
-    Key("stage", "doubted", "not judged"),
+    Key("stage", "doubted", "not judged, or not measured"),
     Key("marks", Grade.VIOLATION.value, "messages that break a promise"),
     Key("marks", Grade.HARMLESS.value, "messages affected, no promise broken"),
     Key("marks", "fine", "event of clients or probes: good"),
@@ -171,10 +172,12 @@ def _stages(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[Lane]:
 
 def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
     from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
-    text = f"{after_s:.3f} s" if row.reached else f"not within {after_s:.1f} s"
-    tone = "reached" if row.reached else "missing"
+    time = stage_time(row)
+    text, tone = time.text.removeprefix("after "), "reached" if row.reached else "missing"
     if fault.stages_doubt:
-        text, tone = f"{text}, not judged", "doubted"
+        text, tone = f"{stage_text(row).removeprefix('after ')}, not judged", "doubted"
+    elif not time.known:
+        tone = "doubted"
     margin = f"uncertain by {row.uncertainty_ns / NS:.3f} s" if row.uncertainty_ns else ""
     name = stage_name(row.stage)
     title = f"fault {fault.number}: {name} {text}" + (f", {margin}" if margin else "")

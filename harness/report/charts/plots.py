@@ -33,7 +33,7 @@ class Plot(NamedTuple):
 def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     slices, slice_s = timeline.slices, timeline.slice_s
     if any(one.operations for one in slices):
-        rate = "publishes confirmed within their deadline, of those that were due"
+        rate = "messages confirmed within their deadline, of those that were due"
         lines = (
             ("good", "on time", _columns(slices, slice_s, scale, late=False)),
             ("bad", "late", _columns(slices, slice_s, scale, late=True)),

@@ -19,7 +19,7 @@ from harness.report.page.formats import measure_name
 from harness.report.page.measures import cell_of
 from harness.report.tried import CellTable, ClaimOfCell, reasons, tabulated
 from harness.view.grouping import by_key
-from harness.view.summary import is_uninformative
+from harness.view.summary import NOT_MEASURED, is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
@@ -140,7 +140,7 @@ def comparison_text(row: Comparison | None) -> str:
     if row.median is None or row.minimum is None or row.maximum is None:
         return f"not judged (0 of {row.runs})"
     if is_uninformative(row):
-        return "unknown"
+        return NOT_MEASURED
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
     if row.runs == 1:
         return median

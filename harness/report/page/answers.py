@@ -1,7 +1,7 @@
 """The first screen: a headline and four answers, for somebody who knows none of the brokers.
 
-1. Which promise was broken, were messages lost, how long was it out, is that proved: always these
-   four, always in this order, answered even if the answer is "unknown".
+1. Which promise was broken, were messages lost, how long was it out, do the records
+   suffice: always these four, always in this order, answered even if the answer is "unknown".
 2. A claim that fails where it is known to fail comes after the unexpected ones.
 3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
@@ -203,7 +203,7 @@ def _meaning(totals: RunTotals) -> str:
 
 
 def _proved(totals: RunTotals) -> PageAnswer:
-    question = "Are loss and downtime proved?"
+    question = "Do the records suffice to judge this?"
     if not totals.judged:
         return PageAnswer(question, "no", "open", (totals.main_doubt or "no run was judged",))
     logs = f"{_all(totals.logs_closed, totals.logs_of)} logs of publishers and consumers"

@@ -53,12 +53,13 @@ class Seen:
 
 class ClaimView:
     """`sentence`: "" where it is the meaning itself; `known`: what is known of it, whatever the
-    cell; `warns`: it predicts harm."""
+    cell; `warns`: it predicts harm; `is_promise`: it must hold in every run."""
 
     def __init__(self, place: int, name: str, report: Report, cells: Sequence[CellView]) -> None:
         found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
         first = found[0][1]
         self.name, self.anchor, self.warns = name, f"claim-{place}", first.warns
+        self.is_promise = first.is_promise
         self.meaning = first.meaning
         self.sentence = first.sentence if first.sentence != first.meaning else ""
         self.source = source_text(first.source)

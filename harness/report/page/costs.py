@@ -212,8 +212,13 @@ _network, _disk = _sum(BROKERS, "sent_per_s", "received_per_s"), _sum(BROKERS, "
 _all_memory = _sum(BROKERS, "memory_median_bytes")
 _LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ("confirmed a second", "confirmed publishes per second, at most the fixed rate", _rate, _fine),
-    ("latency p50, ms", "half of the confirms came so soon after the intended time", _half, _fine),
-    ("latency p99, ms", "99 % of the confirms came so soon after it", _most, _fine),
+    (
+        "latency p50, ms",
+        "half of the confirms came within this time after the due time",
+        _half,
+        _fine,
+    ),
+    ("latency p99, ms", "99 % of the confirms came within this time", _most, _fine),
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
     ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),

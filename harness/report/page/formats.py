@@ -5,10 +5,14 @@
 """
 
 import re
+from typing import NamedTuple
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
-from harness.view.summary import Number
+from harness.claims.recovery import ended_by_fault
+from harness.claims.times import stage_text
+from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number
 from spark_analysis.schema import measures
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME
 
@@ -126,3 +130,24 @@ def stage_name(stage: str) -> str:
 def stage_meaning(stage: str) -> str:
     known = measures.STAGES.get(stage)
     return known.meaning if known is not None else ""
+
+
+class StageTime(NamedTuple):
+    """The time to a stage in words: `after 0.161 s`, `after at least 3.200 s`, `not within 4.0 s`,
+    or NOT_MEASURED. `note`: what had happened by then, or why the time is not exact."""
+
+    text: str
+    note: str
+    known: bool
+
+
+def stage_time(row: Stage) -> StageTime:
+    """Return the time as `All counts` has it: a lower bound near zero says nothing."""
+    meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
+    is_bound = bool(reason) or not row.reached
+    if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
+        return StageTime(NOT_MEASURED, reason or CUT_SHORT, known=False)
+    text = stage_text(row)
+    if reason:
+        text = text.replace("after ", "after at least ")
+    return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)

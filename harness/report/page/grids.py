@@ -7,12 +7,13 @@
 4. Scenarios that only one place had are left to their cells: there is nothing to compare.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import Report
 from harness.report.page import formats, measures
 from harness.report.page.places import Place, scenarios_of
+from harness.report.page.totals import deadline_text
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
@@ -23,8 +24,12 @@ Rows = Mapping[Name, Mapping[Cell, Comparison]]
 _TIMES = [each for each in REGISTER if each.of_times]
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _WORST = (
-    "If a run has several faults, the worst one counts. If one could not be measured, no time is "
-    "shown."
+    "If a run has several faults, the worst one counts; if one of them could not be measured, "
+    "the run has no time."
+)
+_SERVICE = (
+    "Downtime, longest and outages are those of the whole run. In the other rows the worst fault "
+    "of a run counts; if a fault could not be measured, the run has no value there."
 )
 _SHARED_ONLY = (
     "Only scenarios that several columns ran; the others stand in the section “Results by cell”."
@@ -33,20 +38,22 @@ _SHARED_ONLY = (
 # above has those of GONE, a last table all others.
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
-        *("served", "service", "Service during the fault", _WORST),
+        *("served", "service", "Service during the fault", _SERVICE),
         tuple(each.name for each in _TIMES if not each.is_step),
     ),
     (
         *("recovery", "recovery", "Recovery, step by step"),
         "Times begin at the instant before the fault. If a step was not reached before the next "
-        "fault or the end of the load, its time is a lower bound (≥). If no run reached it, it "
-        f"has no bar. {_WORST}",
+        "fault or the end of the load, its time is a lower bound (≥). A bound near zero says "
+        "nothing: then the time is not measured. If no run reached a step, it has no bar. "
+        f"{_WORST}",
         _STEPS,
     ),
     (
         *("twice", "duplicates", "Duplicates by source"),
         "Duplicate deliveries of a run. A publisher without an answer sends again, so some are "
-        "the price of losing nothing. Copies that only the broker can have made break a promise.",
+        "the price of losing nothing. Duplicates that only the broker can have made break a "
+        "promise.",
         tuple(each.name for each in REGISTER if each.details),
     ),
 )
@@ -78,6 +85,7 @@ class GridGroup(NamedTuple):
 
     scenario: str
     title: str
+    deadline: str
     runs: tuple[str | None, ...]
     lines: tuple[GridLine, ...]
 
@@ -109,19 +117,24 @@ def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], 
         if names:
             wanted = {name: shown[name] for name in names}
             tops = _tops(wanted)
-            groups = (_group(one, wanted, tops, report, compared) for one in had_by_several)
-            meanings = (
-                (formats.short_name(measure), formats.meaning(measure))
-                for measure, detail in names
-                if not detail and formats.meaning(measure)
-            )
+            groups = [_group(one, wanted, tops, report, compared) for one in had_by_several]
             text = f"{note} {left_out}".strip()
-            tables.append(Grid(anchor, short, title, text, tuple(meanings), tuple(groups)))
+            meanings = tuple(_meanings(names, groups))
+            tables.append(Grid(anchor, short, title, text, meanings, tuple(groups)))
     return tuple(tables), tuple(
         formats.measure_name(measure).lower()
         for measure, detail in zero
         if not detail and measure not in GONE
     )
+
+
+def _meanings(names: Sequence[Name], groups: Sequence[GridGroup]) -> Iterator[tuple[str, str]]:
+    """Yield what each line says that is shown, where that is not plain."""
+    shown = {line.name for group in groups for line in group.lines}
+    for measure, detail in names:
+        name, meaning = formats.short_name(measure), formats.meaning(measure)
+        if not detail and meaning and name in shown:
+            yield name, meaning
 
 
 def _is_zero(detail: str, found: Mapping[Cell, Comparison]) -> bool:
@@ -163,7 +176,8 @@ def _group(
     runs = [len(place.of(scenario)) for place in compared]
     run_counts = tuple(formats.plural(number, "run") if number else None for number in runs)
     title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
-    return GridGroup(scenario, title, run_counts, tuple(lines))
+    deadline = deadline_text(run for place in compared for run in place.of(scenario))
+    return GridGroup(scenario, title, deadline, run_counts, tuple(lines))
 
 
 def _never(row: Comparison) -> bool:

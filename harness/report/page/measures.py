@@ -18,13 +18,12 @@ from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.view.grouping import by_key
-from harness.view.summary import is_uninformative
+from harness.view.summary import NOT_MEASURED, is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, REGISTER
 
 STRIPS_MAX = 16
-UNKNOWN = "unknown"
 _RECOVERY = "degraded"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 Cell = tuple[str, str, str, str]
@@ -159,7 +158,7 @@ def measure_text(row: Comparison) -> MeasureText:
         text = f"not judged (0 of {row.runs})"
         return MeasureText(text, "", "", text)
     if is_uninformative(row):
-        return MeasureText(UNKNOWN, "", "", "every run has only a lower bound near zero")
+        return MeasureText(NOT_MEASURED, "", "", "every run has only a lower bound near zero")
     least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"

@@ -96,12 +96,15 @@ def history_text(totals: RunTotals) -> str:
 
 def spell_text(spell: Outage, zero_ns: int) -> str:
     """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`.
-    `zero_ns`: the first fault's instant, or 0 for times of the run."""
+    `zero_ns`: the instant of the first fault (`from 0.3 s after the first fault began`), or 0 for
+    times of the run."""
     who = "unavailable" if spell.scope == RUN else f"{spell.scope} {spell.name} unavailable"
     mark = "" if spell.ended == SYSTEM else "≥ "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
     at_s = (spell.from_ns - zero_ns) / NS
-    at = f"+{at_s:.1f} s" if at_s >= 0 else f"−{-at_s:.1f} s, before the first fault"
+    at = f"+{at_s:.1f} s"
+    if zero_ns:
+        at = f"{abs(at_s):.1f} s {'after' if at_s >= 0 else 'before'} the first fault began"
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 

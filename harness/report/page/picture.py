@@ -15,7 +15,7 @@ from harness.report.charts.shares import Shares, span
 from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
 from harness.report.page.places import Place, scenarios_of
-from harness.report.page.totals import Cell, RunTotals, loss_rate
+from harness.report.page.totals import Cell, RunTotals, deadline_text, loss_rate
 
 SCENES_MAX = 5
 LINES_MAX = 8
@@ -41,7 +41,7 @@ class Panel:
         said = "; ".join([*(text for _, text in self.findings), *self.more])
         whose = f"{place.name}, {view.title.scenario if view is not None else ''}"
         # For those who cannot see it.
-        self.label = f"{whose}: share of messages confirmed on time, by second. {said}."
+        self.label = f"{whose}: share of messages on time, by second. {said}."
 
 
 class Scene:
@@ -54,6 +54,7 @@ class Scene:
         scale = Scale(from_s, max(until_s, from_s + 1))
         titles = (view.title.scenario for cell, view in cells.items() if cell[0] == scenario)
         self.scenario, self.title = scenario, next(titles, "")
+        self.deadline = deadline_text(run for place in lines for run in place.of(scenario))
         self.panels = tuple(Panel(place, scenario, cells, scale) for place in lines)
         self.fault = any(one.drawn and one.drawn.zero is not None for one in self.panels)
         self.ticks = tuple(_ticks(scale, self.fault))

@@ -2,7 +2,7 @@
 
 1. A place is a system in one layout, driven by one client. Layouts of a system stand together.
 2. Every verdict says three things, whatever is known of them: what was lost of what was confirmed,
-   how long it was out, and in how many runs that is proved.
+   how long it was out, and in how many runs that is decided.
 3. Of runs that were not judged nothing is said but that, and why; they are never a 0.
 4. Timers set how long an outage lasts. Each run records those that it was measured with; the files
    of layouts give the product's defaults.
@@ -253,13 +253,19 @@ def _loss(totals: RunTotals) -> str:
         return f"No loss was found among {of}, in {runs}{more}."
     missing = formats.count(totals.lost + totals.stranded)
     where = f"in {totals.runs_with_loss} of {runs}"
-    ends = [f"{_so_many(totals.lost)} lost for good"] if totals.lost else []
-    if totals.stranded:
-        whole = "" if totals.lost else "all "
-        stays = "still on a disk where no client gets at them"
-        ends.append(f"{whole}{_so_many(totals.stranded)} stranded, {stays}")
-    text = f"{missing} of {of} never reached a consumer ({where}): {', '.join(ends)}"
-    return f"{'At least ' if totals.loss_open else ''}{text}{more}."
+    text = f"{missing} of {of} reached neither a consumer nor the final drain ({where})"
+    return f"{'At least ' if totals.loss_open else ''}{text}: {_ends(totals)}{more}."
+
+
+def _ends(totals: RunTotals) -> str:
+    """Return what became of the messages that neither received."""
+    if not totals.stranded:
+        if totals.lost == 1:
+            return "it is on no disk, so it is lost"
+        return "none of them is on a disk, so all are lost"
+    lost = f"{_so_many(totals.lost)} lost for good, " if totals.lost else "all "
+    stays = "still on a disk where no client gets at them"
+    return f"{lost}{_so_many(totals.stranded)} stranded, {stays}"
 
 
 def _so_many(number: int) -> str:
@@ -280,8 +286,8 @@ def _outage(totals: RunTotals) -> str:
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     missed, publishes, _ = totals.late
     if missed:
-        late = f"{formats.share(missed / publishes)} were not confirmed in time"
-        parts.append(f"from the faults on, {late}{outs.later(totals)}")
+        late = f"{formats.share(missed / publishes)} of the messages were late"
+        parts.append(f"from the first fault on, {late}{outs.later(totals)}")
     return f"{'; '.join(parts)}."
 
 
@@ -304,13 +310,14 @@ def _proof(totals: RunTotals) -> str:
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
     faults = verified if totals.faults_of else ""
     if totals.whole:
-        all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
-        return f"Loss and downtime are proved in {all_runs}{faults}."
+        number = formats.of(totals.runs, totals.runs, "run")
+        all_runs = "the run" if totals.runs == 1 else number
+        return f"The records suffice to decide loss and downtime in {all_runs}{faults}."
     loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
     outage = f", the outage in {totals.outage_proved}" if totals.faults_of else ""
     first = shorten(totals.main_doubt, DOUBT_MAX, placeholder=" …")
     doubt = f" Among the reasons: {first}." if totals.doubts else ""
-    return f"Loss or downtime is not fully proved: {loss}{outage}{faults}.{doubt}"
+    return f"Not everything is decided: {loss}{outage}{faults}.{doubt}"
 
 
 def _known(decided: int, totals: RunTotals) -> str:

@@ -19,17 +19,18 @@ from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
 from harness.report.page.faults import WindowView
 from harness.report.page.measures import applicable, cell_of, numbers
-from harness.report.page.totals import worst_of
+from harness.report.page.totals import deadline_text, worst_of
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.grouping import by_key
 from harness.view.message_traces import TraceStep
 from harness.view.observations import describe_start
-from harness.view.summary import Summary
+from harness.view.summary import NOT_MEASURED, Summary
 from harness.view.timeline import OperationSpan
 from spark_analysis.schema.comparison import Comparison
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
+_ON_TIME = "on time again", "after"
 
 
 class RunView:
@@ -99,6 +100,7 @@ class Drill:
         text = f"{others} more {'claim does' if others == 1 else 'claims do'} not apply here."
         self.not_applicable = text if others else ""
         self.numbers = numbers(compared)  # name, in short, in a sentence
+        self.deadline = deadline_text(run.report for run in self.runs)
 
 
 def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
@@ -173,13 +175,13 @@ def _facts(one: Summary | None) -> Iterator[str]:
         yield from [outs.worst_text(one.worst)] if one.worst is not None else []
     elif one.out_s.why:
         yield "downtime: unknown"
-    for name, word in (("silence_s", "silent"), ("degraded_s", "on time again after")):
+    for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):
         found = worst_of(one, name)
         if found is not None:
             least = "" if found.exact else "≥ "
-            yield f"{word} {least}{formats.seconds(found.least or 0.0)}"
+            yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}"
         elif one.outages and not (one.no_downtime and name == "degraded_s"):
-            yield f"{word}: unknown"
+            yield f"{word}: {NOT_MEASURED}"
 
 
 def _when(one: OperationSpan) -> str:

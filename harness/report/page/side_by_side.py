@@ -18,12 +18,12 @@ from harness.report.page.cells import CellView
 from harness.report.page.costs import costs_side_by_side
 from harness.report.page.grids import grids
 from harness.report.page.headline import headline, sure
-from harness.report.page.totals import Cell, RunTotals, loss_rate
+from harness.report.page.totals import Cell, RunTotals, deadline_text, loss_rate
 from harness.view.summary import Promised
 
 STRENGTHS = {
-    "replicated": "other replicas had it, too: all available ones, or as many as the layout "
-    "requires; on disk or only in memory",
+    "replicated": "on every replica that was available (on the master alone if there was no "
+    "other), or on as many as the layout requires; on disk or only in memory",
     "stored": "one broker had it on its disk",
     "buffered": "one broker had it in memory",
     "flush_disk_timeout": "the disk had not answered in time",
@@ -75,6 +75,7 @@ class NoField(NamedTuple):
 class SideBySideRow(NamedTuple):
     scenario: str
     title: str
+    deadline: str  # of its messages: `deadline 1 s`
     fields: tuple[Field | NoField, ...]  # one a place, in their order
 
 
@@ -110,7 +111,7 @@ class StrengthTable:
         )
         why = "not delivered, and a place that may hold it was not read; or a log is incomplete"
         self.ends = (
-            StrengthRow("unknown", why, tuple(map(_untold, compared))),
+            StrengthRow("not decided", why, tuple(map(_untold, compared))),
             StrengthRow("runs", "judged for loss", tuple(map(_runs, compared))),
         )
 
@@ -184,7 +185,8 @@ def _rows(
                 reason = reasons.index(skipped[cell]) + 1 if cell in skipped else 0
                 tone = "not_applicable" if reason else "absent"
                 fields.append(NoField(place.letter, tone, reason))
-        yield SideBySideRow(scenario, titles.get(scenario, ""), tuple(fields))
+        deadline = deadline_text(run for place in compared for run in place.of(scenario))
+        yield SideBySideRow(scenario, titles.get(scenario, ""), deadline, tuple(fields))
 
 
 def _of(totals: RunTotals) -> str:
@@ -196,12 +198,12 @@ def _of(totals: RunTotals) -> str:
 
 
 def _proved(totals: RunTotals) -> str:
-    """Return `loss and downtime proved in 2 of 2 runs`, or what was decided."""
+    """Return `loss and downtime decided in 2 of 2 runs`, or what of them was."""
     runs = formats.plural(totals.runs, "run")
     if not totals.judged:
         return f"0 of {runs} judged"
     if totals.whole:
-        return f"loss and downtime proved in {totals.runs} of {runs}"
+        return f"loss and downtime decided in {totals.runs} of {runs}"
     outage = f", outage in {totals.outage_proved}" if totals.faults_of else ""
     seen = ""
     if totals.faults_seen < totals.faults_of:

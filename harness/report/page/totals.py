@@ -1,5 +1,5 @@
 """Runs counted together, those of a cell or all of an experiment: what failed, what was lost, how
-long it was out, what of that is proved.
+long it was out, what of that is decided.
 
 1. Sums count what was observed; the number of runs without a full answer stands beside them.
 2. *Out* is a run's total downtime; silence is that of its worst window. If one value is a bound,
@@ -19,7 +19,7 @@ from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.view.grouping import by_key
-from harness.view.summary import Number, Out, Promised, Summary, informative
+from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, informative
 
 Cell = tuple[str, str, str, str]
 
@@ -97,7 +97,7 @@ class RunTotals:
 
     @property
     def whole(self) -> bool:
-        """Return whether loss and downtime are proved in every run, and every fault verified."""
+        """Return whether loss and downtime are decided in every run, and every fault verified."""
         proved = self.runs == self.judged == self.loss_proved == self.outage_proved
         return proved and self.faults_seen == self.faults_of
 
@@ -120,6 +120,15 @@ class RunTotals:
     @property
     def main_doubt(self) -> str:
         return self.doubts[0][0] if self.doubts else ""
+
+
+def deadline_text(runs: Iterable[RunReport]) -> str:
+    """Return `deadline 0.5 s`; "" if no message could be late, or no run says when one is."""
+    manifests = [run.detail.manifest for run in runs if run.detail is not None]
+    found = sorted({one.deadline_ns for one in manifests if one.paced and one.confirms})
+    glue = formats.GLUE
+    lengths = (f"{ns / 1e9:g}{glue}s" for ns in found)
+    return f"deadline{glue}{' or '.join(lengths)}" if found else ""
 
 
 def loss_rate(totals: RunTotals) -> Rate:
@@ -159,7 +168,7 @@ def _unknown_reason(summaries: Iterable[Summary]) -> str:
     for one in summaries:
         unknown = _first_unknown(outage.degraded_s for outage in one.outages)
         if unknown is not None and worst_of(one, "degraded_s") is None:
-            return unknown.why or "the load ended, or the next fault began, before recovery"
+            return unknown.why or CUT_SHORT
     return ""
 
 

@@ -127,6 +127,13 @@ def test_little_load_proves_no_service_in_steady_state() -> None:
     assert value.reason == "only 50 publishes were due in the steady state after the first 10 s"
 
 
+def test_a_steady_state_within_the_warm_up_is_called_too_short() -> None:
+    short = value_of(Story().steady().window(1, "kill", opens=2), OUT)
+    assert getattr(short, "reason", "") == (
+        "the steady state lasted 2.0 s, and its first 10 s are not judged"
+    )
+
+
 def test_the_queue_that_starved_longest_speaks_for_all() -> None:
     story = served_in_steady_state().starved(14, queue="refunds")
     assert str(value_of(story, STARVED)) == "refunds, 14.0 s"

@@ -90,8 +90,8 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     )
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert (
-        "Are loss and downtime proved? yes the fault was verified from outside, at its beginning "
-        "and its end" in said
+        "Do the records suffice to judge this? yes the fault was verified from outside, at its "
+        "beginning and its end" in said
     )
     assert "all 2 logs of publishers and consumers are complete" in said
 
@@ -172,13 +172,13 @@ def test_an_undecided_report_does_not_look_good(tmp_path: Path) -> None:
     said = text(judged(tmp_path, story))
     assert "2 promises not decided" in said
     assert "Were messages lost? none found of 801 confirmed perhaps more: not decided" in said
-    assert "Are loss and downtime proved? in part" in said
+    assert "Do the records suffice to judge this? in part" in said
     assert "No loss was found, but a loss is not ruled out." in said
 
 
 def test_an_unverified_fault_proves_nothing() -> None:
     said = text(page_of(summed(Story().unverified("the process still runs"))))
-    assert "Are loss and downtime proved? no the fault was not verified from outside" in said
+    assert "Do the records suffice to judge this? no the fault was not verified from" in said
     assert "not certain: fault 1: the process still runs" in said
 
 
@@ -235,6 +235,32 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
     assert "✗ FAIL 0 s 1 run" in said and "✗ FAIL 3 lost 1 run" in said
     assert "– N/A why: 1" in said
     assert "Not applicable, because: 1 no mirror" in said
+
+
+def test_a_promise_is_marked_and_a_warning_is_not() -> None:
+    mark = '<span title="a promise">●</span>'
+    assert html.text(page_of(summed(Story()))).count(mark) == len(summed(Story()).verdicts)
+    warned = verdicts_of(read_claims(WARNING, "claims of a test"), Story().evidence)
+    assert mark not in html.text(page_of(summed(Story(), verdicts=warned)))
+
+
+def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
+    (first, *rest) = summed(Story()).verdicts
+    none = replace(
+        first,
+        outcome=Judged.NOT_APPLICABLE,
+        judged=("lost == 0, found 0",),
+        not_judged=("no fault",),
+    )
+    said = text(page_of(summed(Story(), verdicts=(none, *rest))))
+    assert "no fault Seen all the same: lost == 0, found 0" in said
+
+
+def test_the_deadline_stands_beside_the_scenario(tmp_path: Path) -> None:
+    said = text(judged(tmp_path / "paced", crash()))
+    assert "deadline 1 s" in said.replace("\u00a0", " ")
+    unpaced = History(paced=False).flow(range(100), from_ms=0, every_ms=30)
+    assert "deadline\u00a0" not in text(judged(tmp_path / "unpaced", unpaced))
 
 
 def test_several_layouts_stand_side_by_side() -> None:
@@ -297,7 +323,7 @@ def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
     assert "message 230 of publisher 1 in orders counted at +" in said
     assert " s, 0.500 s before fault 1 (kill)" in said
     assert "+11.500 s attempt 1 sent by publisher 1 to rmq1 (master of orders when" in said
-    assert "never delivered; its queue was drained, and the audit did not find it" in said
+    assert "never delivered; it was not in its queue, which was emptied (drained), nor" in said
 
 
 def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> None:
@@ -327,7 +353,7 @@ def test_page_shows_what_a_client_believed_of_each_broker(tmp_path: Path) -> Non
 def test_a_stall_leaves_a_bound_of_the_silence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash().stall(1, at_ms=13_000, late_ms=200)))
     assert "recovery NOT JUDGED publisher 1 stalled 200 ms at +13.0 s (host busy)" in said
-    assert "silent ≥ 0.090 s" in said
+    assert "no confirm for ≥ 0.090 s" in said
 
 
 def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Observation lines: what a run showed, and what it could not show."""
 
 from harness.view.observations import observe
+from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
 
 
@@ -63,9 +64,19 @@ def test_times_not_reached_are_lower_bounds() -> None:
     assert "on time again after >= 33.800 s" in found["stages", 1]
 
 
-def test_a_bound_near_zero_is_an_unknown_recovery_time() -> None:
+def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
     found = texts(Story().stage("sustained_success", 0.001, reached=False))
-    assert "on time again: unknown" in found["stages", 1]
+    cut = "the load ended, or the next fault began, before recovery"
+    assert f"on time again: not measured ({cut})" in found["stages", 1]
+    short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
+    either = "the system or the end of the fault may have restored service"
+    assert f"on time again: not measured ({either})" in texts(short)["stages", 1]
+
+
+def test_late_messages_are_counted_up_to_the_next_fault() -> None:
+    found = texts(Story().window(2, "kill", opens=30))
+    assert "late from fault 1 to fault 2: 12 of" in found["availability", 1]
+    assert "late from fault 2 on: " in found["availability", 2]
 
 
 def test_without_consumers_none_is_reported_late() -> None:

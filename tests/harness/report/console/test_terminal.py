@@ -344,7 +344,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     assert sum("the same reason" in line for line in screen.lines) >= 5
     of_loss = [line for line in screen.lines if line.lstrip().startswith("lost >= 0")]
     assert SHORT in of_loss[0]
-    assert "not judged in any run: lost; silence" in screen.lines
+    assert "not judged in any run: lost; time without a confirm" in screen.lines
     undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
     assert "confirmed-hence-delivered" in undecided[0]
     assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)
@@ -364,9 +364,11 @@ def test_claims_with_the_same_expectation_status_share_one_text() -> None:
 
 @pytest.mark.parametrize(
     ("median", "bounds", "text"),
-    [(1e6, 5, "unknown"), (1e6, 4, ">= 0.001 s"), (2e9, 5, ">= 2.000 s")],
+    [(1e6, 5, "not measured"), (1e6, 4, ">= 0.001 s"), (2e9, 5, ">= 2.000 s")],
 )
-def test_a_bound_near_zero_of_all_runs_is_unknown(median: float, bounds: int, text: str) -> None:
+def test_a_bound_near_zero_of_all_runs_is_not_measured(
+    median: float, bounds: int, text: str
+) -> None:
     assert comparison_text(compared(CELL, "degraded", median, bounds=bounds)).startswith(text)
 
 

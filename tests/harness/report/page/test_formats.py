@@ -3,8 +3,10 @@
 import pytest
 
 from harness.report.page import formats
-from harness.view.summary import Number
+from harness.view.summary import NOT_MEASURED, Number
 from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.words import RecoveredBy
+from tests.rigs.runs.findings import Story
 
 
 @pytest.mark.parametrize(
@@ -71,3 +73,30 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
         "from then on, sending was on time for 5 s and 200 messages"
     )
     assert formats.stage_meaning("some_new_stage") == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "reached", "recovered_by", "text", "note"),
+    [
+        (0.005, True, RecoveredBy.SYSTEM, "after 0.005 s", "from then on, sending was on time"),
+        (
+            0.005,
+            True,
+            RecoveredBy.EITHER,
+            "not measured",
+            "the system or the end of the fault may",
+        ),
+        (3.2, True, RecoveredBy.UNDO, "after at least 3.200 s", "from then on, sending was on"),
+        (0.005, False, RecoveredBy.SYSTEM, "not measured", "the load ended, or the next fault"),
+        (33.8, False, RecoveredBy.SYSTEM, "not within 33.8 s", "from then on, sending was on"),
+    ],
+)
+def test_a_time_that_is_only_a_bound_says_so(
+    seconds: float, reached: bool, recovered_by: RecoveredBy, text: str, note: str
+) -> None:
+    story = Story().stage("sustained_success", seconds, reached=reached, recovered_by=recovered_by)
+    (row,) = (one for one in story.evidence.findings.stages if one.stage == "sustained_success")
+    time = formats.stage_time(row)
+    assert time.text == text
+    assert time.note.startswith(note)
+    assert time.known is (text != NOT_MEASURED)

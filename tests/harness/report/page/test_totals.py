@@ -127,7 +127,13 @@ def test_sending_that_never_recovered_is_not_called_on_time_again() -> None:
 def test_an_outage_that_began_before_the_fault_says_so() -> None:
     outage = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.UNDO, 600, 245, "1")
     text = spell_text(outage, 6_200_000_000).replace("\u00a0", " ")
-    assert text.startswith("unavailable for ≥ 3.00 s from −2.2 s, before the first fault: ")
+    expected = "unavailable for ≥ 3.00 s from 2.2 s before the first fault began: "
+    assert text.startswith(expected)
+    assert (
+        spell_text(outage, 0)
+        .replace("\u00a0", " ")
+        .startswith("unavailable for ≥ 3.00 s from +4.0 s: ")
+    )
 
 
 def test_without_downtime_there_is_no_recovery_time() -> None:
