@@ -7,7 +7,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,9 @@ def detail_of(
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
-    events, records = material.events, material.records
+    events = material.events
+    names = {worker.number: worker.name for worker in manifest.workers}
+    records = replace(material.records, schedule=manifest.schedule, workers=names)
     asks = any(one.kind == ATTACHED for one in events.clients)
     drawn = routes(
         manifest, views, events.clients, sending(manifest, findings.sending) if asks else ()
