@@ -97,7 +97,7 @@ def judged_from(body: Mapping[str, Any], place: Path) -> tuple[JudgedRun, RawRea
         name: [STORED[name](run=manifest.run, **row) for row in _records(columns)]
         for name, columns in body["marts"].items()
     }
-    events = {
+    events: dict[str, Any] = {
         name: tuple(row(**one) for one in _records(body["events"].get(name, {})))
         for name, row in _EVENTS.items()
     }

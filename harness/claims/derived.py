@@ -169,7 +169,8 @@ def _every_mirror_read(window: int, state: KnownFacts) -> Value:
     if not isinstance(mirrors, Interval):
         return mirrors
     if mirrors.low > 1:
-        return NotApplicable(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
+        many = f"{mirrors.low:.0f} mirrors"
+        return NotApplicable(f"only one of the {many} was read: the one that took over")
     if state.value("rejoined_as", window) == "master":
         return NotApplicable("the old master was master again, and read in the mirror's place")
     rank = state.value("promoted_mirror_rank", window)

@@ -62,7 +62,8 @@ def _message(row: Affected, evidence: Evidence) -> str:
     if row.producer < 0:
         return f"a message that cannot be identified, in {row.queue},"
     who = worker_name(row.producer, evidence.facts)
-    return f"message {row.sequence} of {who} (producer {row.producer}) in {row.queue}"
+    raw = f"producer {row.producer} in the raw tables"
+    return f"message {row.sequence} of {who} ({raw}) in {row.queue}"
 
 
 def _window_story(number: int, evidence: Evidence) -> str:

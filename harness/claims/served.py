@@ -16,6 +16,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Consumption, Outage, Service
 
 NS = 1e9
+_WHOLE = "the cluster as a whole"  # as the scope of a run reads
 _ENDED = {
     words.SYSTEM: "",
     words.UNDO: ", until the fault's end",
@@ -53,7 +54,7 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
     (run,) = (row for row in rows if row.scope == words.RUN)
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
-        of = f"{len(rows):,} (the run, queues, publishers)"
+        of = f"{len(rows):,} ({_WHOLE}, queues, publishers)"
         why = f"only {judged:,} of {of} had enough load to be judged"
         return Unknown(why, _MORE_AFTER if run.promise == words.HEALED else _MORE)
     if run.verdict == words.FEW:
@@ -86,7 +87,7 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
         return f"{scope_name(worst)} was unavailable for {_outage(worst, outages)}{others}"
     judged = [row for row in rows if row.verdict == words.SERVED]
     number = Counter(row.scope for row in judged)
-    names = ["the run"] if number[words.RUN] else []
+    names = [_WHOLE] if number[words.RUN] else []
     counted = _counted(number, (words.QUEUE, words.PUBLISHER))
     names += [counted] if counted else []
     left = sum(row.verdict == words.FEW for row in rows)
@@ -108,8 +109,12 @@ def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
     ]
     if run.promise != words.FAULT or not before_ns:
         return ""
-    seconds = f"{max(before_ns) / NS:.1f} s"
-    return f"; the outage of {seconds} before that does not count: the source names no time"
+    longest_s = max(before_ns) / NS
+    seconds = f"{longest_s:.3f} s" if longest_s < 1 else f"{longest_s:.1f} s"
+    return (
+        f"; the outage of {seconds} before clients were served again does not count, because the "
+        "source names no time"
+    )
 
 
 def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, str]:
@@ -136,7 +141,7 @@ def _counted(number: Counter[str], scopes: Sequence[str]) -> str:
 
 
 def scope_name(row: Service | Outage) -> str:
-    return "the run" if row.scope == words.RUN else f"{row.scope} {row.name}"
+    return _WHOLE if row.scope == words.RUN else f"{row.scope} {row.name}"
 
 
 def _who(row: Consumption) -> str:

@@ -4,6 +4,7 @@
 2. Cells come in the order of their first run.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from harness.view.costs import cost
 from harness.view.detail import detail_of, records_of
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
+from harness.view.naming import fault_of_plan
 from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.summary import Summary, summary
 
@@ -36,6 +38,7 @@ _NO_SEAL = (
     "no checksums: an old version sealed this run, so it is unknown whether its records are "
     "complete"
 )
+_OF_WINDOW = re.compile(r"window (\d+): (\S+) (.*)")  # number, kind and target of a fault
 _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messages
 
 
@@ -145,15 +148,19 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
         (others, f"played together with {others}: one cluster, and one fault for all"),
         (ignored, f"ignored by {manifest.client}: {ignored}"),
     )
-    resolved = (_resolved(*one) for one in sorted(manifest.resolved.items()))
+    resolved = (_resolved(manifest, *one) for one in sorted(manifest.resolved.items()))
     return (*_kept(manifest), *(text for applies, text in notes if applies), *resolved)
 
 
-def _resolved(word: str, place: str) -> str:
+def _resolved(manifest: Manifest, word: str, place: str) -> str:
     """`consumers connect first to rmq1`, `fault 1: kill master of orders = rmq1`."""
     if word.endswith(" enter"):
         return f"{word.removesuffix(' enter')} connect first to {place}"
-    return f"{word.replace('window ', 'fault ', 1)} = {place}"
+    if window := _OF_WINDOW.fullmatch(word):
+        number, kind, target = window.groups()
+        words = fault_of_plan(manifest.schedule, int(number), kind, target)
+        return f"fault {number}: {words} = {place}"
+    return f"{word} = {place}"
 
 
 def _kept(manifest: Manifest) -> Iterator[str]:

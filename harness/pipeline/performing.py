@@ -8,7 +8,6 @@
 import asyncio
 import contextlib
 import platform
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +33,7 @@ from harness.judging import brought_claims
 from harness.pipeline import stored
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
-from harness.report.display import Display, Rates, Steps
+from harness.report.display import Display, Steps, live_view
 from harness.run import signals
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
@@ -141,20 +140,20 @@ class Performing:
         }
 
     def _hooks(self) -> Hooks:
-        rates = Rates("")
+        named = ("", "")  # the run, and which of how many it is
 
         def began(plans: Sequence[RunPlan], place: int, of: int) -> None:
-            nonlocal rates
+            nonlocal named
             self.steps.end()
             beside = f", {len(plans)} together" if len(plans) > 1 else ""
-            rates = Rates(plans[0].name, f"{place} of {of}{beside}")
+            named = plans[0].name, f"{place} of {of}{beside}"
             for number, plan in enumerate(plans, place):
                 cell = " x ".join(plan.cell)
                 self.show.message(f"run {number} of {of}{beside}: {plan.name} ({cell})")
 
         def live(view: LiveCounts) -> None:
             self.steps.end()
-            self.show.live(rates.view(time.monotonic(), view))
+            self.show.live(live_view(*named, view))
 
         keep, say = self.options.keep, self.show.message
         hooks = Hooks(self.interrupt, began, self.steps.begin, live, say, keep)

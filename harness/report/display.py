@@ -5,23 +5,29 @@
 """
 
 import time
-from collections import deque
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Protocol
 
-from harness.run.view import LiveCounts
+from harness.run.progress import Part
+from harness.run.strip import Strip
+from harness.run.view import LiveCounts, PerSecond
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveView(LiveCounts):
-    """A run while it goes on. Rates are of the last second or so."""
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A run while it goes on."""
 
     run: str
-    sent_per_s: float
-    confirmed_per_s: float
-    delivered_per_s: float
-    success_ratio: float | None  # confirmed of sent, lately; None where nothing was sent
+    phase: str
+    rates: PerSecond | None  # None: the load has not begun, or has ended
+    late: int | None  # so far: their deadline passed without a confirm; None: nothing has one
+    outstanding: int
+    armed: tuple[str, ...]
+    left_s: float
     place: str = ""  # "2 of 3": which of the experiment's runs
+    parts: tuple[Part, ...] = ()
+    strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
+    waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
 
 
 class Display(Protocol):
@@ -35,39 +41,24 @@ class Display(Protocol):
     def message(self, text: str) -> None: ...
 
 
-WINDOW_S = 1.0
+_WITHOUT_LOAD = ("drain", "audit", "closing", "finished")  # phases after the load
 
 
-class Rates:
-    """Makes live views of one run out of its counts."""
-
-    def __init__(self, run: str, place: str = "") -> None:
-        self._run = run
-        self._place = place
-        self._looks: deque[tuple[float, LiveCounts]] = deque()
-
-    def view(self, now_s: float, counts: LiveCounts) -> LiveView:
-        """The live view at `now_s` (any clock that goes forward)."""
-        self._looks.append((now_s, counts))
-        while len(self._looks) > 2 and now_s - self._looks[1][0] >= WINDOW_S:
-            self._looks.popleft()
-        then_s, then = self._looks[0]
-        span_s = now_s - then_s
-        sent = counts.sent - then.sent
-        confirmed = counts.confirmed - then.confirmed
-        return LiveView(
-            **{one.name: getattr(counts, one.name) for one in fields(counts)},
-            run=self._run,
-            sent_per_s=_rate(sent, span_s),
-            confirmed_per_s=_rate(confirmed, span_s),
-            delivered_per_s=_rate(counts.delivered - then.delivered, span_s),
-            success_ratio=min(1.0, confirmed / sent) if sent > 0 else None,
-            place=self._place,
-        )
-
-
-def _rate(number: int, span_s: float) -> float:
-    return number / span_s if span_s > 0 else 0.0
+def live_view(run: str, place: str, counts: LiveCounts) -> LiveView:
+    """Return the live view of a run out of its counts. `place`: `2 of 3`."""
+    return LiveView(
+        run=run,
+        phase=counts.phase,
+        rates=None if counts.phase in _WITHOUT_LOAD else counts.rates,
+        late=None if counts.strip is None else counts.missed,
+        outstanding=counts.outstanding,
+        armed=counts.armed,
+        left_s=counts.left_s,
+        place=place,
+        parts=counts.parts,
+        strip=counts.strip,
+        waits=counts.waits,
+    )
 
 
 # What steps took on two cores, in seconds, so that a person knows how long to wait.

@@ -160,6 +160,7 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
 NONE = "none"  # what a broker reports that lacks a part, such as Erlang
 _OWN_VERSION = "version of the brokers"
 _PACKAGES = ("docker", "toxiproxy-python")  # of Python, called as other programs are
+_OF_AGENT = "agent "  # a name of the manifest: `agent pika`
 
 
 def of_brokers(system: str) -> str:
@@ -176,7 +177,10 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
             (imitated if _imitates(system) else real).add(known.versioned_as)
     found = {name: text for name, text in report.versions.items() if text != NONE}
     for name, text in sorted(found.items()):
-        if name in _PACKAGES:
+        if name.startswith(_OF_AGENT):
+            package = name.removeprefix(_OF_AGENT)
+            yield f"{package} (of mqproof's agent, which queries the brokers)", text
+        elif name in _PACKAGES:
             yield f"{name} (Python package)", text
         elif name not in imitated:
             yield name, text

@@ -40,6 +40,7 @@ class KeptManifest:
         manifest.clocks = [worker.clock_record for worker in workers]
         for number, window in windows.items():
             if window.resolved:
-                word = window.title.split(" = ")[0]
-                manifest.resolved[f"window {number}: {word}"] = window.resolved
+                fault = window.window.fault
+                word = f"window {number}: {fault.kind} {fault.target}"
+                manifest.resolved[word] = window.resolved
         self.write(manifest)

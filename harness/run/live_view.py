@@ -40,7 +40,8 @@ class LiveRunView:
         titles = {number: window.title for number, window in self.windows.items()}
         armed = [titles[number] for number in conductor.armed()]
         armed += [one for one in (self.operating.title, self.auditor.title) if one]
-        view = view_of(phase.name.lower(), self.workers, armed, conductor.left_s(now_ns))
+        left_s, started_ns = conductor.left_s(now_ns), manifest.load_started_ns
+        view = view_of(phase.name.lower(), self.workers, armed, left_s, run_ns, started_ns)
         entered_ns = manifest.phases_ns
         ending = Ending(self.plan.schedule.drain_limit_s, self.auditor.title)
         opened = [(self.windows[number], at_ns) for number, at_ns in self.opened.items()]

@@ -10,6 +10,7 @@ from faults.actions import KillClients
 from faults.model import Armed
 from faults.places import joined
 from harness.plan.fault_properties import properties_of
+from harness.plan.fault_words import fault_words
 from harness.plan.model import Window
 from harness.plan.servers import Servers
 from harness.run.resolved_target import ResolvedTarget
@@ -65,7 +66,8 @@ class WindowState:
     @property
     def title(self) -> str:
         fault = self.window.fault
-        return f"{fault.kind} {fault.target}" + (f" = {self.resolved}" if self.armed else "")
+        words = fault_words(fault.kind.name, str(fault.target), fault.options.affected_clients)
+        return words + (f" = {self.resolved}" if self.armed else "")
 
     @property
     def returned(self) -> bool | None:

@@ -23,6 +23,7 @@ from harness.workers.protocol import EXIT_ORPHANED, SILENCE_LIMIT_S, Role, Worke
 
 HELLO_LIMIT_S = 30.0
 PING_EVERY_S = 1.0
+RATES_OVER_NS = 1_000_000_000  # at least; workers report twice a second
 ORPHANED = (
     f"it ended before the run did: it heard nothing of mqproof for {SILENCE_LIMIT_S:g} s, as on a "
     "machine that is very busy"
@@ -52,6 +53,7 @@ class WorkerHandle:
     clock: ProcessClock
     versions: dict[str, str]
     status: dict[str, int] = field(default_factory=dict)
+    earlier: dict[str, int] = field(default_factory=dict)  # the status RATES_OVER_NS before it
     seconds: dict[int, tuple[int, int]] = field(default_factory=dict)  # due, and on time, in each
     messages: dict[str, dict[str, Any]] = field(
         default_factory=dict
@@ -62,6 +64,7 @@ class WorkerHandle:
     exit_code: int | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+    _recent: list[dict[str, int]] = field(default_factory=list)  # statuses, the oldest first
     _pings: deque[_Ping] = field(default_factory=deque)  # that were not answered, oldest first
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -197,10 +200,20 @@ class WorkerHandle:
             self.status = {
                 key: value for key, value in message.items() if key not in ("say", "seconds")
             }
+            self._note_earlier()
         elif kind == "drained":
             self.drained[message["queue"]] = message, time.monotonic_ns()
         elif kind == "failed":
             self.doubt = message["doubt"]
+
+    def _note_earlier(self) -> None:
+        if "at_ns" not in self.status:
+            return
+        self._recent.append(self.status)
+        before_ns = self.status["at_ns"] - RATES_OVER_NS
+        while len(self._recent) > 1 and self._recent[1]["at_ns"] <= before_ns:
+            del self._recent[0]
+        self.earlier = self._recent[0]
 
     async def _send_ping(self) -> _Ping:
         ping = _Ping(time.monotonic_ns(), asyncio.Event())

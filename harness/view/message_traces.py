@@ -6,11 +6,13 @@
    host was to the queue, where that was recorded. What was not recorded is not said.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from harness.claims.doubts import worker_name
 from harness.run_folder import rows
+from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
@@ -69,7 +71,8 @@ class MessageTrace:
 @dataclass(frozen=True, slots=True)
 class Records:
     """The raw rows that a page shows of one run: its small tables, and all rows of the messages
-    that are shown. `unreadable`: why some are missing; "".
+    that are shown. `unreadable`: why some are missing; "". `schedule`: of the manifest. `workers`:
+    the names of all, by number.
 
     `samples`: what hosts used; None where they are not kept.
     """
@@ -85,6 +88,8 @@ class Records:
     terms: Sequence[rows.TermsRow] = ()
     samples: Sequence[rows.Resource] | None = None
     unreadable: str = ""
+    schedule: Mapping[str, Any] = field(default_factory=dict)
+    workers: Mapping[int, str] = field(default_factory=dict)
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
@@ -156,7 +161,7 @@ def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterat
     for delivery in records.deliveries:
         if _is_of(delivery, row):
             counted = bool(row.attempt) and delivery.received_ns == row.at_ns
-            text = _delivery(delivery, facts, where)
+            text = _delivery(delivery, records, facts, where)
             yield TraceStep(delivery.received_ns, "delivered", text, counted or row.producer < 0)
             yield from _acknowledgements(delivery, records, facts)
 
@@ -196,7 +201,7 @@ def _attempt(
 
 def _settlement(row: rows.Settlement, facts: Facts) -> str:
     if row.outcome == Outcome.UNKNOWN:
-        found = f"{row.raw}; " if row.raw else ""
+        found = f"{given_up(row.raw)}; " if row.raw else ""
         return f"attempt {row.attempt}: {found}outcome unknown (the broker may have the message)"
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
@@ -206,10 +211,10 @@ def _settlement(row: rows.Settlement, facts: Facts) -> str:
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 
-def _delivery(row: rows.Delivery, facts: Facts, where: _Where) -> str:
+def _delivery(row: rows.Delivery, records: Records, facts: Facts, where: _Where) -> str:
     way = _WAYS.get(Via(row.via), "reached") if row.via in set(Via) else "reached"
-    by_load = row.via == Via.LOAD
-    way += f" {worker_name(row.consumer, facts) if by_load else f'worker {row.consumer}'}"
+    beside = records.workers.get(row.consumer, f"worker {row.consumer}")
+    way += f" {worker_name(row.consumer, facts) if row.via == Via.LOAD else beside}"
     parts = [f"attempt {row.attempt} {way} through {where(row.consumer, row.connection)}"]
     if row.redelivered == Redelivered.YES:
         parts.append("flagged as redelivered")
@@ -242,14 +247,16 @@ def _around(
     for fault in records.faults:
         if fault.event in _FAULT_EVENTS and from_ns - BEFORE_NS <= fault.at_ns <= until_ns:
             failed = "" if fault.ok else f" (failed: {fault.detail})"
-            yield _fault_step(fault, failed)
+            yield _fault_step(fault, records, failed)
     # What a publisher lost with its connection, its settlements tell.
     used = {(one.consumer, one.connection) for one in records.deliveries if _is_of(one, row)}
     for event in records.clients:
         ends = event.kind in ("lost", "cancelled") and from_ns <= event.at_ns <= until_ns
         if ends and (event.worker, event.connection) in used:
-            text = f"{worker_name(event.worker, facts)}: connection {event.kind} {event.detail}"
-            yield TraceStep(event.at_ns, "connection", text.strip())
+            text = f"connection {event.kind} {event.detail}"
+            text = lost_text(event.detail) if event.kind == "lost" else text
+            who = named_worker(event.worker, facts, records.workers)
+            yield TraceStep(event.at_ns, "connection", f"{who}: {text}".strip())
 
 
 def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]:
@@ -258,11 +265,12 @@ def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]
         return
     for fault in records.faults:
         if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:
-            yield _fault_step(fault)
+            yield _fault_step(fault, records)
 
 
-def _fault_step(fault: rows.FaultEvent, failed: str = "") -> TraceStep:
-    what = f"fault {fault.window}, {fault.kind} {fault.resolved}, {_FAULT_EVENTS[fault.event]}"
+def _fault_step(fault: rows.FaultEvent, records: Records, failed: str = "") -> TraceStep:
+    words = fault_of_plan(records.schedule, fault.window, fault.kind, fault.resolved)
+    what = f"fault {fault.window}, {words}, {_FAULT_EVENTS[fault.event]}"
     return TraceStep(fault.at_ns, "fault", f"{what}{failed}")
 
 

@@ -13,11 +13,13 @@ from typing import Any
 
 from harness.claims.doubts import caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
+from harness.plan.fault_words import clients_of, fault_words
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import FaultEvent, Probe
 from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
+from harness.view.naming import lost_text, named_worker
 from harness.view.routes import Routes
 from harness.view.summary import Out, outs
 from spark_analysis.schema.availability import Second, Stage
@@ -30,7 +32,6 @@ NO_ROUTES = Routes()
 EVENTS_MAX = 120
 NS_PER_S = 1_000_000_000
 _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
-_KINDS = {"lost": "connection lost:"}  # "lost no confirm" would read as good news
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 
@@ -84,6 +85,15 @@ class FaultSpan:
     options: tuple[str, ...] = ()  # what else the scenario says of it: `clients publishers`
     returns: bool = True  # False: the scenario says that it never goes
     undo_issued_ns: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Return `kill ref1`, `hang publishers' links to ref1`."""
+        return self.describe(self.resolved)
+
+    def describe(self, place: str) -> str:
+        """Return what it does, at `place`."""
+        return fault_words(self.kind, place, clients_of(self.options))
 
     @property
     def opened(self) -> bool:
@@ -156,8 +166,12 @@ def timeline(
     slice_s = slice_length_s(row.second for row in findings.seconds)
     slices = _slices(findings, slice_s)
     faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
-    happenings = sorted(_happenings(facts, findings, events), key=lambda one: one.at_ns)
+    names = {worker.number: worker.name for worker in manifest.workers}
+    found = (*_happenings(facts, findings, events, names), *_verified(faults, events.probes))
+    happenings = sorted(found, key=lambda one: one.at_ns)
     ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS_PER_S)]
+    if "drain" in manifest.phases_ns:  # it is there, also where nothing was left to be drained
+        ends_s.append(manifest.phases_ns["drain"] // NS_PER_S + 1)
     return Timeline(
         from_s=min([one.from_s for one in slices] + [facts.load_started_ns // NS_PER_S]),
         until_s=max(ends_s),
@@ -282,25 +296,40 @@ def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Ver
     return Verification(row.at_ns, bool(row.ok), row.detail, began_ns)
 
 
-def _happenings(facts: Facts, findings: Findings, events: Records) -> Iterable[Happening]:
+def _happenings(
+    facts: Facts, findings: Findings, events: Records, names: Mapping[int, str]
+) -> Iterable[Happening]:
+    """`names`: of all workers, by number."""
     for end in facts.process_ends:
         yield Happening(end.at_ns, "process", end.place, f"ended: {end.detail}", False)
     for client in events.clients:
         if client.kind not in _QUIET:
-            who = worker_name(client.worker, facts)
-            text = f"{_KINDS.get(client.kind, client.kind)} {client.detail}".strip()
+            who, lost = named_worker(client.worker, facts, names), client.kind == "lost"
+            text = f"{client.kind} {client.detail}".strip()
+            text = lost_text(client.detail) if lost else text  # "lost no confirm" is no good news
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     # A stall that touches two windows is a doubt in each.
     stalls = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
     for worker, at_ns, late_ns in {(one.worker, one.at_ns, one.late_ns) for one in stalls}:
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
-    for probe in events.probes:
-        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'no detail was recorded'}"
-        yield Happening(probe.ended_ns, "probe", probe.target, text, bool(probe.ok))
     for operation in events.operations:
         text = f"{operation.kind} {operation.target} {operation.detail}".strip()
         yield Happening(operation.at_ns, "operation", operation.resolved, text, bool(operation.ok))
+
+
+def _verified(faults: Iterable[FaultSpan], probes: Iterable[Probe]) -> Iterable[Happening]:
+    """Yield each probe that proves a fault, or its end, with the fault that it is of."""
+    whose: dict[tuple[str, int], str] = {}
+    for fault in faults:
+        for kind, proof in (("verified", fault.held), ("gone", fault.gone)):
+            if proof is not None:
+                whose[kind, proof.at_ns] = f"fault {fault.number} ({fault.words})"
+    for probe in probes:
+        who = whose.get((probe.kind, probe.ended_ns), probe.target)
+        found = _LOOKED[probe.kind] if probe.ok else f"not {_LOOKED[probe.kind]}"
+        text = f"{found}; {probe.detail or 'no detail was recorded'}"
+        yield Happening(probe.ended_ns, "probe", who, text, bool(probe.ok))
 
 
 # Kinds of probes that prove a fault; what probers see all the time tells of itself by its changes.

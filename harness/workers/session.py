@@ -184,8 +184,9 @@ class Session:
 
     def _say_status(self) -> None:
         assert self._worker is not None
-        late_ns = self._lateness.worst_lately_ns()
-        status: dict[str, Any] = {**self._worker.status(), "late_ns": late_ns}
+        assert self._recorder is not None
+        late_ns, at_ns = self._lateness.worst_lately_ns(), self._recorder.now_ns()
+        status: dict[str, Any] = {**self._worker.status(), "at_ns": at_ns, "late_ns": late_ns}
         seconds = self._worker.seconds() if isinstance(self._worker, Publisher) else []
         if seconds:
             status["seconds"] = seconds

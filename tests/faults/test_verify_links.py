@@ -76,13 +76,18 @@ def test_a_hang_did_not_hold_otherwise(replies: Replies, doubt: str) -> None:
 
 
 def test_a_hang_is_gone_if_fresh_and_held_connections_answer() -> None:
-    assert hang_gone(every(ANSWERED), every(ANSWERED), LINKS).ok
+    proof = hang_gone(every(ANSWERED), every(ANSWERED), LINKS)
+    assert proof.ok
+    assert proof.detail == (
+        "2 links answered on a fresh connection and on the probe's connection from before the "
+        "fault"
+    )
 
 
 def test_a_held_connection_that_was_closed_meanwhile_says_nothing() -> None:
     proof = hang_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS)
     assert proof.ok
-    assert "1 on a connection from before the fault" in proof.detail
+    assert "1 of them also on the probe's connection from before the fault" in proof.detail
 
 
 @pytest.mark.parametrize(
@@ -195,7 +200,7 @@ def test_a_link_is_not_slow_otherwise(down: Replies, doubt: str) -> None:
 def test_slowness_ended_if_fresh_and_held_connections_are_quick() -> None:
     assert slow_gone(every(ANSWERED), every(ANSWERED), LINKS, LATE).ok
     closed = slow_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS, LATE)
-    assert closed.detail.endswith("1 on a connection from before the fault")
+    assert closed.detail.endswith("1 of them also on the probe's connection from before the fault")
 
 
 @pytest.mark.parametrize("late", [took(0.3), took(0.6), SILENT])

@@ -12,7 +12,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faults.kinds.client_links.rules import Met, links
+from faults.kinds.client_links.rules import Met, also_before, links
 from faults.model import FIN, Proof, Reply, Words
 from faults.options import milliseconds
 from faults.replies import DIRECT, doubt, is_answered, listing, proven, said
@@ -80,10 +80,8 @@ def slow_gone(fresh: Met, held: Met, proxies: tuple[str, ...], slowness: Slownes
     open_ = [name for name in proxies if name in held and not held[name].end]
     if late := [name for name in open_ if not slowness.quick(held[name])]:
         return doubt(f"not quick on a held connection: {timed(held, late)}")
-    return proven(
-        f"{links(proxies)} fast on a fresh connection, {len(open_)} on a connection from before "
-        "the fault"
-    )
+    before = also_before(len(open_), len(proxies))
+    return proven(f"{links(proxies)} fast on a fresh connection{before}")
 
 
 def cut_after_held(replies: Met, proxies: tuple[str, ...], limit: int) -> Proof:

@@ -90,12 +90,18 @@ def hang_gone(fresh: Met, held: Met, proxies: tuple[str, ...]) -> Proof:
     if stuck:
         return doubt(f"still silent on a held connection: {listing(held, stuck)}")
     released = sum(1 for name in proxies if is_answered(held.get(name)))
-    return proven(f"{proof.detail}, {released} on a connection from before the fault")
+    return proven(f"{proof.detail}{also_before(released, len(proxies))}")
 
 
 def links(proxies: tuple[str, ...]) -> str:
     """Return `1 link`, `3 links`."""
     return f"{len(proxies)} link{'' if len(proxies) == 1 else 's'}"
+
+
+def also_before(number: int, of: int) -> str:
+    """Return how many links were seen to work on the probe's old connections, too."""
+    old = "on the probe's connection from before the fault"
+    return f" and {old}" if number == of else f", {number} of them also {old}"
 
 
 def _ended(canaries: Met, proxies: tuple[str, ...]) -> Proof | None:

@@ -68,7 +68,7 @@ class ExternalDeployment:
         begun = _Begun()
         try:
             if site.own_proxy:
-                progress("start the proxy")
+                progress("start the proxy between clients and brokers")
                 begun.proxy = _start_proxy(site)
             begun.agent = await start_agent(site)
             return await self._cluster(site, layout, progress, begun)

@@ -95,7 +95,7 @@ class LocalDeployment:
         self, site: Site, nodes: LocalNodes, layout: Layout, progress: Progress
     ) -> LocalCluster:
         site.save()
-        progress(f"start the proxy of {layout.label}")
+        progress(f"start the proxy between clients and nodes of {layout.label}")
         nodes.start_proxy()
         agent = await local_agent(site)
         try:

@@ -126,17 +126,16 @@ def _requested_span(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
     if fault.requested_from_ns is not None and fault.requested_until_ns is not None:
         from_s, until_s = fault.requested_from_ns / NS, fault.requested_until_ns / NS
         title = f"fault {fault.number} was requested from +{from_s:.1f} s to +{until_s:.1f} s"
-        yield scale.span(from_s, until_s, "asked", f"{fault.kind} {fault.target}", title)
+        yield scale.span(from_s, until_s, "asked", fault.describe(fault.target), title)
 
 
 def _held(fault: FaultSpan, scale: Scale) -> Span:
     until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS
     tone = "held" if fault.verified else "doubted"
-    text = f"{fault.kind} {fault.resolved}".strip()
     end = "and never undone" if fault.ended_ns is None else f"and undone by +{until_s:.1f} s"
     seen = "verified" if fault.verified else fault.doubt or "not verified"
     title = f"fault {fault.number} was issued at +{fault.issued_ns / NS:.3f} s {end}: {seen}"
-    return scale.span(fault.issued_ns / NS, until_s, tone, text, title)
+    return scale.span(fault.issued_ns / NS, until_s, tone, fault.words, title)
 
 
 def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:

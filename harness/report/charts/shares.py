@@ -144,7 +144,7 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"
                 times = f"from {_time_label(from_s)} to {_time_label(until_s)}"
-                title = f"{fault.kind} {fault.resolved}, {times}"
+                title = f"{fault.words}, {times}"
                 yield _block(from_s, until_s, row, tone, title, scale)
 
 

@@ -1,6 +1,6 @@
 """What the demo showed, as a table for somebody who is new here, and where to go from there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.markup import escape
@@ -9,19 +9,34 @@ from rich.table import Table
 from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.cells import CellView, cells
+from harness.report.page.places import places
+
+_RATES = {  # words of compare.rates, and what they mean
+    "95 % CI": "the interval that holds the true rate with 95 % confidence",
+    "95 % one-sided bound": "it occurred in none of these runs; with 95 % confidence, it occurs "
+    "in at most this share of all such runs",
+}
 
 
 def table(report: Report) -> RenderableType:
-    """Return a table of faults, layouts and results, in sentences."""
-    shown = Table(title="What the demo showed", show_lines=True, title_justify="left")
+    """Return a table of faults, layouts and results, in sentences. Layouts have the letters of the
+    report."""
+    views, letters = cells(report), {place.key: place.letter for place in places(report)}
+    shown = Table(
+        title="What the demo showed",
+        show_lines=True,
+        title_justify="left",
+        caption=_explained([view.sentence for view in views]),
+        caption_justify="left",
+    )
     shown.add_column("fault", ratio=3)
     shown.add_column("layout", ratio=2)
     shown.add_column("result", ratio=4)
     shown.add_column("verdict", no_wrap=True)
-    for view in cells(report):
+    for view in views:
         shown.add_row(
             escape(view.title.scenario),
-            escape(view.title.layout),
+            escape(f"{letters[view.cell[1:]]}: {view.title.layout}"),
             escape(view.sentence),
             f"{_colour(view)}{escape(view.badge)}[/]\n{escape(view.standing)}",
         )
@@ -43,6 +58,12 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
         yield "The demo's results are not the expected ones."
     yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
     yield "Real brokers:  mqproof doctor && mqproof run master-crash --system " + real
+
+
+def _explained(sentences: Sequence[str]) -> str | None:
+    """Return a line for each term that the sentences have; None if they have none."""
+    used = [word for word in _RATES if any(word in sentence for sentence in sentences)]
+    return "\n".join(f"{word}: {_RATES[word]}." for word in used) or None
 
 
 def _colour(view: CellView) -> str:

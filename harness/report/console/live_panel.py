@@ -200,10 +200,14 @@ def what_next(view: LiveView) -> str:
 
 
 def _rates(view: LiveView) -> str:
-    success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
+    counts = f"unconfirmed {view.outstanding:,}"
+    counts += "" if view.late is None else f", late {view.late:,}"
+    if view.rates is None:
+        return counts
+    rates = view.rates
     return (
-        f"sent {view.sent_per_s:,.0f}/s, confirmed {view.confirmed_per_s:,.0f}/s ({success}), "
-        f"delivered {view.delivered_per_s:,.0f}/s, unconfirmed {view.outstanding:,}"
+        f"sent {rates.sent:,.0f}/s, confirmed {rates.confirmed:,.0f}/s, "
+        f"delivered {rates.delivered:,.0f}/s, {counts}"
     )
 
 

@@ -211,14 +211,20 @@ def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
 
 
 def live_line(view: LiveView) -> str:
-    success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
-    armed = f" | fault: {', '.join(view.armed)}" if view.armed else ""
-    after = what_next(view).replace(", ", " | ", 1)
-    return (
-        f"{view.run} {formats.phase_title(view.phase)} | sent {view.sent_per_s:,.0f}/s "
-        f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
-        f"on time {success} | unconfirmed {view.outstanding:,}{armed}{after}"
-    )
+    """Return a line without columns; before the load begins and after it, without rates."""
+    parts = [f"{view.run} {formats.phase_title(view.phase)}"]
+    if view.rates is not None:
+        rates = view.rates
+        parts.append(
+            f"sent {rates.sent:,.0f}/s confirmed {rates.confirmed:,.0f}/s "
+            f"delivered {rates.delivered:,.0f}/s"
+        )
+    elif view.phase == "baseline":
+        parts.append("the load begins")
+    parts += [] if view.rates is None else [f"unconfirmed {view.outstanding:,}"]
+    parts += [] if view.late is None else [f"late {view.late:,}"]
+    parts += [f"fault: {', '.join(view.armed)}"] if view.armed else []
+    return " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
 
 
 def _expected(expected_s: float | None) -> str:

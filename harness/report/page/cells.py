@@ -79,8 +79,10 @@ def _sentences(totals: RunTotals) -> list[str]:
     if not totals.judged:
         why = totals.main_doubt or "no reason was recorded"
         return [f"Nothing was judged in {runs}: {why}."]
-    rate = f"{loss_rate(totals).describe('Lost')}." if totals.loss_judged else ""
-    parts = [_loss(totals, runs), rate, _outage(totals), _claims(totals)]
+    loss = _loss(totals, runs)
+    if totals.loss_judged:
+        loss = f"{loss.removesuffix('.')} ({_loss_rate(totals)})."
+    parts = [loss, _outage(totals), _claims(totals)]
     if totals.unjudged:
         first = 0 if too_many(totals.unjudged, totals.runs) else len(parts)
         unjudged = formats.of(totals.unjudged, totals.runs, "run")
@@ -107,7 +109,14 @@ def _loss(totals: RunTotals, runs: str) -> str:
     if undecided:
         place = "" if totals.judged == 1 else f" in {formats.of(undecided, totals.judged, 'run')}"
         return f"No loss was found, but a loss is not ruled out{place}."
-    return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost in {runs}."
+    return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost."
+
+
+def _loss_rate(totals: RunTotals) -> str:
+    """Return `in 1 of 2 runs; 95 % CI: 1.3 to 99 %`, `0 of 2 runs lost any; 95 % …`."""
+    known = loss_rate(totals)
+    of = formats.of(known.violated, known.runs, "run")
+    return f"{f'in {of}' if known.violated else f'{of} lost any'}; {known.bounds}"
 
 
 def _outage(totals: RunTotals) -> str:
@@ -115,8 +124,8 @@ def _outage(totals: RunTotals) -> str:
         return "Nothing was broken on purpose."
     parts = []
     if totals.out is not None:
-        long = f"it was unavailable for {_time(totals.out)}"
-        out = long if totals.is_out else "it had no downtime"
+        long = f"the cluster was unavailable for {_time(totals.out)}"
+        out = long if totals.is_out else "the cluster had no downtime"
         of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}")
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
@@ -133,7 +142,7 @@ def _outage(totals: RunTotals) -> str:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
     if totals.out is None:
-        parts.append("how long it was unavailable is not decided")
+        parts.append("how long the cluster was unavailable is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -144,8 +153,8 @@ def _longer_silence(totals: RunTotals) -> str:
     if totals.out is None or not 0 < totals.out.maximum_s < totals.silence.maximum_s:
         return ""
     return (
-        " (downtime counts by the time at which messages were due, so it ends with the first one "
-        "that was still confirmed within its deadline)"
+        " (downtime runs from the due time of the first late message to that of the next one on "
+        "time; later messages waited, too, but nearly all of them were on time)"
     )
 
 

@@ -18,6 +18,7 @@ from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
 from harness.view.grouping import by_key
 
 PART_NAMES = {BROKERS: "brokers", PROXY: "proxy", CLIENTS: "clients"}
+_OURS = ("toxiproxy", "workers")  # as samples name the proxy and all clients together
 _NO_LOAD = "load not recorded"
 Measure = Callable[[Cost], float | None]
 Format = Callable[[float], str]
@@ -100,7 +101,7 @@ class CostLine(NamedTuple):
 
 class CostsSideBySide(NamedTuple):
     load: str
-    runs: tuple[tuple[str, str], ...]  # letter, `12 runs, in containers`
+    runs: tuple[tuple[str, str], ...]  # letter, `12 runs, brokers in containers`
     lines: tuple[CostLine, ...]
 
 
@@ -140,7 +141,7 @@ def _how(own: Sequence[Cost]) -> str:
     if not own:
         return "no run of this load"
     how = dict.fromkeys(DEPLOYMENTS.get(cost.deployment, cost.deployment) for cost in own)
-    return f"{formats.plural(len(own), 'run')}, {' and '.join(how)}"
+    return f"{formats.plural(len(own), 'run')}, brokers {' and '.join(how)}"
 
 
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
@@ -177,8 +178,9 @@ def _of_values(values: Iterable[float | None], form: Format, missing: str) -> Fi
 def _hosts(own: Sequence[Cost]) -> Iterable[HostRow]:
     uses = by_key((use for cost in own for use in cost.hosts), lambda use: use.host)
     for name in sorted(uses, key=lambda name: (PARTS.index(uses[name][0].part), name)):
+        part = uses[name][0].part
         yield HostRow(
-            name,
+            PART_NAMES[part] if name in _OURS else name,
             tuple(
                 _of_values((getattr(use, field) for use in uses[name]), form, _missing(uses[name]))
                 for _, field, form in _HOST_COLUMNS

@@ -11,26 +11,33 @@ from collections.abc import Iterable
 from statistics import median
 from typing import NamedTuple
 
+from faults.mechanisms import PROXY, TOXIPROXY
 from harness.judging.result import Report
+from harness.plan.fault_words import affects_links
 from harness.report.page import formats
 from harness.report.page.cells import CellView
+from harness.report.page.requested import Beginning, beginning
 from harness.view.grouping import by_key
-from harness.view.timeline import FaultSpan, Verification
+from harness.view.timeline import FaultSpan, Timeline, Verification
 
 NS = 1e9
 NEVER_ARMED = "never injected"
+PROXIES = (PROXY, TOXIPROXY)
 DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 
 class WindowView:
     """One window in words. `tone`: pass, or open where it is not proved."""
 
-    def __init__(self, span: FaultSpan) -> None:
+    def __init__(self, span: FaultSpan, timeline: Timeline | None = None) -> None:
+        """`timeline`: of the run, with the faults and operations before this one."""
         host = f" = {span.resolved}" if span.resolved else ""
         self.span, self.number, self.host = span, span.number, span.role
-        self.title = f"{span.kind} {span.target}".strip() + host
+        self.title = span.describe(span.target) + host
         self.tone, self.badge = _badge(span)
-        self.requested, self.armed, self.undone = _request_text(span), _armed(span), _undone(span)
+        begins = _beginning(span, timeline)
+        self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
+        self.undone = _undone(span)
         self.held = _look(span.held, span.issued_ns, span, "after it was issued")
         self.gone = _look(span.gone, _undo_ns(span), span, "after its undo was issued")
 
@@ -67,18 +74,24 @@ class FaultsView:
     def __init__(self, report: Report, views: Iterable[CellView]) -> None:
         numbers = {view.cell: view.number for view in views}
         rows = [
-            WindowRow(run.name, f"run-{place}", numbers[run.cell], WindowView(span))
+            WindowRow(run.name, f"run-{place}", numbers[run.cell], one)
             for place, run in enumerate(report.runs, start=1)
-            for span in (run.detail.timeline.faults if run.detail else ())
+            for one in windows(run.detail.timeline if run.detail else None)
         ]
         doubted = [row for row in rows if row.window.tone != "pass"]
         kinds = by_key(rows, lambda row: (row.window.span.kind, row.window.span.mechanism))
         groups = [FaultGroup(*key, members) for key, members in kinds.items()]
         groups.sort(key=lambda one: (one.rows[0].window.tone == "pass", one.kind, one.mechanism))
         self.windows, self.proved = len(rows), len(rows) - len(doubted)
+        self.by_proxy = any(one.mechanism in PROXIES for one in groups)
         self.groups, self.doubted = tuple(groups), tuple(doubted[:DOUBTED_MAX])
         self.doubted_left_out = max(0, len(doubted) - DOUBTED_MAX)
         self.untold = sum(run.detail is None for run in report.runs)
+
+
+def windows(timeline: Timeline | None) -> tuple[WindowView, ...]:
+    """Return the windows of one run; none if its timeline is not known."""
+    return () if timeline is None else tuple(WindowView(one, timeline) for one in timeline.faults)
 
 
 def _badge(span: FaultSpan) -> tuple[str, str]:
@@ -90,25 +103,32 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
     return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
 
 
-def _request_text(span: FaultSpan) -> str:
+def _beginning(span: FaultSpan, timeline: Timeline | None) -> Beginning:
+    if span.requested_from_ns is None:
+        return Beginning("", None)
+    if timeline is None:
+        return beginning(span, (), ())
+    return beginning(span, timeline.faults, timeline.operations)
+
+
+def _request_text(span: FaultSpan, begins: Beginning) -> str:
     if span.requested_from_ns is None or span.requested_until_ns is None:
         return "the plan does not contain it"
     lasts = _between(span.requested_from_ns, span.requested_until_ns)
-    at = f"from {formats.after(span.requested_from_ns)}"
-    if span.number > 1:  # a later window may wait until the one before it is gone
-        at = f"not before {formats.after(span.requested_from_ns)}"
-        at = f"{at} (it may wait for the end of an earlier fault)"
+    links = affects_links(span.kind)
+    options = [one.replace("clients ", "links of ") if links else one for one in span.options]
     never = [] if span.returns else ["never to be undone"]
-    return ", ".join([f"{at} for {lasts}", *span.options, *never])
+    comma = "," if "nor before" in begins.text else ""
+    return ", ".join([f"{begins.text}{comma} for {lasts}", *options, *never])
 
 
-def _armed(span: FaultSpan) -> str:
+def _armed(span: FaultSpan, begins: Beginning) -> str:
     if not span.opened:
         return span.doubt or "no"
     by = f", through the {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
     late = ""
-    if span.requested_from_ns is not None and span.number == 1:
-        late = f", {_between(span.requested_from_ns, span.issued_ns)} late"
+    if begins.at_ns is not None:
+        late = f", {_between(begins.at_ns, span.issued_ns)} late"
     took = _between(span.issued_ns, span.returned_ns)
     return f"at {formats.after(span.issued_ns)}{late}, active within {took}{by}"
 

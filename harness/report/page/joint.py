@@ -67,8 +67,7 @@ def _faults(timeline: Timeline, scale: Scale) -> Iterator[Lane]:
     origin_s = _origin_s(timeline)
     for fault in timeline.faults:
         until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - origin_s
-        target = f"{fault.kind} {fault.resolved}".strip()
-        span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", target)
+        span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", fault.words)
         yield Lane(f"fault {fault.number}", (span,))
 
 

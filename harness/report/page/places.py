@@ -87,7 +87,7 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-RETURNED = "all failed hosts returned with their disks, so no disk was left unread"
+RETURNED = "all failed hosts returned with their disks, so no disk was missing at the drain"
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
 
@@ -107,7 +107,8 @@ class Place:
         self.totals = RunTotals(self.runs)
         self.timers = timers_text(self.runs)  # in words; "" where they are not known
         words = (run.cost.deployment for run in self.runs if run.cost)
-        self.deployment = " and ".join(dict.fromkeys(DEPLOYMENTS.get(one, one) for one in words))
+        how = " and ".join(dict.fromkeys(DEPLOYMENTS.get(one, one) for one in words))
+        self.deployment = f"brokers ran {how}" if how else ""
 
     def of(self, scenario: str) -> list[RunReport]:
         return [run for run in self.runs if run.cell[0] == scenario]

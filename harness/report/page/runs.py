@@ -17,7 +17,7 @@ from harness.report.lines import of_brokers
 from harness.report.page import formats, outs
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
-from harness.report.page.faults import WindowView
+from harness.report.page.faults import windows
 from harness.report.page.measures import applicable, cell_of, numbers
 from harness.report.page.totals import deadline_text, worst_of
 from harness.run_folder.process_ends import unplanned_text
@@ -58,7 +58,7 @@ class RunView:
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)
-        self.faults = tuple(map(WindowView, timeline.faults if timeline else ()))
+        self.faults = windows(timeline)
         self.operations = tuple(
             (one, _when(one)) for one in (timeline.operations if timeline else ())
         )

@@ -23,7 +23,8 @@ def test_a_pass_says_what_was_judged() -> None:
         "stranded == 0, found 0 of 21,400",
     )
     assert verdict("mirror-takes-over", Story()).judged == (
-        "fault 1: serves_on == true, found true (served: the run, 1 queue, 1 publisher)",
+        "fault 1: serves_on == true, found true (served: the cluster as a whole, 1 queue, "
+        "1 publisher)",
     )
 
 
@@ -56,9 +57,9 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
     assert one.outcome is FAIL
     assert one.judged[0] == "lost == 0, found 2 of 21,400"
     assert one.story == (
-        "message 4702 of publisher 1 (producer 1) in orders was first sent at +12.400 s and "
-        "confirmed (replicated), never delivered; its queue was emptied (drained), and it was in "
-        "no other place that was then read (the audit)"
+        "message 4702 of publisher 1 (producer 1 in the raw tables) in orders was first sent at "
+        "+12.400 s and confirmed (replicated), never delivered; its queue was emptied (drained), "
+        "and it was in no other place that was then read (the audit)"
     )
 
 

@@ -99,8 +99,8 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     judged = verdict("silent-name-server-blinds-its-clients", blind)
     assert judged.outcome is PASS
     assert judged.judged == (
-        "fault 1: predicted serves_on == false, found false (the run was unavailable for 15.0 s, "
-        "until the fault's end)",
+        "fault 1: predicted serves_on == false, found false (the cluster as a whole was "
+        "unavailable for 15.0 s, until the fault's end)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL
     noticed = verdict("silent-broker-is-noticed-in-time", blind)

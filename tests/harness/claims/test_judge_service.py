@@ -11,14 +11,14 @@ from spark_analysis.schema.service import HEALED, QUEUE
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import RUN, Story, ns
 
-OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
+OUT_BY_UNDO = "the cluster as a whole was unavailable for 15.0 s, until the fault's end"
 
 
 @pytest.mark.parametrize(
     ("found", "outcome", "why"),
     [
-        ("served", PASS, "served: the run, 1 queue, 1 publisher"),
-        ("out", FAIL, "the run was unavailable for 15.0 s"),
+        ("served", PASS, "served: the cluster as a whole, 1 queue, 1 publisher"),
+        ("out", FAIL, "the cluster as a whole was unavailable for 15.0 s"),
         ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
         ("sick", INCONCLUSIVE, "the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
@@ -50,13 +50,13 @@ def test_an_outage_before_the_time_that_counts_is_reported() -> None:
     until = row.from_ns / 1e9
     one = verdict("mirror-takes-over", story.outage(until - 12.3, until))
     assert one.outcome is PASS
-    assert "the outage of 12.3 s before that does not count: the source names" in one.judged[0]
+    assert "; the outage of 12.3 s before clients were served again does not" in one.judged[0]
 
 
 def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
     one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
     assert one.outcome is PASS
-    assert "served: the run, 1 publisher, 1 with too little load" in one.judged[0]
+    assert "served: the cluster as a whole, 1 publisher, 1 with too little load" in one.judged[0]
 
 
 def test_a_run_with_too_little_load_passes_nothing() -> None:

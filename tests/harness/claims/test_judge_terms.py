@@ -93,7 +93,9 @@ def test_broken_delay_or_transaction_is_a_fail_with_its_story(
     one = verdict(claim, broken)
     assert one.outcome is FAIL
     assert one.judged == (f"{measure} == 0, found 2",)
-    assert one.story == f"message 3 of publisher 1 (producer 1) in orders {story}"
+    assert (
+        one.story == f"message 3 of publisher 1 (producer 1 in the raw tables) in orders {story}"
+    )
 
 
 def test_a_delivery_within_clock_uncertainty_is_neither_pass_nor_fail() -> None:

@@ -63,14 +63,17 @@ def test_at_least_half_of_the_scopes_have_to_be_judged(few: int, answer: bool | 
 
 
 def test_a_run_confirmed_only_after_the_undo_says_so() -> None:
-    assert sentence([out(0)], []) == "the run was confirmed only once the fault was undone"
+    assert (
+        sentence([out(0)], [])
+        == "the cluster as a whole was confirmed only once the fault was undone"
+    )
 
 
 def test_only_the_longest_outage_of_its_time_names_its_end() -> None:
     before = outage(0, 12, "either"), outage(0, 11, "system")
     within = outage(13, 22, "undo"), outage(24, 25, "system")
     after = outage(27, 50, "unknown")
-    expected = "the run was unavailable for 9.0 s, until the fault's end"
+    expected = "the cluster as a whole was unavailable for 9.0 s, until the fault's end"
     assert sentence([out(9)], [*before, *within, after]) == expected
 
 

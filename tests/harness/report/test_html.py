@@ -111,8 +111,8 @@ def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert (
-        "It was unavailable for ≥ 50.0 s in the median, at least 51.0 s at worst (in 3 of 3"
-        in said
+        "The cluster was unavailable for ≥ 50.0 s in the median, at least 51.0 s at worst "
+        "(in 3 of 3" in said
     )
     assert "at least ≥" not in said and "or later" not in said
 
@@ -161,8 +161,7 @@ def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=range(230, 237)), crash()))
     assert f"{TITLE} RabbitMQ with mirrored queues. A copy of every queue on every node." in said
     assert (
-        "7 of 1,600 confirmed messages were lost. Lost in 1 of 2 runs (95 % CI: 1.3 to 99 %)."
-        in said
+        "7 of 1,600 confirmed messages were lost (in 1 of 2 runs; 95 % CI: 1.3 to 99 %)." in said
     )
 
 

@@ -92,3 +92,11 @@ def test_a_worker_answers_if_its_pong_comes(speaks: bool, monkeypatch: pytest.Mo
         return reply.answered
 
     assert asyncio.run(story()) is speaks
+
+
+def test_the_earlier_status_is_a_second_old_at_least() -> None:
+    worker = handle(Mute())
+    for half_s in range(6):
+        status = {"say": "status", "sent": 100 * half_s, "at_ns": 500_000_000 * half_s}
+        worker._note(status)
+    assert (worker.status["sent"], worker.earlier["sent"]) == (500, 300)

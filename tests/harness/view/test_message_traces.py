@@ -210,7 +210,7 @@ def test_routine_probes_are_no_event_and_a_verification_is(tmp_path: Path) -> No
         records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
     )
     probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
-    assert probes == ["verified active: detail of verified"]
+    assert probes == ["verified active; detail of verified"]
 
 
 def test_a_trace_shows_the_properties_of_each_attempt(tmp_path: Path) -> None:

@@ -96,8 +96,35 @@ def test_client_probe_and_operator_events_are_in_time_order() -> None:
     assert [(one.sort, one.who, one.text) for one in drawn.happenings] == [
         ("client", "publisher 1", "connection lost: reset by peer"),
         ("operation", "rmq2", "restart rmq2"),
-        ("probe", "rmq1", "verified active: exit 137"),
+        ("probe", "rmq1", "verified active; exit 137"),
     ]
+
+
+def test_a_probe_says_which_fault_it_verified() -> None:
+    events = replace(
+        NOTHING,
+        faults=[
+            fault_event("issued", 12_000),
+            fault_event("verified", 12_040, detail="exit 137"),
+            fault_event("gone", 34_000, ok=0, detail="it does not answer"),
+        ],
+        probes=[
+            Probe(0, "verified", "rmq1", ns(12_030), ns(12_040), 1, "exit 137"),
+            Probe(0, "gone", "rmq1", ns(33_000), ns(34_000), 0, "it does not answer"),
+        ],
+    )
+    found = [one for one in timeline_of(crash(), events).happenings if one.sort == "probe"]
+    assert [(one.who, one.text) for one in found] == [
+        ("fault 1 (kill rmq1)", "verified active; exit 137"),
+        ("fault 1 (kill rmq1)", "not verified ended; it does not answer"),
+    ]
+
+
+def test_the_drain_has_room_where_nothing_was_left() -> None:
+    facts, rows = crash().build()
+    until_s = timeline_of(crash()).until_s
+    manifest = manifest_of(facts, phases_ns={"drain": ns(1_000 * until_s + 300)})
+    assert timeline(manifest, facts, judge(facts, rows), NOTHING).until_s == until_s + 1
 
 
 def test_flood_of_events_shows_the_first_and_counts_the_rest() -> None:

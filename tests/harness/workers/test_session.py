@@ -46,8 +46,8 @@ def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
         assert set(await worker.hear("pong")) == {"say", "monotonic_ns", "suspended_ns"}
         worker.say(do="stop_load")
         status = await worker.hear("status")
-        names = {"sent", "confirmed", "unknown", "missed", "delivered", "outstanding", "late_ns"}
-        assert set(status) == {"say"} | names
+        names = {"sent", "confirmed", "unknown", "missed", "delivered", "outstanding"}
+        assert set(status) == {"say", "at_ns", "late_ns"} | names
         worker.say(do="break_off")
         worker.say(do="close")
         assert await worker.exit_code() == EXIT_CLOSED

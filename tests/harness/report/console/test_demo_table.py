@@ -1,12 +1,14 @@
 """The demo tells a newcomer what it showed, and where to go."""
 
+import re
 from io import StringIO
 
 from rich.console import Console
 
 from harness.report.console import demo_table
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.reports import report, run
+from tests.rigs.runs.judged_runs import page_of, summed
+from tests.rigs.runs.reports import OTHER, report, run
 
 
 def shown(renderable: object) -> str:
@@ -20,6 +22,17 @@ def test_demo_table_has_a_sentence_and_verdict_for_each_cell() -> None:
     text = shown(demo_table.table(demo))
     assert "verdict" in text
     assert "lost" in text
+
+
+def test_layouts_have_the_letters_of_the_report() -> None:
+    text = shown(demo_table.table(report(run(Story()), run(Story(), cell=OTHER))))
+    assert re.search(r"\bA: ", text) and re.search(r"\bB: ", text)
+
+
+def test_terms_of_statistics_are_explained_below_the_table() -> None:
+    text = shown(demo_table.table(page_of(summed(Story()))))
+    assert "95 % one-sided bound: it occurred in none of these runs" in text
+    assert "95 % CI: " not in text
 
 
 def test_the_last_lines_name_the_two_ways_on() -> None:

@@ -10,6 +10,7 @@ from harness.report.console.live_panel import LivePanel
 from harness.report.display import LiveView
 from harness.run.progress import Part
 from harness.run.strip import SECOND_NS, Share, Spell, Strip
+from harness.run.view import PerSecond
 
 PARTS = (
     Part("baseline", 20, 1.0),
@@ -22,15 +23,8 @@ PARTS = (
 ARMED = ("kill master of orders = rmq1",)
 FAULT = Spell(ARMED[0], 22 * SECOND_NS, None)
 STRIP = Strip(0, (Share(100, 100),) * 20 + (Share(100, 0),) * 9, 6, (FAULT,))
-VIEW = LiveView(
-    *("windows", 300, 150, 0, 0, 300, 12, ARMED, 41.6, PARTS, STRIP),
-    run="run-1",
-    sent_per_s=300.0,
-    confirmed_per_s=150.0,
-    delivered_per_s=299.6,
-    success_ratio=0.5,
-    place="2 of 3",
-)
+RATES = PerSecond(300.0, 150.0, 299.6)
+VIEW = LiveView("run-1", "windows", RATES, 900, 12, ARMED, 41.6, "2 of 3", PARTS, STRIP)
 
 
 def drawn(view: LiveView, width: int = 80, height: int = 40, ascii_only: bool = False) -> str:
@@ -47,7 +41,7 @@ def test_panel_shows_run_progress_armed_faults_and_punctual_messages() -> None:
         "steady state      faults                     recovery",
         "faults (2 of 6), at least 42 s left",
         "fault: kill master of orders = rmq1",
-        "sent 300/s, confirmed 150/s (50.0%), delivered 300/s, unconfirmed 12",
+        "sent 300/s, confirmed 150/s, delivered 300/s, unconfirmed 12, late 900",
         "share on time by second:",
         "   0 s ████████████████████×××××××××░░░░░░",
         "                             ▲━━━━━━━━━━━━",
@@ -87,8 +81,9 @@ def test_a_run_in_which_nothing_is_due_has_no_strip() -> None:
 def test_panel_shows_only_text_before_and_after_the_load() -> None:
     early = replace(VIEW, phase="preparing", parts=(), armed=(), left_s=0.0, strip=None)
     assert drawn(early).splitlines()[:3] == ["run 2 of 3: run-1", "preparing", "fault: none"]
-    closing = replace(VIEW, phase="closing", left_s=0.0)
+    closing = replace(VIEW, phase="closing", rates=None, left_s=0.0)
     assert "closing\n" in drawn(closing)
+    assert "\nunconfirmed 12, late 900\n" in drawn(closing)
 
 
 def test_panel_shows_the_wait_instead_of_the_remaining_time() -> None:

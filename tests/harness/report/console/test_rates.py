@@ -1,28 +1,26 @@
-"""Rates out of counts."""
+"""What a display shows of the counts of a run."""
 
-from harness.report.display import Rates
-from harness.run.view import LiveCounts
+from harness.report.display import live_view
+from harness.run.strip import Strip
+from harness.run.view import LiveCounts, PerSecond
 
-
-def view(sent: int, confirmed: int) -> LiveCounts:
-    return LiveCounts("baseline", sent, confirmed, 0, 0, confirmed, sent - confirmed, (), 40.0)
-
-
-def test_the_first_look_has_no_rate() -> None:
-    first = Rates("run-1").view(5.0, view(10, 10))
-    assert (first.sent_per_s, first.success_ratio) == (0.0, None)
+RATES = PerSecond(300.0, 299.0, 0.0)
 
 
-def test_rates_are_those_of_the_last_second() -> None:
-    rates = Rates("run-1")
-    for look in range(9):
-        live = rates.view(look * 0.5, view(150 * look, 150 * look if look < 5 else 600))
-    assert (live.sent_per_s, live.confirmed_per_s, live.success_ratio) == (300.0, 0.0, 0.0)
-    assert live.outstanding == 600
-    assert live.run == "run-1"
+def view(phase: str, strip: Strip | None = None) -> LiveCounts:
+    return LiveCounts(phase, 600, 590, 0, 7, 0, 10, (), 40.0, RATES, strip=strip)
 
 
-def test_confirms_of_older_sends_are_not_more_than_all() -> None:
-    rates = Rates("run-1")
-    rates.view(0.0, view(600, 0))
-    assert rates.view(1.0, view(700, 600)).success_ratio == 1.0
+def test_rates_and_late_messages_are_those_of_the_run() -> None:
+    live = live_view("run-1", "2 of 3", view("windows", Strip(0, (), 0)))
+    assert (live.run, live.place, live.rates, live.late) == ("run-1", "2 of 3", RATES, 7)
+    assert live.outstanding == 10
+
+
+def test_after_the_load_there_is_no_rate() -> None:
+    assert live_view("run-1", "", view("settle")).rates == RATES
+    assert live_view("run-1", "", view("drain")).rates is None
+
+
+def test_without_deadlines_nothing_is_late() -> None:
+    assert live_view("run-1", "", view("windows")).late is None

@@ -19,20 +19,15 @@ from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
 from harness.report.lines import cell_lines
 from harness.run.strip import Share, Strip
+from harness.run.view import PerSecond
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
 
-VIEW = LiveView(
-    *("baseline", 300, 299, 0, 0, 300, 12, (), 41.6),
-    run="run-1",
-    sent_per_s=300.0,
-    confirmed_per_s=299.4,
-    delivered_per_s=300.0,
-    success_ratio=0.998,
-)
+VIEW = LiveView("run-1", "baseline", PerSecond(300.0, 299.4, 300.0), 0, 12, (), 41.6)
+BLOCKED = PerSecond(0.0, 0.0, 0.0)
 
 
 class Screen:
@@ -90,13 +85,25 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         screen.now_s = float(now_s)
         screen.display.live(VIEW)
     assert len(screen.lines) == 3
-    still = {"sent_per_s": 0.0, "confirmed_per_s": 0.0, "delivered_per_s": 0.0}
-    armed = replace(VIEW, **still, success_ratio=None, phase="windows", outstanding=40)
-    screen.display.live(replace(armed, armed=("kill master = rmq1",), left_s=30.0))
+    screen.display.live(
+        LiveView("run-1", "windows", BLOCKED, 7, 40, ("kill master = rmq1",), 30.0)
+    )
     assert screen.lines[3] == (
-        "run-1 faults | sent 0/s confirmed 0/s delivered 0/s | on time - | unconfirmed 40 | "
+        "run-1 faults | sent 0/s confirmed 0/s delivered 0/s | unconfirmed 40 | late 7 | "
         "fault: kill master = rmq1 | at least 30 s left"
     )
+
+
+def test_a_line_before_or_after_the_load_has_no_rates() -> None:
+    begins = LiveView("run-1", "baseline", None, 0, 0, (), 41.6)
+    ends = replace(begins, phase="drain", late=None, left_s=0.0, waits=("draining: 0 s so far",))
+    screen = Screen()
+    screen.display.live(begins)
+    screen.display.live(ends)
+    assert screen.lines == [
+        "run-1 steady state | the load begins | late 0 | at least 42 s left",
+        "run-1 drain | draining: 0 s so far",
+    ]
 
 
 def test_terminal_display_is_redrawn_and_leaves_nothing_behind() -> None:

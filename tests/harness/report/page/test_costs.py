@@ -120,7 +120,7 @@ def test_the_bar_is_cpu_a_thousand_messages_by_part() -> None:
 
 def test_hosts_are_listed_one_by_one_with_brokers_first() -> None:
     hosts = {host.host: host.figures for host in only(COST).hosts}
-    assert list(hosts) == ["rmq1", "rmq2", "toxiproxy", "workers"]
+    assert list(hosts) == ["rmq1", "rmq2", "proxy", "clients"]
     assert [one.text for one in hosts["rmq1"]] == [
         "0.50",
         "120 MB",

@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.judging.result import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, WindowView
-from harness.view.timeline import FaultSpan, Verification
+from harness.view.timeline import FaultSpan, OperationSpan, Timeline, Verification
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 from tests.rigs.runs.reports import run
@@ -65,7 +65,7 @@ def view(*runs: RunReport) -> FaultsView:
 
 def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     view = WindowView(SPAN)
-    assert view.title == "hang master of orders = rmq1"
+    assert view.title == "hang clients' links to master of orders = rmq1"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
@@ -81,18 +81,53 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     assert plain(view.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
 
 
-def test_later_window_waiting_for_the_earlier_is_not_called_late() -> None:
-    view = WindowView(replace(SPAN, number=2))
-    assert plain(view.requested).startswith("not before +12.000 s")
+def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> WindowView:
+    """The second window: planned 1 s after the first one's planned end, begun at +56.25 s."""
+    span = replace(SPAN, number=2, requested_from_ns=53 * S, requested_until_ns=55 * S)
+    span = replace(span, issued_ns=56 * S + S // 4, returned_ns=57 * S, ended_ns=58 * S)
+    faults = (*before, span)
+    timeline = Timeline(0, 99, 1, (), (), faults, (), 0, (), operations=operations)
+    return WindowView(span, timeline)
+
+
+def test_later_window_begins_after_the_planned_pause() -> None:
+    view = second(SPAN)
+    assert plain(view.requested) == (
+        "not before +53.000 s, nor before 1.00 s after fault 1 was verified ended (+55.000 s), "
+        "for 2.00 s"
+    )
+    assert "+56.250 s, 1.25 s late" in plain(view.armed)
+
+
+def test_later_window_that_waited_for_nothing_has_no_other_reason() -> None:
+    early = replace(SPAN, gone=Verification(51 * S, True, "3 links answer"))
+    assert plain(second(early).requested) == "not before +53.000 s for 2.00 s"
+    overlapping = replace(SPAN, requested_until_ns=60 * S)
+    assert plain(second(overlapping).requested) == "from +53.000 s for 2.00 s"
+    assert plain(second(NEVER).requested) == "from +53.000 s for 2.00 s"
+
+
+def test_a_wait_of_unknown_length_makes_nothing_late() -> None:
+    view = second(replace(SPAN, gone=None))
+    assert plain(view.requested).startswith("not before +53.000 s, nor before fault 1 was over")
     assert " late" not in view.armed
+
+
+def test_later_window_waits_for_an_operation_too() -> None:
+    done = OperationSpan(1, "restart", "rmq1", "rmq1", 52 * S, 52 * S, 54 * S, True, "")
+    view = second(operations=(done,))
+    assert plain(view.requested).startswith(
+        "not before +53.000 s, nor before 1.00 s after operation 1 had returned (+55.000 s), for"
+    )
 
 
 def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     span = replace(SPAN, options=("clients publishers",), returns=False, gone=None, ended_ns=None)
     assert plain(WindowView(span).requested).endswith(
-        "for 40.0 s, clients publishers, never to be undone"
+        "for 40.0 s, links of publishers, never to be undone"
     )
     assert WindowView(span).undone == "never, as requested"
+    assert WindowView(span).title == "hang publishers' links to master of orders = rmq1"
 
 
 def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:

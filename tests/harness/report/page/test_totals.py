@@ -140,14 +140,14 @@ def test_without_downtime_there_is_no_recovery_time() -> None:
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     (view,) = cells(report(summed(short)))
     assert view.totals.degraded_doubt
-    assert "It had no downtime" in view.sentence
+    assert "The cluster had no downtime" in view.sentence
     assert "recovery time" not in view.sentence
 
 
 def test_without_downtime_sending_is_not_on_time_again() -> None:
     quick = Story().stage("sustained_success", 0.005)
     (view,) = cells(report(summed(quick)))
-    assert "It had no downtime" in view.sentence
+    assert "The cluster had no downtime" in view.sentence
     assert "on time again" not in view.sentence
 
 
@@ -161,7 +161,7 @@ def test_sending_is_not_on_time_again_before_the_first_confirm() -> None:
 
 def test_a_silence_longer_than_the_downtime_is_explained() -> None:
     (view,) = cells(report(summed(Story().outage(12.0, 13.0).silence(2.0))))
-    assert "no confirm arrived for 2.00\u00a0s (downtime counts by the time" in view.sentence
+    assert "no confirm arrived for 2.00\u00a0s (downtime runs from the due time" in view.sentence
 
 
 @pytest.mark.parametrize(

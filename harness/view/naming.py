@@ -1,0 +1,37 @@
+"""PURE: workers, faults and ends of connections by the names that people know them by."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.claims.doubts import worker_name
+from harness.plan.fault_words import fault_words
+from spark_analysis.schema.facts import Facts
+
+_LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
+_BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
+
+
+def named_worker(number: int, facts: Facts, names: Mapping[int, str]) -> str:
+    """Return `publisher 1`; of workers without load, such as `drain-orders`, the name of the log.
+    `names`: of all workers, by number."""
+    known = any(worker.number == number for worker in facts.workers)
+    return worker_name(number, facts) if known else names.get(number, worker_name(number, facts))
+
+
+def fault_of_plan(schedule: Mapping[str, Any], window: int, kind: str, place: str) -> str:
+    """Return `hang publishers' links to ref1`. `schedule`: of the manifest, with the options of
+    each fault."""
+    planned = (one for one in schedule.get("windows", []) if one["number"] == window)
+    fault: Mapping[str, Any] = next((one.get("fault", {}) for one in planned), {})
+    clients = fault.get("clients") or fault.get("options", {}).get("clients", "")
+    return fault_words(kind, place, clients)
+
+
+def lost_text(detail: str) -> str:
+    """Return `connection lost: reset by peer`. `detail`: as recorded."""
+    return given_up(f"{_LOST}: {detail}".removesuffix(": "))
+
+
+def given_up(text: str) -> str:
+    """Return an end of a connection in words: a publisher that closes a silent one gives it up."""
+    return text.replace(_BY_PUBLISHER, _GIVEN_UP, 1)

@@ -1,0 +1,50 @@
+"""Rates of a run from what its workers reported: by the time between their own reports."""
+
+from dataclasses import dataclass
+
+from harness.run.view import PerSecond, view_of
+
+S = 1_000_000_000
+
+
+@dataclass
+class Reports:
+    earlier: dict[str, int]
+    status: dict[str, int]
+
+
+def report(at_s: float, sent: int = 0, confirmed: int = 0, delivered: int = 0) -> dict[str, int]:
+    counts = {"sent": sent, "confirmed": confirmed, "delivered": delivered}
+    return {"at_ns": round(at_s * S), **counts}
+
+
+def rates(now_s: float, *workers: Reports, started_s: float | None = 0.0) -> PerSecond | None:
+    started_ns = None if started_s is None else round(started_s * S)
+    return view_of("windows", workers, (), 9.0, round(now_s * S), started_ns).rates
+
+
+PUBLISHER = Reports(report(2.0, 400, 400), report(3.5, 700, 690))
+CONSUMER = Reports(report(2.4, delivered=400), report(3.4, delivered=600))
+
+
+def test_a_rate_is_divided_by_the_time_between_reports() -> None:
+    found = rates(3.6, PUBLISHER)
+    assert found is not None
+    assert (found.sent, round(found.confirmed), found.delivered) == (200.0, 193, 0.0)
+
+
+def test_rates_of_all_workers_are_added() -> None:
+    found = rates(3.6, PUBLISHER, PUBLISHER, CONSUMER)
+    assert found is not None
+    assert (found.sent, found.delivered) == (400.0, 200.0)
+
+
+def test_before_two_reports_of_the_load_there_is_no_rate() -> None:
+    assert rates(3.6, Reports(report(2.0), report(2.0))) is None
+    assert rates(3.6, Reports({}, {})) is None
+    assert rates(3.6, PUBLISHER, started_s=None) is None
+    assert rates(3.6, PUBLISHER, started_s=2.1) is None
+
+
+def test_a_worker_that_reports_nothing_any_more_sends_nothing() -> None:
+    assert rates(6.0, PUBLISHER) == PerSecond(0.0, 0.0, 0.0)
