@@ -10,7 +10,7 @@ long it was out, what of that is decided.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
@@ -249,9 +249,8 @@ def _returned(summaries: Iterable[Summary]) -> bool:
 def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
     every = (each for one in summaries for each in one.promised)
     levels = sorted(by_key(every, lambda one: (one.rank, one.strength)).items())
-    names = "confirmed", "lost", "stranded", "unreachable"
     return tuple(
-        Promised(*level, *(sum(getattr(one, name) for one in own) for name in names))
+        Promised(*level, *map(sum, zip(*(astuple(one)[len(level) :] for one in own), strict=True)))
         for level, own in levels
     )
 
