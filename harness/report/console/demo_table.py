@@ -48,8 +48,8 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
     whose brokers are real."""
     if report.exit_code == 0:
         yield (
-            "The demo's results are the expected ones: layout A keeps its promise, layout B "
-            "breaks it, and the analysis shows the loss."
+            "The demo's results are the expected ones: layout A lost nothing, layout B lost "
+            "confirmed messages, and the analysis found the loss."
         )
     elif report.exit_code == Exit.NOT_DECIDED:
         yield "Some claims of the demo could not be judged; the report says which, and why."

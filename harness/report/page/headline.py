@@ -79,7 +79,7 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
         )
     return (
         f"{more.letter} lost messages in {many}, {less.letter} in {few} ({scenario}): "
-        "that shows no difference beyond chance (95 %)."
+        "so few runs may differ by chance (95 %)."
     )
 
 
