@@ -54,4 +54,4 @@ def test_the_demo_ends_as_it_should(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "harness", "demo", "--results", str(tmp_path)]
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout
-    assert "one layout keeps its promise, the other is caught" in ended.stdout
+    assert "layout B lost confirmed messages" in ended.stdout
