@@ -154,7 +154,7 @@ def _longer_silence(totals: RunTotals) -> str:
         return ""
     return (
         " (downtime runs from the due time of the first late message to that of the next one on "
-        "time; later messages waited, too, but nearly all of them were on time)"
+        "time; messages due later waited, too, but at least 99 % of them were on time)"
     )
 
 

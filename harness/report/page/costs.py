@@ -225,7 +225,7 @@ _LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
 )
-_FULLEST, _EVERY = "of the host that used most", "all hosts of brokers"
+_FULLEST, _EVERY = "of the broker's host that used most", "all hosts of brokers"
 COLUMNS = (
     *_LOAD_COLUMNS,
     ("memory, median", _FULLEST, _memory("memory_median_bytes"), formats.octets),

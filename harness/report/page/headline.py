@@ -79,7 +79,7 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
         )
     return (
         f"{more.letter} lost messages in {many}, {less.letter} in {few} ({scenario}): "
-        "so few runs may differ by chance (95 %)."
+        "so few runs do not show, with 95 % confidence, that the two differ."
     )
 
 

@@ -43,7 +43,7 @@ def beginning(
     last = max(waits, key=lambda one: one.until_ns or 0)
     if last.until_ns is None or last.until_ns <= from_ns:
         return Beginning(f"not before {at}", from_ns)
-    text = f"not before {at}, nor before {last.text} ({formats.after(last.until_ns)})"
+    text = f"not before {at}, nor before {formats.after(last.until_ns)} ({last.text})"
     return Beginning(text, last.until_ns)
 
 

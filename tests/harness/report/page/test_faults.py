@@ -93,7 +93,7 @@ def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> Wi
 def test_later_window_begins_after_the_planned_pause() -> None:
     view = second(SPAN)
     assert plain(view.requested) == (
-        "not before +53.000 s, nor before 1.00 s after fault 1 was verified ended (+55.000 s), "
+        "not before +53.000 s, nor before +55.000 s (1.00 s after fault 1 was verified ended), "
         "for 2.00 s"
     )
     assert "+56.250 s, 1.25 s late" in plain(view.armed)
@@ -117,7 +117,7 @@ def test_later_window_waits_for_an_operation_too() -> None:
     done = OperationSpan(1, "restart", "rmq1", "rmq1", 52 * S, 52 * S, 54 * S, True, "")
     view = second(operations=(done,))
     assert plain(view.requested).startswith(
-        "not before +53.000 s, nor before 1.00 s after operation 1 had returned (+55.000 s), for"
+        "not before +53.000 s, nor before +55.000 s (1.00 s after operation 1 had returned), for"
     )
 
 

@@ -109,7 +109,7 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
 
     assert sure(3) == (
         "A lost messages in 3 of 3 runs, B in 0 of 3 runs (master-crash): "
-        "so few runs may differ by chance (95 %)."
+        "so few runs do not show, with 95 % confidence, that the two differ."
     )
     assert sure(6) == (
         "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
