@@ -49,7 +49,10 @@ def limit_problem(option: Option, value: object) -> str:
     unit = " s" if option.is_length else ""
     if option.most == inf:
         return f"must be at least {option.least:g}{unit}"
-    return f"must be from {option.least:g} to {option.most:g}{unit}"
+    numbers = (
+        f"{one:g}" if option.is_length else f"{one:,}" for one in (option.least, option.most)
+    )
+    return f"must be from {' to '.join(numbers)}{unit}"
 
 
 def _type(option: Option) -> Any:

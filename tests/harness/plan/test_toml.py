@@ -186,7 +186,7 @@ def test_malformed_toml_is_reported_with_its_line() -> None:
         ("publishers = 1", "publishers = 1\nbody_bytes = 8", "body_bytes"),
         ('kind = "hang"', 'kind = "slow"', "kind: a slow needs latency or rate"),
         ('kind = "hang"', 'kind = "slow"\nlatency = "0 s"', "latency: must be from 0.05 to 5 s"),
-        ('kind = "hang"', 'kind = "slow"\nrate = 5001', "rate: must be from 1 to 5000"),
+        ('kind = "hang"', 'kind = "slow"\nrate = 5001', "rate: must be from 1 to 5,000"),
         ('kind = "hang"', 'kind = "slow"\nlatency = "1 T"', "may not be written in layout timers"),
         ('kind = "hang"', 'kind = "cut_after"', "kind: a cut_after needs bytes"),
         ('kind = "hang"', 'kind = "cut_after"\nbytes = 20000000', "bytes: must be from 1 to"),
