@@ -32,6 +32,16 @@ def connect(node: str) -> pika.BlockingConnection:
     return pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port))
 
 
+def connect_to_any() -> pika.BlockingConnection:
+    """Return a connection to the first node that answers: one may still be starting."""
+    for node in NODES:
+        try:
+            return connect(node)
+        except (AMQPError, OSError):
+            continue
+    raise SystemExit("no node accepts connections: do q1, q2 and q3 run?")
+
+
 def open_channel(connection: pika.BlockingConnection) -> BlockingChannel:
     channel = connection.channel()
     channel.confirm_delivery()
@@ -113,7 +123,7 @@ def main() -> None:
     parser.add_argument("--down", type=float, default=20.0)
     parser.add_argument("--trials", type=int, default=3)
     options = parser.parse_args()
-    connection = connect(NODES[0])
+    connection = connect_to_any()
     connection.channel().queue_declare(QUEUE, durable=True, arguments={"x-queue-type": "quorum"})
     connection.close()
     for _ in range(options.trials):
