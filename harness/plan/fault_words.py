@@ -3,13 +3,10 @@
 A fault of client links leaves the host itself alone, so its words name the links.
 """
 
-from collections.abc import Iterable
-
 from faults.kinds import KINDS
 from faults.targets import CLIENT_LINK
 
 _WHOSE = {"publishers": "publishers'", "consumers": "consumers'"}
-_CLIENTS = "clients "  # of an option in words: `clients publishers`
 
 
 def fault_words(kind: str, place: str, clients: str = "") -> str:
@@ -25,9 +22,3 @@ def affects_links(kind: str) -> bool:
     """Return whether a kind affects the links of clients."""
     declared = KINDS.get(kind)
     return declared is not None and declared.applies_to == CLIENT_LINK
-
-
-def clients_of(options: Iterable[str]) -> str:
-    """Return whose links or processes a fault with these options affects; "": all clients'."""
-    found = (one.removeprefix(_CLIENTS) for one in options if one.startswith(_CLIENTS))
-    return next(found, "")

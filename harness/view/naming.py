@@ -23,8 +23,13 @@ def fault_of_plan(schedule: Mapping[str, Any], window: int, kind: str, place: st
     each fault."""
     planned = (one for one in schedule.get("windows", []) if one["number"] == window)
     fault: Mapping[str, Any] = next((one.get("fault", {}) for one in planned), {})
-    clients = fault.get("clients") or fault.get("options", {}).get("clients", "")
-    return fault_words(kind, place, clients)
+    return fault_words(kind, place, clients_of(fault))
+
+
+def clients_of(fault: Mapping[str, Any]) -> str:
+    """Return whose links or processes a planned fault affects; "" if its record does not say.
+    Options stand in `options`, or beside it."""
+    return str(fault.get("clients") or fault.get("options", {}).get("clients", ""))
 
 
 def lost_text(detail: str) -> str:

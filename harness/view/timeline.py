@@ -13,13 +13,13 @@ from typing import Any
 
 from harness.claims.doubts import caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
-from harness.plan.fault_words import clients_of, fault_words
+from harness.plan.fault_words import fault_words
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import FaultEvent, Probe
 from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
-from harness.view.naming import lost_text, named_worker
+from harness.view.naming import clients_of, lost_text, named_worker
 from harness.view.routes import Routes
 from harness.view.summary import Out, outs
 from spark_analysis.schema.availability import Second, Stage
@@ -83,6 +83,7 @@ class FaultSpan:
     stages: tuple[Stage, ...]
     stages_doubt: str  # why the times of its stages are not judged; "" where they are
     options: tuple[str, ...] = ()  # what else the scenario says of it: `clients publishers`
+    clients: str = ""  # whose links or processes it affects
     returns: bool = True  # False: the scenario says that it never goes
     undo_issued_ns: int | None = None
 
@@ -93,7 +94,7 @@ class FaultSpan:
 
     def describe(self, place: str) -> str:
         """Return what it does, at `place`."""
-        return fault_words(self.kind, place, clients_of(self.options))
+        return fault_words(self.kind, place, self.clients)
 
     @property
     def opened(self) -> bool:
@@ -251,6 +252,7 @@ def _fault(
         stages=tuple(sorted(_stages(window.number, manifest, findings))),
         stages_doubt=_stages_doubt(window.number, facts, findings),
         options=_options(fault),
+        clients=clients_of(fault),
         returns=fault.get("returns", True),
         undo_issued_ns=next((row.at_ns for row in own if row.event == "undo_issued"), None),
     )

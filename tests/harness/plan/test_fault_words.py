@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.fault_words import clients_of, fault_words
+from harness.plan.fault_words import fault_words
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,3 @@ def test_words_of_a_fault_say_what_it_affects(
 ) -> None:
     assert fault_words(kind, place, clients).startswith(words)
     assert ("links" in fault_words(kind, place, clients)) is ("links" in words)
-
-
-def test_clients_of_options_are_read_from_their_words() -> None:
-    assert clients_of(("direction to_broker", "clients publishers")) == "publishers"
-    assert clients_of(()) == ""

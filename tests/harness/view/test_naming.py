@@ -9,6 +9,7 @@ SCHEDULE = {
         {"number": 2, "fault": {"kind": "hang", "options": {"clients": "publishers"}}},
     ]
 }
+OLD_SCHEDULE = {"windows": [{"number": 2, "fault": {"kind": "hang", "clients": "publishers"}}]}
 
 
 def test_a_worker_without_load_has_the_name_of_its_log() -> None:
@@ -22,6 +23,7 @@ def test_a_worker_without_load_has_the_name_of_its_log() -> None:
 def test_a_fault_of_links_is_named_by_the_plan() -> None:
     assert fault_of_plan(SCHEDULE, 1, "kill", "rmq1") == "kill rmq1"
     assert fault_of_plan(SCHEDULE, 2, "hang", "rmq1") == "hang publishers' links to rmq1"
+    assert fault_of_plan(OLD_SCHEDULE, 2, "hang", "rmq1") == "hang publishers' links to rmq1"
     assert fault_of_plan({}, 2, "hang", "rmq1") == "hang clients' links to rmq1"
 
 

@@ -42,14 +42,17 @@ def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
     assert [one.confirmed for one in timeline_of(story).slices] == [1, 0, 0, 1]
 
 
+KILL_NOT_GONE = (
+    fault_event("issued", 12_000),
+    fault_event("verified", 12_040, detail="exit 137"),
+    fault_event("gone", 34_000, ok=0, detail="it does not answer"),
+)
+
+
 def test_a_fault_is_reported_as_requested_performed_and_verified() -> None:
     events = replace(
         NOTHING,
-        faults=[
-            fault_event("issued", 12_000),
-            fault_event("verified", 12_040, detail="exit 137"),
-            fault_event("gone", 34_000, ok=0, detail="it does not answer"),
-        ],
+        faults=KILL_NOT_GONE,
     )
     (fault,) = timeline_of(crash(), events).faults
     assert (fault.requested_from_ns, fault.requested_until_ns) == (ns(12_000), ns(27_000))
@@ -103,11 +106,7 @@ def test_client_probe_and_operator_events_are_in_time_order() -> None:
 def test_a_probe_says_which_fault_it_verified() -> None:
     events = replace(
         NOTHING,
-        faults=[
-            fault_event("issued", 12_000),
-            fault_event("verified", 12_040, detail="exit 137"),
-            fault_event("gone", 34_000, ok=0, detail="it does not answer"),
-        ],
+        faults=KILL_NOT_GONE,
         probes=[
             Probe(0, "verified", "rmq1", ns(12_030), ns(12_040), 1, "exit 137"),
             Probe(0, "gone", "rmq1", ns(33_000), ns(34_000), 0, "it does not answer"),
