@@ -138,6 +138,23 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
         yield row((*first, hosts_text, *numbers, outages, _lost(totals)))
 
 
+def carried(packs: Sequence[Packed]) -> Iterator[str]:
+    """Yield how many messages a second each cell confirmed in the steady state, and what that
+    took; of runs whose rate is known."""
+    yield from head(
+        *("scenario", "system", "runs whose rate is known", "confirmed a second: median"),
+        *("half of confirms within", "99 % within", "processor seconds a 1,000 messages", "lost"),
+    )
+    for cell, runs in cells_of(packs):
+        costs = [run.cost for run in runs if run.cost is not None]
+        rates = [Time(one.confirmed_per_s) for one in costs if one.confirmed_per_s is not None]
+        latencies = (middle_of(map(each, costs), "{:,.1f} ms".format) for each in _LATENCIES)
+        cpu = middle_of((one.cpu_s_per_1000(BROKERS) for one in costs), "{:.2f} s".format)
+        first = *_place(cell), _known(len(rates), len(runs) - len(rates))
+        lost = _lost(RunTotals(runs))
+        yield row((*first, middle(rates, "{:,.0f}".format), *latencies, cpu, lost))
+
+
 _LATENCIES = attrgetter("p50_ms"), attrgetter("p99_ms")
 
 

@@ -47,7 +47,7 @@ TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
     for table in (
         *(page_tables.made, page_tables.loss, page_tables.out, page_tables.promises),
         *(page_tables.foretold, page_tables.articles, page_tables.price),
-        *(page_tables.sends, page_tables.dropped, beside),
+        *(page_tables.carried, page_tables.sends, page_tables.dropped, beside),
     )
 }
 _WILD = re.compile(r"[*?\[]")

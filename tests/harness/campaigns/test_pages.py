@@ -360,6 +360,17 @@ def test_price_covers_hosts_memory_work_and_cost_of_faults(
     assert row["out: median by fault"].startswith("`master-crash` ")
 
 
+def test_a_cell_carries_its_median_rate_and_the_rate_of_each_of_few_runs(
+    page_of_sends: Path,
+) -> None:
+    (row,) = rows(page_of_sends, "carried")
+    assert row["runs whose rate is known"] == "2"
+    median, _, each = row["confirmed a second: median"].partition(" ")
+    assert float(median) > 0
+    assert len(each.strip("[]").split("; ")) == 2
+    assert (row["half of confirms within"], row["lost"]) == ("2.0 ms", "0")
+
+
 def test_unreported_values_have_no_rows_and_unsampled_ones_no_price(page: Path) -> None:
     assert rows(page, "sends") == []
     (row,) = rows(page, "price")

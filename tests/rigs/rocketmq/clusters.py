@@ -79,14 +79,17 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def pair(version: str, folder: Path, name_servers: int = 1) -> Iterator[Cluster]:
+def pair(
+    version: str, folder: Path, name_servers: int = 1, home: Path | None = None, **more: str
+) -> Iterator[Cluster]:
     """Ready: the name server `ns1`, and others where more are asked for, and the master
-    `broker-a-0`."""
+    `broker-a-0`. `home`: the master's, if it has one of its own. `more`: its settings."""
     ports, broker = [_free(0) for _ in range(name_servers)], _free(2)
     made = Cluster(version)
     for number, port in enumerate(ports, start=1):
         _add(made, folder, f"ns{number}", port, {"listenPort": str(port)})
-    _add(made, folder, "broker-a-0", broker, _broker("broker-a", 0, broker, ports))
+    _add(made, folder, "broker-a-0", broker, _broker("broker-a", 0, broker, ports) | more)
+    made["broker-a-0"].home = home or made["broker-a-0"].home
     try:
         asyncio.run(made.start())
         yield made
@@ -95,10 +98,10 @@ def pair(version: str, folder: Path, name_servers: int = 1) -> Iterator[Cluster]
 
 
 @contextlib.contextmanager
-def group(folder: Path, members: int = 3) -> Iterator[Cluster]:
-    """Ready: the name server `ns1`, and a DLedger group of the reference, which leads itself."""
+def group(folder: Path, members: int = 3, version: str = REFERENCE) -> Iterator[Cluster]:
+    """Ready: the name server `ns1`, and a DLedger group, which leads itself."""
     name_server, brokers = _free(0), [_free(MEMBERS_BELOW) for _ in range(members)]
-    made = Cluster(REFERENCE)
+    made = Cluster(version)
     _add(made, folder, "ns1", name_server, {"listenPort": str(name_server)})
     peers = ";".join(
         f"n{number}-{HERE}:{port - MEMBERS_BELOW}" for number, port in enumerate(brokers)

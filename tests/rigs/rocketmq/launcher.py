@@ -48,7 +48,8 @@ _JVM = (
 class Server:
     """One server: a broker, if its settings name one. `process` None: it does not run.
 
-    `hosts`: names that mean this machine to it, and then no others do.
+    `hosts`: names that mean this machine to it, and then no others do. `home`: the folder whose
+    `conf` it reads besides its settings.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Server:
     folder: Path
     hosts: Sequence[str] = ()
     process: subprocess.Popen[bytes] | None = None
+    home: Path = _HOME
 
     @property
     def endpoint(self) -> Endpoint:
@@ -80,7 +82,7 @@ class Server:
                 stdout=output,
                 stderr=output,
                 cwd=self.folder,  # what it says of its paths names no folder of this machine
-                env={**os.environ, "ROCKETMQ_HOME": str(_HOME), "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "ROCKETMQ_HOME": str(self.home), "PYTHONPATH": str(ROOT)},
                 start_new_session=True,
             )
 
