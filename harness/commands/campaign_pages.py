@@ -38,8 +38,8 @@ def judge(
         typer.Option(
             "--table",
             metavar="NAME",
-            help="made, loss, out, promises, foretold, articles, price, sends, dropped; all "
-            "without.",
+            help="made, loss, out, promises, foretold, articles, price, carried, sends, dropped, "
+            "beside; if left out, all.",
         ),
     ] = None,
 ) -> int:

@@ -6,6 +6,7 @@ import pytest
 
 from harness import cli
 from harness.campaigns import playing
+from harness.campaigns.pages import TABLES
 from harness.campaigns.stored import CampaignRun, as_csv, found
 from tests.harness.campaigns.judged import LAYOUT, REAL, failed, run, verdict_file
 from tests.harness.campaigns.test_playing import Played
@@ -168,3 +169,9 @@ def test_each_command_says_what_it_is_for(name: str, capsys: pytest.CaptureFixtu
     assert name in capsys.readouterr().out
     assert command(name, "--help") == 0
     assert f"Usage: mqproof campaign {name}" in capsys.readouterr().out
+
+
+def test_help_of_judge_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("judge", "--help") == 0
+    words = set(capsys.readouterr().out.replace(",", " ").replace(";", " ").split())
+    assert set(TABLES) <= words
