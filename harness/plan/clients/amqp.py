@@ -49,6 +49,7 @@ PIKA = Client(
         "unlimited prefetch": CAN,
         "transient": CAN,
         "priorities": CAN,
+        "channel transaction": CAN,
         "several queues": CAN,
         "lost": CAN,
     },

@@ -33,6 +33,7 @@ class AmqpWorkload:
     consume: str = PUSH
     get_pause_s: float = 0.1  # of a polling consumer whose queue was empty
     priorities: int = 0  # levels; 0: messages have none
+    transaction_size: int = 0  # most messages of one; 0: publishers use confirms
 
 
 def _get_pause(value: object) -> float:
@@ -96,6 +97,13 @@ class AmqpTable(Table):
         description="levels of priority: `x-max-priority` is one less. Each key has one priority, "
         "so there must be as many `keys`. 0: no priorities",
     )
+    transaction_size: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="maximum of messages in a publisher's transaction (`tx.select`, `tx.commit`). "
+        "`tx.commit-ok` confirms all of them. 0: publisher confirms",
+    )
 
 
 def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
@@ -108,6 +116,7 @@ def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
         consume=table.consume,
         get_pause_s=table.get_pause,
         priorities=table.priorities,
+        transaction_size=table.transaction_size,
     )
 
 
@@ -118,6 +127,8 @@ def _requires(own: AmqpWorkload, workload: Workload) -> Iterator[str]:
         yield "unlimited prefetch"
     if own.priorities:
         yield "priorities"
+    if own.transaction_size and workload.publishers:
+        yield "channel transaction"
 
 
 def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
@@ -139,6 +150,16 @@ def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
             f"[workload] to {levels} at least"
         )
         yield TomlProblem(("workload", "amqp", "priorities"), text)
+    if own.get("transaction_size") and workload.get("confirms") is False:
+        text = "publishers wait for commits, which confirm: set confirms of [workload] to true"
+        yield TomlProblem(("workload", "amqp", "transaction_size"), text, ("0",))
+
+
+def _shows(own: AmqpWorkload) -> Iterator[str]:
+    if own.consume == GET:
+        yield "consumers poll by basic.get"
+    if own.transaction_size:
+        yield f"publishers commit transactions of at most {own.transaction_size:,} messages"
 
 
 def _worker_options(own: AmqpWorkload, _servers: Servers) -> dict[str, Any]:
@@ -166,7 +187,7 @@ SECTION = Section(
     requires=_requires,
     requires_of_all=lambda _own: (),
     obstacles=lambda _own, _servers: (),
-    shows=lambda own: ("consumers poll by basic.get",) if own.consume == GET else (),
+    shows=_shows,
     worker_options=_worker_options,
     counts=lambda _own, _workload, _load_s: {},
 )

@@ -47,6 +47,7 @@ CAPABILITIES: Mapping[str, str] = {
     "unlimited prefetch": "consumers without a prefetch count",
     "transient": "queues and messages that need not outlive their broker",
     "priorities": "each message has a priority, by its key",
+    "channel transaction": "publishes are confirmed by `tx.commit`, several at a time",
     "several queues": "one publisher sends to several queues, and one process consumes several",
 }
 CAN = True

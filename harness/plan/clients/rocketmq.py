@@ -57,6 +57,7 @@ _JAVA: Mapping[str, bool | str] = {
     "unlimited prefetch": "only AMQP has a prefetch count",
     "transient": "every message goes into the broker's log",
     "priorities": "a topic's messages have none",
+    "channel transaction": "only AMQP has channels",
     "several queues": "mqproof gives each of its processes one topic",
 }
 _OF_ALL = (
@@ -66,6 +67,7 @@ _OF_ALL = (
     "unlimited prefetch",
     "transient",
     "priorities",
+    "channel transaction",
     "several queues",
 )
 

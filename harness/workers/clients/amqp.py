@@ -17,6 +17,7 @@ import pika
 
 from harness.workers import tls
 from harness.workers.clients.amqp_polling import Polling
+from harness.workers.clients.amqp_transactions import Transactions
 from harness.workers.clients.amqp_wire import Wire
 from harness.workers.clients.port import ConsumingListener, PublishingListener
 from harness.workers.credentials import login, virtual_host
@@ -38,6 +39,7 @@ class AmqpOptions:
     consume: str = "push"  # or "get", of consumers that are part of the load
     get_pause_s: float = 0.1
     priorities: int = 0  # levels; 0: messages have none
+    transaction_size: int = 0  # most messages of one; 0: publishers use confirms
 
 
 class AmqpClient:
@@ -128,6 +130,8 @@ class AmqpPublishingLink:
         self._queues = tuple(name for name, _ in config.queues)
         self._mandatory = options.mandatory
         self._confirms = config.confirms
+        self._transaction_size = options.transaction_size
+        self._transactions: Transactions | None = None
         mode, levels = 2 if config.persistent else 1, options.priorities
         self._properties = [pika.BasicProperties(delivery_mode=mode)]
         if levels:  # a key has one priority, so its order is an order within one priority
@@ -150,7 +154,13 @@ class AmqpPublishingLink:
 
         channel.add_on_return_callback(guard(returned))
         self._publish = channel.basic_publish
-        if self._confirms:
+        if self._transaction_size:
+            self._transactions = Transactions(
+                self._wire, self._transaction_size, lambda tag: listener.acked(tag, True)
+            )
+            self._publish = self._transactions.publish
+            await self._transactions.select()
+        elif self._confirms:
             await self._wire.ask(lambda done: channel.confirm_delivery(guard(settled), done))
 
     def publish(self, body: bytes) -> None:
@@ -161,7 +171,8 @@ class AmqpPublishingLink:
         self._publish("", self._queues[place], body, properties, self._mandatory)
 
     def buffered_bytes(self) -> int:
-        return self._wire.buffered_bytes()
+        waiting = self._transactions.waiting_bytes if self._transactions is not None else 0
+        return self._wire.buffered_bytes() + waiting
 
     async def close(self, limit_s: float) -> None:
         await self._wire.close(limit_s)

@@ -1,8 +1,7 @@
 """A small AMQP 0-9-1 peer for tests of clients: one process, one vhost, queues in memory.
 
 1. It serves what pika needs: handshake, one channel or more, confirms, queues, consumers, acks.
-2. It misbehaves on demand: confirms are held, publishes are nacked or returned, connections are
-   dropped, consumers cancelled, newcomers met with silence.
+2. It misbehaves on demand, as the switches of TinyBroker say.
 3. A queue in `streams` is a stream: consumers read it by offset, and nothing is removed.
 4. `published` and `acknowledged` are what really arrived, in order: tests compare logs with it.
 
@@ -55,6 +54,7 @@ class TinyBroker:
     names: list[str] = field(default_factory=list)
     opened: int = 0
     gets: int = 0  # that were answered
+    commits: list[int] = field(default_factory=list)  # how many messages each transaction had
     host: str = "127.0.0.1"
     port: int = 0
     _server: asyncio.Server | None = None
@@ -104,11 +104,8 @@ class TinyBroker:
         if queue in self.streams:
             self.streams[queue].append(body)
         else:
-            self._put_into_queue(queue, body, redelivered)
+            self.queues.setdefault(queue, deque()).append(Message(body, redelivered))
         self.deliver()
-
-    def _put_into_queue(self, queue: str, body: bytes, redelivered: bool) -> None:
-        self.queues.setdefault(queue, deque()).append(Message(body, redelivered))
 
     def deliver(self) -> None:
         for channel in self.channels():
@@ -213,6 +210,7 @@ class Channel:
         self.number = number
         self.consumers: dict[str, tuple[str, bool]] = {}
         self._confirming = False
+        self._transaction: list[tuple[str, bytes]] | None = None  # None: there are none
         self._count = 0  # publishes since confirm.select
         self._confirmed = 0
         self._prefetch = 0
@@ -246,7 +244,9 @@ class Channel:
         if not broker.keep:
             return
         broker.published.append(body)
-        if broker.unroutable and self._mandatory:
+        if self._transaction is not None:
+            self._transaction.append((self._queue, body))
+        elif broker.unroutable and self._mandatory:
             self._content(spec.Basic.Return(312, "NO_ROUTE", "", self._queue), body)
         elif not broker.nack:
             broker.put(self._queue, body)
@@ -262,6 +262,8 @@ class Channel:
 
     def method(self, method: object) -> None:
         match method:
+            case spec.Tx.Select() | spec.Tx.Commit():
+                self._transact()
             case spec.Confirm.Select():
                 self._confirming, self._count = True, 0
                 self.send(spec.Confirm.SelectOk())
@@ -308,6 +310,18 @@ class Channel:
                 self.send(spec.Channel.CloseOk())
                 self.requeue()
                 del self.connection.channels[self.number]
+
+    def _transact(self) -> None:
+        taken, self._transaction = self._transaction, []
+        if taken is None:
+            return self.send(spec.Tx.SelectOk())
+        self.broker.commits.append(len(taken))
+        if self.broker.nack:
+            self.send(spec.Channel.Close(406, "PRECONDITION_FAILED", 90, 20))
+        elif not self.broker.hold:
+            for queue, body in taken:
+                self.broker.put(queue, body)
+            self.send(spec.Tx.CommitOk())
 
     def _first_offset(self, consume: spec.Basic.Consume) -> int:
         end = len(self.broker.streams[consume.queue]) - self.broker.lags
