@@ -58,7 +58,7 @@ def test_nothing_is_published_while_a_commit_is_processed(tmp_path: Path) -> Non
         broker.hold = True
         settings = committing(broker, tmp_path, deadline_s=60.0)
         async with publisher(settings) as worker:
-            await until(lambda: broker.commits)
+            await until(lambda: len(broker.published) == SIZE)
             await until(lambda: worker.status()["outstanding"] > SIZE)
             assert len(broker.published) == SIZE
             assert worker.status()["confirmed"] == 0

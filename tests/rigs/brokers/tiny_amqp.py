@@ -314,11 +314,11 @@ class Channel:
     def _transact(self) -> None:
         taken, self._transaction = self._transaction, []
         if taken is None:
-            return self.send(spec.Tx.SelectOk())
-        self.broker.commits.append(len(taken))
-        if self.broker.nack:
+            self.send(spec.Tx.SelectOk())
+        elif self.broker.nack:
             self.send(spec.Channel.Close(406, "PRECONDITION_FAILED", 90, 20))
         elif not self.broker.hold:
+            self.broker.commits.append(len(taken))
             for queue, body in taken:
                 self.broker.put(queue, body)
             self.send(spec.Tx.CommitOk())
