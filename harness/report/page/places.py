@@ -87,7 +87,10 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-RETURNED = "all failed hosts returned with their disks, so no disk was missing at the drain"
+RETURNED = (
+    "all failed hosts returned with their disks, so no disk was missing when the queues were "
+    "emptied at the end (the drain)"
+)
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
 
@@ -254,7 +257,8 @@ def _loss(totals: RunTotals) -> str:
         return f"No loss was found among {of}, in {runs}{more}."
     missing = formats.count(totals.lost + totals.stranded)
     where = f"in {totals.runs_with_loss} of {runs}"
-    text = f"{missing} of {of} reached neither a consumer nor the final drain ({where})"
+    drain = "the drain (which empties the queues at the end)"
+    text = f"{missing} of {of} reached neither a consumer nor {drain}, {where}"
     return f"{'At least ' if totals.loss_open else ''}{text}: {_ends(totals)}{more}."
 
 

@@ -160,16 +160,16 @@ def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
 def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
     both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
     two = said(of(summed(both), summed(Story(), cell=SYNC)), 0)
-    assert "reached neither a consumer nor the final drain (in 1 of 1 run): 1 is lost" in two
+    assert "nor the drain (which empties the queues at the end), in 1 of 1 run: 1 is lost" in two
     assert "lost for good, 4 are stranded, still on a disk" in two
     assert "all 5,402 are stranded" in said(of(summed(STRANDED), summed(Story(), cell=SYNC)), 0)
 
 
 def test_messages_that_are_only_lost_are_on_no_disk() -> None:
     many = said(of(summed(LOST), summed(Story(), cell=SYNC)), 0)
-    assert "(in 1 of 1 run): none of them is on a disk, so all are lost." in many
+    assert "in 1 of 1 run: none of them is on a disk, so all are lost." in many
     one = said(of(summed(Story().count("lost", "stored", 1)), summed(Story(), cell=SYNC)), 0)
-    assert "(in 1 of 1 run): it is on no disk, so it is lost." in one
+    assert "in 1 of 1 run: it is on no disk, so it is lost." in one
 
 
 def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
