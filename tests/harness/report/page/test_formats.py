@@ -84,7 +84,7 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
             True,
             RecoveredBy.EITHER,
             "not measured",
-            "the system or the end of the fault may",
+            "sending was on time at once, but perhaps",
         ),
         (3.2, True, RecoveredBy.UNDO, "after at least 3.200 s", "from then on, sending was on"),
         (0.005, False, RecoveredBy.SYSTEM, "not measured", "the load ended, or the next fault"),

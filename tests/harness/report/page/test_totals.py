@@ -110,9 +110,7 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     (view,) = cells(report(summed(twice)))
     assert view.totals.degraded is None
     assert "again after" not in view.sentence
-    expected = (
-        "recovery time unknown: the system or the end of the fault may have restored service"
-    )
+    expected = "recovery time unknown: sending was on time at once, but perhaps only because"
     assert expected in view.sentence
 
 
