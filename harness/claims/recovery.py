@@ -40,7 +40,7 @@ def ended_by_fault(row: Stage) -> str:
     return _ENDED_BY_FAULT.get(RecoveredBy(row.recovered_by), "")
 
 
-def of_a_short_time(reason: str) -> str:
+def reason_near_zero(reason: str) -> str:
     """Return the same reason in the words for a lower bound near zero."""
     words = {text: _ENDED_AT_ONCE[by] for by, text in _ENDED_BY_FAULT.items()}
     return words.get(reason, reason)

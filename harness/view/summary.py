@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.claims.evidence import Evidence
-from harness.claims.recovery import of_a_short_time
+from harness.claims.recovery import reason_near_zero
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
@@ -188,7 +188,7 @@ def informative(seconds: Number) -> Number:
     """Return the time, or an unknown one if its only bound is below BOUND_LEAST_S."""
     if seconds.exact or seconds.least is None or seconds.least >= BOUND_LEAST_S:
         return seconds
-    return Number(None, False, of_a_short_time(seconds.why))
+    return Number(None, False, reason_near_zero(seconds.why))
 
 
 def is_uninformative(row: Comparison) -> bool:
