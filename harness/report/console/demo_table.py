@@ -14,8 +14,8 @@ from harness.report.page.places import places
 _RATES = {  # words of compare.rates, and what they mean
     "95 % CI": "with 95 % confidence, the share of all such runs that lose a message (not: the "
     "share of messages) lies in this interval",
-    "95 % one-sided bound": "none of these runs lost a message; with 95 % confidence, at most this "
-    "share of all such runs loses one",
+    "95 % one-sided bound": "none of these runs lost a message; with 95 % confidence, at most "
+    "this share of all such runs loses one",
 }
 
 
