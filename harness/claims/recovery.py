@@ -27,12 +27,23 @@ _ENDED_BY_FAULT = {
     RecoveredBy.UNDO: "it would have lasted as long as the fault",
     RecoveredBy.EITHER: "the system or the end of the fault may have restored service",
 }
+# The same of a time near zero: there was no service to restore.
+_ENDED_AT_ONCE = {
+    RecoveredBy.UNDO: "sending was on time at once, but only because the fault ended",
+    RecoveredBy.EITHER: "sending was on time at once, but perhaps only because the fault ended",
+}
 
 
 def ended_by_fault(row: Stage) -> str:
     """Return why the end of the fault makes the time to a stage a lower bound; "" if it does
     not."""
     return _ENDED_BY_FAULT.get(RecoveredBy(row.recovered_by), "")
+
+
+def reason_near_zero(reason: str) -> str:
+    """Return the same reason in the words for a lower bound near zero."""
+    words = {text: _ENDED_AT_ONCE[by] for by, text in _ENDED_BY_FAULT.items()}
+    return words.get(reason, reason)
 
 
 @dataclass(frozen=True, slots=True)

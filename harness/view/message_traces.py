@@ -35,7 +35,7 @@ _FATES = {
     Fate.ROLLBACK_WHEN_CHECKED: "to be rolled back when the broker checks",
 }
 _FAULT_EVENTS = {
-    "issued": "begins",
+    "issued": "is injected",
     "returned": "is active",
     "verified": "is verified active",
     "undo_issued": "is being undone",

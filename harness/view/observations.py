@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from harness.claims import terms
 from harness.claims.evidence import Evidence
+from harness.claims.recovery import reason_near_zero
 from harness.claims.times import fault_length_s
 from harness.claims.values import Interval, NotApplicable, Unknown, from_to
 from harness.claims.vocabulary import STAGE_NAMES
@@ -194,7 +195,8 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
     if isinstance(value, Interval) and _says_nothing(value):
-        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({value.doubt or CUT_SHORT})"
+        why = reason_near_zero(value.doubt) or CUT_SHORT
+        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
     after = " after" if isinstance(value, Interval) else ":"
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}"
 

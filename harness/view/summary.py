@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.claims.evidence import Evidence
+from harness.claims.recovery import reason_near_zero
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
@@ -74,7 +75,7 @@ def _scope_out(scope: str, name: str, of: int, rows: Sequence[Outage]) -> Out:
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
 NOT_MEASURED = "not measured"  # of such a time
-CUT_SHORT = "the load ended, or the next fault began, before recovery"
+CUT_SHORT = "the load ended, or the next fault began, too soon to measure it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def informative(seconds: Number) -> Number:
     """Return the time, or an unknown one if its only bound is below BOUND_LEAST_S."""
     if seconds.exact or seconds.least is None or seconds.least >= BOUND_LEAST_S:
         return seconds
-    return Number(None, False, seconds.why)
+    return Number(None, False, reason_near_zero(seconds.why))
 
 
 def is_uninformative(row: Comparison) -> bool:

@@ -137,14 +137,16 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title="On time again",
-        meaning="from the fault until sending was on time again, for 5 s and 200 messages",
+        title="On time again, by due time",
+        meaning="messages that were due this long after the fault, or later, were on time again, "
+        "for 5 s and 200 messages; their confirms may come after the first confirm",
         mart=Mart.STAGES,
         short="on time again",
         stopped_by=_SENDING,
         listed=False,
         reached=Reached(
-            "sustained_success", "from then on, sending was on time for 5 s and 200 messages"
+            "sustained_success",
+            "messages that were due from then on were on time, for 5 s and 200 messages",
         ),
     ),
     _step(

@@ -134,7 +134,7 @@ def _held(fault: FaultSpan, scale: Scale) -> Span:
     tone = "held" if fault.verified else "doubted"
     end = "and never undone" if fault.ended_ns is None else f"and undone by +{until_s:.1f} s"
     seen = "verified" if fault.verified else fault.doubt or "not verified"
-    title = f"fault {fault.number} was issued at +{fault.issued_ns / NS:.3f} s {end}: {seen}"
+    title = f"fault {fault.number} was injected at +{fault.issued_ns / NS:.3f} s {end}: {seen}"
     return scale.span(fault.issued_ns / NS, until_s, tone, fault.words, title)
 
 

@@ -143,7 +143,7 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
                 from_s = fault.issued_ns / NS - zero_s
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"
-                times = f"from {_time_label(from_s)} to {_time_label(until_s)}"
+                times = f"from {from_s:.1f} s to {until_s:.1f} s after the first fault began"
                 title = f"{fault.words}, {times}"
                 yield _block(from_s, until_s, row, tone, title, scale)
 
@@ -183,7 +183,3 @@ def _block(
 
 def _x(at_s: float, scale: Scale) -> float:
     return round(scale.place(at_s) * 10, 1)
-
-
-def _time_label(at_s: float) -> str:
-    return f"{'+' if at_s >= 0 else '−'}{abs(at_s):.1f} s"

@@ -12,9 +12,10 @@ from harness.report.page.cells import CellView, cells
 from harness.report.page.places import places
 
 _RATES = {  # words of compare.rates, and what they mean
-    "95 % CI": "the interval that holds the true rate with 95 % confidence",
-    "95 % one-sided bound": "it occurred in none of these runs; with 95 % confidence, it occurs "
-    "in at most this share of all such runs",
+    "95 % CI": "with 95 % confidence, the share of all such runs that lose a message (not: the "
+    "share of messages) lies in this interval",
+    "95 % one-sided bound": "none of these runs lost a message; with 95 % confidence, at most "
+    "this share of all such runs loses one",
 }
 
 

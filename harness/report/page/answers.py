@@ -93,10 +93,10 @@ def _headline(report: Report, total: RunTotals) -> str:
 
 
 def _did(totals: RunTotals) -> list[str]:
-    """Yield `it lost 37 confirmed messages and was unavailable for at least 21.5 s`."""
+    """Yield `it lost 37 confirmed messages and had at least 21.5 s of downtime`."""
     done = outs.lost_parts(totals, formats.plural(totals.lost, "confirmed message"))
     out = outs.out_text(totals).replace("≥", "at least")
-    done += [f"was unavailable for {out}"] if totals.is_out else []
+    done += [f"had {out} of downtime"] if totals.is_out else []
     return [f"it {listed(done)}"] if done else []
 
 
@@ -172,7 +172,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
 
 
 def _out(report: Report, totals: RunTotals) -> PageAnswer:
-    question = "How long was it unavailable?"
+    question = "How much downtime was there?"
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
     if not totals.faults_of and totals.out is not None and not totals.out.maximum_s:

@@ -12,8 +12,7 @@ from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.lines import cell_name
-from harness.report.page import formats
-from harness.report.page.outs import rate_text, worst_text
+from harness.report.page import formats, outs
 from harness.report.page.totals import RunTotals, loss_rate, median_text
 from harness.report.tried import CellTable, tabulated
 
@@ -124,13 +123,14 @@ def _outage(totals: RunTotals) -> str:
         return "Nothing was broken on purpose."
     parts = []
     if totals.out is not None:
-        long = f"the cluster was unavailable for {_time(totals.out)}"
-        out = long if totals.is_out else "the cluster had no downtime"
-        of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
-        parts.append(f"{out}{of}")
-    parts += [worst_text(totals.worst)] if totals.worst is not None else []
+        length = f"a downtime of {_time(totals.out)}" if totals.is_out else "no downtime"
+        out = f"{outs.clients_text(totals)} saw {length}"
+        of = f" ({outs.rate_text(totals)})" if totals.runs > 1 else ""
+        parts.append(f"{out}{of}{_few_late(totals)}")
+    parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
-        parts.append(f"no confirm arrived for {_time(totals.silence)}{_longer_silence(totals)}")
+        silent = f"the longest time without a confirm was {_time(totals.silence)}"
+        parts.append(f"{silent}{_longer_silence(totals)}")
     # Without downtime there is nothing to recover from.
     recovers = totals.out is None or totals.is_out or totals.outage_proved < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
@@ -142,9 +142,23 @@ def _outage(totals: RunTotals) -> str:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
     if totals.out is None:
-        parts.append("how long the cluster was unavailable is not decided")
+        parts.append("the downtime is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _few_late(totals: RunTotals) -> str:
+    """Return how many messages were late if clients saw no downtime; "" if they saw one, or the
+    number is unknown."""
+    late, due, runs = totals.late
+    if totals.is_out or not due or runs < totals.runs:
+        return ""
+    deadline = f" ({totals.deadline})" if totals.deadline else ""
+    if not late:
+        return f": from the first fault on, no message was late{deadline}"
+    few = "" if totals.worst is not None else ", too few for an outage"
+    of = f"{formats.share(late / due)} of the messages"
+    return f": from the first fault on, {of} were late{deadline}{few}"
 
 
 def _longer_silence(totals: RunTotals) -> str:

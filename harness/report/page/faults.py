@@ -2,9 +2,9 @@
 
 1. By kind and mechanism first, since the rows of hundreds of runs say little one by one. What was
    not verified active, or not verified ended, stands in the open with the evidence's own words.
-2. Times count from the previous step: armed after the request was due, in force after it was
-   issued, proved after it was issued, gone after its undo was issued. How long an action took to
-   return is how uncertain its instant is.
+2. Times count from an earlier step: injected after the request was due, active and verified after
+   the injection, verified ended after the undo began. How long an action took to return is how
+   uncertain its instant is.
 """
 
 from collections.abc import Iterable
@@ -38,8 +38,8 @@ class WindowView:
         begins = _beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
-        self.held = _look(span.held, span.issued_ns, span, "after it was issued")
-        self.gone = _look(span.gone, _undo_ns(span), span, "after its undo was issued")
+        self.held = _look(span.held, span.issued_ns, span, "after the injection")
+        self.gone = _look(span.gone, _undo_ns(span), span, "after the undo began")
 
 
 class WindowRow(NamedTuple):
@@ -142,7 +142,7 @@ def _undone(span: FaultSpan) -> str:
         return "no"
     took = ""
     if span.undo_issued_ns is not None:
-        took = f", {_between(span.undo_issued_ns, span.ended_ns)} after its undo was issued"
+        took = f", {_between(span.undo_issued_ns, span.ended_ns)} after the undo began"
     stood = _between(span.issued_ns, span.ended_ns)
     return f"at the latest at {formats.after(span.ended_ns)}{took}; active for {stood}"
 

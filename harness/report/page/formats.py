@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
-from harness.claims.recovery import ended_by_fault
+from harness.claims.recovery import ended_by_fault, reason_near_zero
 from harness.claims.times import stage_text
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number
 from spark_analysis.schema import measures
@@ -146,7 +146,7 @@ def stage_time(row: Stage) -> StageTime:
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
     is_bound = bool(reason) or not row.reached
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
-        return StageTime(NOT_MEASURED, reason or CUT_SHORT, known=False)
+        return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
     text = stage_text(row)
     if reason:
         text = text.replace("after ", "after at least ")

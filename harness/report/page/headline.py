@@ -24,7 +24,7 @@ TIMED_MAX = 4  # so many get their own time
 
 def headline(verdicts: Sequence[VerdictView]) -> str:
     """`C (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 2 of 3 runs; A and B lost
-    none`, or `B (amqplib) was unavailable for 5 min 00 s; C (pika) for 4 min 58 s; none …`."""
+    none`, or `B (amqplib) had 5 min 00 s of downtime; C (pika) 4 min 58 s; A none; …`."""
     lost, kept, open_ones = (
         [one.place for one in verdicts if one.tone == tone] for tone in ("fail", "pass", "open")
     )
@@ -46,7 +46,7 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
         return "; ".join([*outages, "none lost a confirmed message"])
     totals = [one.place.totals for one in verdicts]
     fine = all(one.faults_of and one.is_fine for one in totals)
-    served = ", and none was unavailable" if fine else ""
+    served = ", and none had a downtime" if fine else ""
     return f"None of them lost a message that it had confirmed{served}"
 
 
@@ -100,7 +100,7 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
     of = f"{runs} of {more.letter} against {len(first)} of {less.letter} ({scenario})"
     if longer.shown:
         return (
-            f"Beyond chance, {more.letter} was unavailable longer than {less.letter}, "
+            f"Beyond chance, {more.letter} had more downtime than {less.letter}, "
             f"by {_ends(longer)} (95 %; {of})."
         )
     few = math.isinf(longer.low) and math.isinf(longer.high)
@@ -137,15 +137,15 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     if not out:
         return []
     parts = [
-        f"{_called(place) if number < NAMED_MAX else place.letter} for {_time(place)}"
+        f"{_called(place) if number < NAMED_MAX else place.letter} {_time(place)}"
         for number, place in enumerate(out[:TIMED_MAX])
     ]
-    parts[0] = f"{_called(out[0])} was unavailable for {_time(out[0])}"
+    parts[0] = f"{_called(out[0])} had {_time(out[0])} of downtime"
     if len(out) > TIMED_MAX:
-        parts.append(f"{_letters(out[TIMED_MAX:])} for less")
+        parts.append(f"{_letters(out[TIMED_MAX:])} less")
     never = [place for place in judged if place.totals.is_fine]
     unknown = [place for place in judged if place not in out and place not in never]
-    parts += [f"{_letters(never)} not at all"] if never else []
+    parts += [f"{_letters(never)} none"] if never else []
     parts += [f"{_letters(unknown)}: unknown"] if unknown else []
     return parts
 

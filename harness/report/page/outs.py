@@ -55,6 +55,12 @@ def lost_parts(totals: RunTotals, lost: str) -> list[str]:
     )
 
 
+def clients_text(totals: RunTotals) -> str:
+    """Return who saw the downtime of the whole run: of a single queue or publisher, other clients
+    may have seen more."""
+    return "clients" if totals.worst is None else "all clients together"
+
+
 def rate_text(totals: RunTotals) -> str:
     """Return `in 3 of 3 runs (95 % CI: 29 to 100 %)`: how often it was unavailable, of the runs in
     which that is known."""

@@ -87,7 +87,10 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-RETURNED = "all failed hosts returned with their disks, so no disk was missing at the drain"
+RETURNED = (
+    "all failed hosts returned with their disks, so no disk was missing when the queues were "
+    "emptied at the end (the drain)"
+)
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
 
@@ -254,7 +257,8 @@ def _loss(totals: RunTotals) -> str:
         return f"No loss was found among {of}, in {runs}{more}."
     missing = formats.count(totals.lost + totals.stranded)
     where = f"in {totals.runs_with_loss} of {runs}"
-    text = f"{missing} of {of} reached neither a consumer nor the final drain ({where})"
+    drain = "the drain (which empties the queues at the end)"
+    text = f"{missing} of {of} reached neither a consumer nor {drain}, {where}"
     return f"{'At least ' if totals.loss_open else ''}{text}: {_ends(totals)}{more}."
 
 
@@ -279,7 +283,7 @@ def _outage(totals: RunTotals) -> str:
     if not totals.faults_of and not totals.is_out:
         return "Nothing was broken on purpose."
     if totals.out is None:
-        return "How long it was unavailable is not decided."
+        return "Its downtime is not decided."
     parts = [_longest_out(totals)]
     if totals.silence is not None and totals.silence.maximum_s:
         silent = outs.silent_text(totals).replace("≥", "at least")
@@ -298,11 +302,12 @@ def _longest_out(totals: RunTotals) -> str:
     known = f"{totals.out.runs} of {totals.runs}"
     if not totals.out.maximum_s:
         some = f" in the {known} runs in which that is known"
-        return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
-    head = "In its worst run it was unavailable"
+        who = outs.clients_text(totals).capitalize()
+        return f"{who} saw no downtime{some if totals.out.runs < totals.runs else ''}"
+    head = f"In its worst run {outs.clients_text(totals)} saw a downtime of"
     if _mostly_unknown(totals):
-        head = f"How long it was unavailable is known of {known} runs only: at worst"
-    return f"{head} for {outs.out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
+        head = f"Its downtime is known of {known} runs only: at worst"
+    return f"{head} {outs.out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
 
 
 def _proof(totals: RunTotals) -> str:

@@ -30,7 +30,7 @@ from spark_analysis.schema.comparison import Comparison
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
-_ON_TIME = "on time again", "after"
+_ON_TIME = "on time again (by due time)", "after"
 
 
 class RunView:

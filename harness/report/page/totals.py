@@ -43,6 +43,7 @@ class RunTotals:
         outcomes = _outcomes(runs)
         promises = outcomes[True]
         self.runs = len(runs)
+        self.deadline = deadline_text(runs)
         self.judged = sum(1 for run in runs if run.verdicts)
         # Runs without a decided claim, even if there was something to report.
         self.unjudged = sum(not decided(run.verdicts) for run in runs)

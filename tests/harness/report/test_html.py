@@ -85,7 +85,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert f"Which promise was broken? 2 of 3 “{MEANING}” “Publishers never wait" in said
     assert "Were messages lost? 7 lost of 800 confirmed" in said
     assert (
-        "How long was it unavailable? no downtime downtime in 0 of 1 run "
+        "How much downtime was there? no downtime downtime in 0 of 1 run "
         "(95 % one-sided bound: at most 95 %)" in said
     )
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
@@ -99,9 +99,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
 def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
     lost = Story().count("lost", "stored", 3).count("stranded", "stored", 2).outage(12, 60, NEVER)
     said = text(page_of(summed(lost))).replace("\u00a0", " ")
-    assert (
-        "it lost 3 confirmed messages, stranded 2 and was unavailable for at least 48.0 s" in said
-    )
+    assert "it lost 3 confirmed messages, stranded 2 and had at least 48.0 s of downtime" in said
     undrained = Story().count("lost", "stored", 3).count("loss_unknown", "drain", 3)
     undrained.doubt("loss", "drain", queue="orders")
     assert "it lost at least 3 confirmed messages" in text(page_of(summed(undrained)))
@@ -111,7 +109,7 @@ def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert (
-        "The cluster was unavailable for ≥ 50.0 s in the median, at least 51.0 s at worst "
+        "Clients saw a downtime of ≥ 50.0 s in the median, at least 51.0 s at worst "
         "(in 3 of 3" in said
     )
     assert "at least ≥" not in said and "or later" not in said
@@ -149,12 +147,12 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
     )
     said = text(page_of(summed(story)))
     assert (
-        "How long was it unavailable? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
+        "How much downtime was there? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
         "the worst of 2 queues (q7): ≥ 40.0 s, did not recover" in said
     )
     calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
-    assert "How long was it unavailable? 3.00 s downtime in 1 of 1 run" in calm
-    assert "How long was it unavailable? no fault" in text(page_of(summed(Story().steady())))
+    assert "How much downtime was there? 3.00 s downtime in 1 of 1 run" in calm
+    assert "How much downtime was there? no fault" in text(page_of(summed(Story().steady())))
 
 
 def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_layouts_have_the_letters_of_the_report() -> None:
 
 def test_terms_of_statistics_are_explained_below_the_table() -> None:
     text = shown(demo_table.table(page_of(summed(Story()))))
-    assert "95 % one-sided bound: it occurred in none of these runs" in text
+    assert "95 % one-sided bound: none of these runs lost a message" in text
     assert "95 % CI: " not in text
 
 

@@ -72,13 +72,13 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
         "at +12.250 s, 0.25 s late, active within 0.25 s, through the packet filter"
     )
     assert plain(view.held) == (
-        "yes, 2.75 s after it was issued (the check took 2.00 s): 3 links silent"
+        "yes, 2.75 s after the injection (the check took 2.00 s): 3 links silent"
     )
     assert (
         plain(view.undone)
-        == "at the latest at +52.000 s, 1.00 s after its undo was issued; active for 39.8 s"
+        == "at the latest at +52.000 s, 1.00 s after the undo began; active for 39.8 s"
     )
-    assert plain(view.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
+    assert plain(view.gone) == "yes, 3.00 s after the undo began: 3 links answer"
 
 
 def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> WindowView:

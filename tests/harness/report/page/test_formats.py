@@ -70,7 +70,7 @@ def test_only_what_breaks_a_promise_is_grave() -> None:
 
 def test_a_stage_says_what_has_happened_by_then() -> None:
     assert formats.stage_meaning("sustained_success") == (
-        "from then on, sending was on time for 5 s and 200 messages"
+        "messages that were due from then on were on time, for 5 s and 200 messages"
     )
     assert formats.stage_meaning("some_new_stage") == ""
 
@@ -78,17 +78,23 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
 @pytest.mark.parametrize(
     ("seconds", "reached", "recovered_by", "text", "note"),
     [
-        (0.005, True, RecoveredBy.SYSTEM, "after 0.005 s", "from then on, sending was on time"),
+        (0.005, True, RecoveredBy.SYSTEM, "after 0.005 s", "messages that were due from then on"),
         (
             0.005,
             True,
             RecoveredBy.EITHER,
             "not measured",
-            "the system or the end of the fault may",
+            "sending was on time at once, but perhaps",
         ),
-        (3.2, True, RecoveredBy.UNDO, "after at least 3.200 s", "from then on, sending was on"),
+        (
+            3.2,
+            True,
+            RecoveredBy.UNDO,
+            "after at least 3.200 s",
+            "messages that were due from then",
+        ),
         (0.005, False, RecoveredBy.SYSTEM, "not measured", "the load ended, or the next fault"),
-        (33.8, False, RecoveredBy.SYSTEM, "not within 33.8 s", "from then on, sending was on"),
+        (33.8, False, RecoveredBy.SYSTEM, "not within 33.8 s", "messages that were due from then"),
     ],
 )
 def test_a_time_that_is_only_a_bound_says_so(

@@ -123,7 +123,7 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
         ("Lost", "0"),
         ("Time without a confirm", "0.17 s (0.086 s – 0.34 s)"),
-        ("On time again", "not judged (0 of 5)"),
+        ("On time again, by due time", "not judged (0 of 5)"),
     ]
     assert [run.name for run in first.runs] == ["a", "c"]
     assert [run.name for run in second.runs] == ["b"]

@@ -67,7 +67,7 @@ def test_headline_states_each_loss_and_its_system() -> None:
         "B (RocketMQ) stranded 5,402 messages that it had confirmed, in 1 of 1 run; A lost none"
     )
     assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
-        "None of them lost a message that it had confirmed, and none was unavailable"
+        "None of them lost a message that it had confirmed, and none had a downtime"
     )
 
 
@@ -79,7 +79,7 @@ def test_without_losses_the_headline_compares_downtime() -> None:
     ]
     found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
     assert plain(found.headline) == (
-        "B (amqplib) was unavailable for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
+        "B (amqplib) had at least 48.0 s of downtime; C (bunny) 0.50 s; A none; "
         "D: unknown; none lost a confirmed message"
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
@@ -94,7 +94,7 @@ def test_difference_is_reported_only_if_its_interval_excludes_zero() -> None:
     few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
     same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
     assert plain(of(*many, *few).sure) == (
-        "Beyond chance, A was unavailable longer than B, by 8.00 s to 12.0 s "
+        "Beyond chance, A had more downtime than B, by 8.00 s to 12.0 s "
         "(95 %; 5 runs of A against 5 of B (master-crash))."
     )
     assert of(*many, *same).sure.startswith("Downtime: no difference shown beyond")
@@ -160,16 +160,16 @@ def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
 def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
     both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
     two = said(of(summed(both), summed(Story(), cell=SYNC)), 0)
-    assert "reached neither a consumer nor the final drain (in 1 of 1 run): 1 is lost" in two
+    assert "nor the drain (which empties the queues at the end), in 1 of 1 run: 1 is lost" in two
     assert "lost for good, 4 are stranded, still on a disk" in two
     assert "all 5,402 are stranded" in said(of(summed(STRANDED), summed(Story(), cell=SYNC)), 0)
 
 
 def test_messages_that_are_only_lost_are_on_no_disk() -> None:
     many = said(of(summed(LOST), summed(Story(), cell=SYNC)), 0)
-    assert "(in 1 of 1 run): none of them is on a disk, so all are lost." in many
+    assert "in 1 of 1 run: none of them is on a disk, so all are lost." in many
     one = said(of(summed(Story().count("lost", "stored", 1)), summed(Story(), cell=SYNC)), 0)
-    assert "(in 1 of 1 run): it is on no disk, so it is lost." in one
+    assert "in 1 of 1 run: it is on no disk, so it is lost." in one
 
 
 def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
@@ -199,7 +199,7 @@ def test_few_runs_with_an_outage_do_not_represent_all() -> None:
     assert verdict.out == "? mostly unknown"
     assert plain(verdict.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
     assert (
-        "How long it was unavailable is known of 1 of 3 runs only: at worst for at least 0.50 s"
+        "Its downtime is known of 1 of 3 runs only: at worst at least 0.50 s (master-crash)"
         in said(found, 0)
     )
 
@@ -243,7 +243,7 @@ def test_late_confirms_are_distinguished_from_silence() -> None:
     comparison = of(summed(half), summed(Story(), cell=SYNC))
     assert plain(comparison.verdicts[0].out) == "20.2 s"
     assert (
-        "unavailable for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
+        "a downtime of 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
         in said(comparison, 0)
     )
     assert plain(comparison.verdicts[0].late) == f"20 % {LATE}"
