@@ -319,7 +319,7 @@ def test_a_report_without_any_run_is_a_page_too() -> None:
 
 def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=[230])))
-    assert "message 230 of publisher 1 in orders counted at +" in said
+    assert "message 230 of publisher 1 in orders first sent at +" in said
     assert " s, 0.500 s before fault 1 (kill)" in said
     assert "+11.500 s attempt 1 sent by publisher 1 to rmq1 (master of orders when" in said
     assert "never delivered; it was not in its queue, which was emptied (drained), nor" in said

@@ -35,7 +35,7 @@ def texts(story: MessageTrace) -> list[str]:
 def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> None:
     story = story_of(tmp_path, crash(lost=[230]), "lost")
     assert story.message == "message 230 of publisher 1 in orders"
-    assert story.near.startswith("counted at +")
+    assert story.near.startswith("first sent at +")
     assert story.near.endswith(" s, 0.500 s before fault 1 (kill)")
     assert texts(story) == [
         "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 began)",
