@@ -202,7 +202,7 @@ def _attempt(
 def _settlement(row: rows.Settlement, facts: Facts) -> str:
     if row.outcome == Outcome.UNKNOWN:
         found = f"{given_up(row.raw)}; " if row.raw else ""
-        return f"attempt {row.attempt}: {found}outcome unknown (the broker may have the message)"
+        return f"attempt {row.attempt}: {found}whether the broker has this attempt is unknown"
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)

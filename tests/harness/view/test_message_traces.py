@@ -78,7 +78,7 @@ def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
     steps = texts(story_of(tmp_path, story, "duplicated"))
     assert steps == [
         "attempt 1 sent by publisher 1 to connection 1",
-        "attempt 1: unknown; outcome unknown (the broker may have the message)",
+        "attempt 1: unknown; whether the broker has this attempt is unknown",
         "attempt 1 delivered to consumer 1 through connection 1",
         "attempt 2 sent by publisher 1 to connection 2",
         "attempt 2: confirmed (replicated): the broker said “confirmed”",
