@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
+from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report, RunReport
 from harness.report.lines import cell_name
@@ -103,6 +104,7 @@ _CONDITION = re.compile(
 )
 _NUMBER = re.compile(r"^(fault \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
+_NO_SENSE = f": {NotApplicable('')}"  # between a condition and why it makes no sense in a run
 
 
 class Undecided(NamedTuple):
@@ -126,8 +128,10 @@ class _OpenClaim(NamedTuple):
 
 
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
-    """Return why a claim could not be judged, without the conditions that it asks."""
-    texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", text)) for text in verdict.not_judged)
+    """Return why a claim could not be judged, without the conditions that it asks. A condition
+    that makes no sense in the run is no reason where another one is undecided."""
+    lines = [line for line in verdict.not_judged if _NO_SENSE not in line] or verdict.not_judged
+    texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", line)) for line in lines)
     return tuple(dict.fromkeys(texts))
 
 
