@@ -236,11 +236,12 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
     assert "Not applicable, because: 1 no mirror" in said
 
 
-def test_a_promise_is_marked_and_a_warning_is_not() -> None:
+def test_promises_and_warnings_have_different_marks() -> None:
     mark = '<span title="a promise">●</span>'
     assert html.text(page_of(summed(Story()))).count(mark) == len(summed(Story()).verdicts)
     warned = verdicts_of(read_claims(WARNING, "claims of a test"), Story().evidence)
-    assert mark not in html.text(page_of(summed(Story(), verdicts=warned)))
+    page = html.text(page_of(summed(Story(), verdicts=warned)))
+    assert mark not in page and '<span title="a warning">▲</span>' in page
 
 
 def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
