@@ -102,7 +102,7 @@ _CONDITION = re.compile(
     r"^(fault \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?"
     r"(?:: |, found (?:[^:]*?, but )?)"
 )
-_NUMBER = re.compile(r"^(fault \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
+_NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
 _NO_SENSE = f": {NotApplicable('')}"  # between a condition and why it makes no sense in a run
 
@@ -174,4 +174,4 @@ def _with_range(same: Sequence[str]) -> str:
     texts = {match[2] for match in map(_NUMBER.match, same) if match}
     numbers = sorted(texts, key=lambda text: int(text.replace(",", "")))
     several = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
-    return f"{found[1] or ''}{several}{same[0][found.end() :]}"
+    return f"{found[1]}{several}{same[0][found.end() :]}"
