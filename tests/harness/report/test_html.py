@@ -279,7 +279,7 @@ def test_several_layouts_stand_side_by_side() -> None:
 def test_a_report_on_one_place_is_no_comparison() -> None:
     said = text(page_of(summed(Story())))
     assert "Were messages lost?" in said
-    assert "Fault by fault" not in said and "Losses by acknowledgement level" not in said
+    assert "Fault by fault" not in said and "Losses by confirm level" not in said
 
 
 def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:
