@@ -19,7 +19,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from harness.claims.doubts import Caveat
@@ -53,6 +53,10 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 _ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
+_LATER = (
+    "leave more time between these faults: in the scenario file, increase `opens` of the later "
+    "fault (the time from the end of the steady state to its start)"
+)
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
 
@@ -162,33 +166,33 @@ class Counted:
             if row.measure == measure and detail in ("", row.detail):
                 yield row, frozenset(int(number) for number in row.windows.split(",") if number)
 
-    def _shared(
-        self, measure: str, detail: str, among: Among, number: int
-    ) -> tuple[str, str, str]:
-        """Return which faults the rest is certainly due to, why the cause of so many is ambiguous,
-        and what to do."""
-        faults = _faults_text(sorted(among or ()))
-        certain, why = f" certainly due to {faults}", f"{number:,} more may be due to {faults}"
-        rows = self._charged(measure, detail)
-        if among is not None and any(NO_FAULT in all_ and all_ & among for _, all_ in rows):
-            why = f"{why}, to another fault, or to none: clients' clocks may be off"
-            return certain, why, _ONE_CLOCK
-        advice = "leave more time between the faults (`opens`)"
-        return certain, f"{why} or to another fault", advice
+    def _ambiguous(self, measure: str, detail: str, among: Among, whole: str) -> Interval:
+        """Return a count whose cases other faults, or none, may have caused. `whole`: ` of 2,315`,
+        or "" if the count is part of nothing."""
+        own = among or frozenset()
+        low, high = self._attributed(measure, detail, among)
+        charged = (windows for _, windows in self._charged(measure, detail))
+        shared = (windows for windows in charged if windows & own and not windows <= own)
+        causes = frozenset[int]().union(*shared)
+        text = f"{low:,}{whole} certainly due {_to_faults(own)}" if low else f"{high:,}{whole}"
+        number = f"{high - low:,} more" if low else f"{'all ' if high > 1 else ''}{high:,}"
+        why = f"{number} may be due {_to_faults(causes)}"
+        if NO_FAULT in causes:
+            return Interval(low, high, text, f"{why}: clients' clocks may be off", _ONE_CLOCK)
+        return Interval(low, high, text, why, _LATER)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]
 
-    def _count(self, measure: str, detail: str, among: Among) -> Value:
+    def _count(self, measure: str, detail: str, among: Among, whole: str = "") -> Value:
         low, high = self._attributed(measure, detail, among)
-        text = f"{low:,}"
+        text = f"{low:,}{whole}"
         logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
         doubt = self.doubt("consumer_log", "drain", *logs)
         if doubt:
             return at_least(low, text, *_words(doubt))
         if high > low:
-            certain, *shared = self._shared(measure, detail, among, high - low)
-            return Interval(low, high, f"{text}{certain}", *shared)
+            return self._ambiguous(measure, detail, among, whole)
         return self._with_doubtful(measure, detail, among, exactly(low, text))
 
     def _with_doubtful(
@@ -236,8 +240,7 @@ class Counted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
-            certain, *shared = self._shared(measure, detail, among, high - low)
-            return Interval(low, high, f"{text}{certain}", *shared)
+            return self._ambiguous(measure, detail, among, f" of {of:,}")
         return exactly(low, text)
 
     def _left(self, detail: str) -> int:
@@ -251,9 +254,8 @@ class Counted:
         perhaps = self.total("reorder_unknown")
         if not judged + perhaps:
             return self._no_order()
-        counted = self._count("reordered", "", among)
+        counted = self._count("reordered", "", among, f" of {judged + perhaps:,}")
         assert isinstance(counted, Interval), counted
-        counted = replace(counted, text=f"{counted.low:,.0f} of {judged + perhaps:,}")
         promised = self._delivered - self.total("not_judged", "not_promised")
         if judged * 2 < promised - self.total("not_judged", "not_at_once"):
             why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
@@ -278,7 +280,7 @@ class Counted:
 
     def enough(self, measure: str, detail: str, counted: Value) -> Value:
         """Return the count that a claim may use: without an upper end if too little was judged.
-        For a loss under one acknowledgement level only messages confirmed with that level were
+        For a loss under one confirm level only messages confirmed with that level were
         judged."""
         if (
             measure == "acknowledged"
@@ -311,9 +313,11 @@ def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]
     return (r.count for r in rows if r.measure == measure and detail in ("", r.detail))
 
 
-def _faults_text(numbers: Sequence[int]) -> str:
-    """Return `fault 2`, or `fault 1 or 2`."""
-    return f"fault {' or '.join(map(str, numbers))}"
+def _to_faults(numbers: frozenset[int]) -> str:
+    """Return `to fault 1 or to fault 2`; the last of them may be `to no fault`."""
+    faults = [f"to fault {number}" for number in sorted(numbers) if number != NO_FAULT]
+    *others, last = [*faults, *["to no fault"] * (NO_FAULT in numbers)]
+    return f"{', '.join(others)}{',' * (len(others) > 1)} or {last}" if others else last
 
 
 def _words(doubt: Caveat | None) -> tuple[str, str]:

@@ -212,7 +212,7 @@ class Evidence:
 
     def _found(self, name: str, window: int) -> Value:
         if self.state.run.get("consumers") == 0 and _needs_consumers(name):
-            return NotApplicable("there is no consumer before the drain")
+            return NotApplicable("the run has no consumer")
         if name in STAGE_NAMES:
             return self.recovery.reached(name, window)
         if name in GAPS:

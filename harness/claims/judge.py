@@ -279,7 +279,13 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     if false:
         return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
     unknown = [one for one in conditions if one.holds is None]
-    return _inconclusive([], unknown) if unknown else None
+    if not unknown:
+        return None
+    return _Part(
+        ClaimOutcome.INCONCLUSIVE,
+        not_judged=tuple(one.doubt for one in unknown),
+        advice=_once(one.advice for one in unknown),
+    )
 
 
 def _obstacle(
@@ -340,39 +346,23 @@ def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _P
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
+    found = tuple(one.words for one in decided)
+    # What makes no sense here stands last: with it alone the claim would not apply.
+    undecided = (*(one.doubt for one in unknown), *(one.words for one in inapplicable))
+    advice = _once(one.advice for one in unknown)
     if false:
         stories = (story(one.condition.fact, one.window, evidence) for one in false)
-        return _Part(
-            ClaimOutcome.FAIL,
-            judged=tuple(one.words for one in decided),
-            not_judged=tuple(one.doubt for one in unknown)
-            + tuple(one.words for one in inapplicable),
-            story=next(filter(None, stories), ""),
-            advice=_once(one.advice for one in unknown),
-        )
+        first = next(filter(None, stories), "")
+        return _Part(ClaimOutcome.FAIL, found, undecided, first, advice)
     if unknown:
-        return _inconclusive(decided, unknown)
+        return _Part(ClaimOutcome.INCONCLUSIVE, found, undecided, advice=advice)
     if inapplicable:
-        return _Part(
-            ClaimOutcome.NOT_APPLICABLE,
-            judged=tuple(one.words for one in decided),
-            not_judged=tuple(one.words for one in inapplicable),
-        )
-    held = tuple(one.words for one in decided)
+        return _Part(ClaimOutcome.NOT_APPLICABLE, found, undecided)
     doubt = evidence.doubts.run
     if doubt is not None:
         # That a warning's harm was found says something only where the run can be believed.
-        return _Part(ClaimOutcome.INCONCLUSIVE, held, (doubt.sentence,), advice=(doubt.advice,))
-    return _Part(ClaimOutcome.PASS, judged=held)
-
-
-def _inconclusive(decided: list[_PredicateAnswer], unknown: list[_PredicateAnswer]) -> _Part:
-    return _Part(
-        ClaimOutcome.INCONCLUSIVE,
-        judged=tuple(one.words for one in decided),
-        not_judged=tuple(one.doubt for one in unknown),
-        advice=_once(one.advice for one in unknown),
-    )
+        return _Part(ClaimOutcome.INCONCLUSIVE, found, (doubt.sentence,), advice=(doubt.advice,))
+    return _Part(ClaimOutcome.PASS, found)
 
 
 def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> _Part:

@@ -136,7 +136,7 @@ class Recovery:
         if not self.facts.paced and name == "sustained_success":
             return NotApplicable("rate is max: no intended times")
         if name == "backlog_drained":
-            return NotApplicable("there is no consumer before the drain")
+            return NotApplicable("the run has no consumer")
         return Unknown(f"the analysis has no {name}")
 
 

@@ -140,7 +140,7 @@ class RunService:
         if not self.facts.confirms:
             return NotApplicable("publishers ask for no confirms")
         if self.state.run.get("consumers") == 0:
-            return NotApplicable("there is no consumer before the drain")
+            return NotApplicable("the run has no consumer")
         levels = self.state.run.get("priorities")
         if isinstance(levels, int) and levels > 0:
             return NotApplicable("a message may wait while others of a higher priority come")

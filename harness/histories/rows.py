@@ -8,8 +8,7 @@
 3. A consumer whose dequeue or drain has no end, or an unknown one, may hold an unknown message:
    its log is not closed.
 4. A queue was drained if a drain ended ok that began after everything else had ended; otherwise
-   this is unknown. The format has no redelivery, offsets, acknowledgements or acknowledgement
-   levels.
+   this is unknown. The format has no redelivery, offsets, acknowledgements or confirm levels.
 5. Their faults were not verified, so they are leadership changes (`leadership_changes`), from
    their start on: never windows.
 """

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
+from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report, RunReport
 from harness.report.lines import cell_name
@@ -101,8 +102,9 @@ _CONDITION = re.compile(
     r"^(fault \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?"
     r"(?:: |, found (?:[^:]*?, but )?)"
 )
-_NUMBER = re.compile(r"^(fault \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
+_NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
+_NO_SENSE = f": {NotApplicable('')}"  # between a condition and why it makes no sense in a run
 
 
 class Undecided(NamedTuple):
@@ -126,8 +128,10 @@ class _OpenClaim(NamedTuple):
 
 
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
-    """Return why a claim could not be judged, without the conditions that it asks."""
-    texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", text)) for text in verdict.not_judged)
+    """Return why a claim could not be judged, without the conditions that it asks. A condition
+    that makes no sense in the run is no reason where another one is undecided."""
+    lines = [line for line in verdict.not_judged if _NO_SENSE not in line] or verdict.not_judged
+    texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", line)) for line in lines)
     return tuple(dict.fromkeys(texts))
 
 
@@ -170,4 +174,4 @@ def _with_range(same: Sequence[str]) -> str:
     texts = {match[2] for match in map(_NUMBER.match, same) if match}
     numbers = sorted(texts, key=lambda text: int(text.replace(",", "")))
     several = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
-    return f"{found[1] or ''}{several}{same[0][found.end() :]}"
+    return f"{found[1]}{several}{same[0][found.end() :]}"

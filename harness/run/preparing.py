@@ -343,7 +343,7 @@ class Preparing:
         if found is None:
             return least_promised(system.levels).rank
         if Level(found.rank, found.label) not in system.levels:
-            raise DeployError(f"{system.name} declares no acknowledgement level {found.label!r}")
+            raise DeployError(f"{system.name} declares no confirm level {found.label!r}")
         return found.rank
 
     def _drain_and_audit(self, entry: tuple[str, ...]) -> DrainAndAudit:

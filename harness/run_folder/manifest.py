@@ -136,7 +136,7 @@ class Manifest:
     cluster_stood: bool = False  # `mqproof up` had started it
     together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
-    # The acknowledgement levels of its system; a run of before they were recorded has ours.
+    # The confirm levels of its system; a run of before they were recorded has ours.
     levels: list[Level] = field(default_factory=lambda: [*LEVELS])
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
     resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant

@@ -64,7 +64,7 @@ class MessageTrace:
 
     message: str  # who sent it, its sequence, its queue
     at_ns: int
-    near: str  # where in the course of the faults
+    near: str  # what happened at `at_ns`, and where in the course of the faults
     steps: tuple[TraceStep, ...]
 
 
@@ -106,7 +106,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         end = BY_NAME[row.measure].end
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     place = near(row.at_ns, facts)
-    place = f"counted at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
+    place = f"{row.instant} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
     return MessageTrace(_message(row, facts), row.at_ns, place, _bounded(own))
 
 
@@ -202,7 +202,7 @@ def _attempt(
 def _settlement(row: rows.Settlement, facts: Facts) -> str:
     if row.outcome == Outcome.UNKNOWN:
         found = f"{given_up(row.raw)}; " if row.raw else ""
-        return f"attempt {row.attempt}: {found}outcome unknown (the broker may have the message)"
+        return f"attempt {row.attempt}: {found}whether the broker has this attempt is unknown"
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)

@@ -104,7 +104,7 @@ def _messages(evidence: Evidence) -> Observation:
 
 
 def _loss(evidence: Evidence) -> Observation:
-    """Return lost and stranded by acknowledgement level, and how many could not be judged."""
+    """Return lost and stranded by confirm level, and how many could not be judged."""
     value = evidence.value("lost")
     if isinstance(value, Unknown):
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")
@@ -120,7 +120,7 @@ def _loss(evidence: Evidence) -> Observation:
 
 
 def _levels(evidence: Evidence) -> str:
-    """Return the acknowledgement levels of lost messages: `3 replicated, 1 stored`; of a single
+    """Return the confirm levels of lost messages: `3 replicated, 1 stored`; of a single
     level its name."""
     found = evidence.counted.details("lost")
     return next(iter(found)) if len(found) == 1 else ", ".join(_by_detail("lost", evidence))

@@ -231,7 +231,7 @@ class Facts:
 
     @property
     def labels(self) -> dict[int, str]:
-        """Return the label of each acknowledgement level by its rank."""
+        """Return the label of each confirm level by its rank."""
         return {level.rank: level.label for level in self.levels}
 
     @property

@@ -167,9 +167,7 @@ OF_SERVICE = (
 
 OF_CENSUS = (
     _census("state", Whole.MESSAGES, "Messages", "every message, by the answer to its sender"),
-    _census(
-        "confirmed", Whole.MESSAGES, "Confirmed", "by the strongest acknowledgement level of each"
-    ),
+    _census("confirmed", Whole.MESSAGES, "Confirmed", "by the strongest confirm level of each"),
     _census("in_order", Whole.DELIVERED, "In order", "overtaken by no later message of its key"),
     _census(
         "not_judged",

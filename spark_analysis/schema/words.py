@@ -1,7 +1,7 @@
 """The words that records are made of: numbered once, never renumbered (docs/verdicts.md 1).
 
 1. A number means the same in every format version; a word that dies keeps its number.
-2. A lower rank of an acknowledgement level is stronger, so the strongest of several confirmations
+2. A lower rank of a confirm level is stronger, so the strongest of several confirmations
    is their minimum. `Strength` has mqproof's own levels; a system may declare others (`Level`).
 """
 
@@ -22,7 +22,7 @@ class Outcome(IntEnum):
 
 
 class Strength(IntEnum):
-    """The acknowledgement level of a confirmation; NONE for everything that is not one."""
+    """The confirm level of a confirmation; NONE for everything that is not one."""
 
     NONE = 0
     REPLICATED = 1
@@ -44,7 +44,7 @@ class Strength(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Level:
-    """An acknowledgement level of a system: its rank in the records, its label in reports."""
+    """A confirm level of a system: its rank in the records, its label in reports."""
 
     rank: int
     label: str
@@ -77,7 +77,7 @@ def level_mistakes(levels: Iterable[Level]) -> Iterator[str]:
         ranks.add(each.rank)
         labels.add(each.label)
     if not ranks:
-        yield "it declares no acknowledgement level"
+        yield "it declares no confirm level"
 
 
 class Via(IntEnum):

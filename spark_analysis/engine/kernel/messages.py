@@ -91,7 +91,7 @@ class Messages:
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
     terms: TermRows
-    labels: tuple[str, ...]  # of acknowledgement levels, by their ranks
+    labels: tuple[str, ...]  # of confirm levels, by their ranks
     contradicted: bool = False  # the settlements contradict the attempts, see _contradicted
 
     @property
@@ -169,7 +169,7 @@ class Messages:
         return Census("confirmed", self.strengths(slots), self.queue[slots])
 
     def strengths(self, slots: Ints) -> Text:
-        """Return the acknowledgement level of each; all of them are acknowledged."""
+        """Return the confirm level of each; all of them are acknowledged."""
         return Text(self.labels, self.strength[slots].astype(np.int32))
 
 

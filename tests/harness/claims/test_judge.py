@@ -86,6 +86,16 @@ def test_no_loss_found_where_some_may_be_is_inconclusive() -> None:
     )
 
 
+def test_a_meaningless_condition_stands_beside_an_undecided_one() -> None:
+    story = Story(consumers=0).count("loss_unknown", "drain", 50)
+    one = verdict("mirrored-queue-works-on", story.doubt("loss", "drain", queue="orders"))
+    assert one.outcome is INCONCLUSIVE
+    assert one.not_judged[0].startswith("lost == 0, found 0 of 21,400")
+    assert one.not_judged[-1] == (
+        "fault 1: consumption_resumes == true: not applicable, because the run has no consumer"
+    )
+
+
 def test_an_unreadable_place_without_run_messages_leaves_loss_judged() -> None:
     story = Story().doubt("loss", "unreadable", queue="orders")
     assert verdict("election-loses-nothing", story).outcome is PASS

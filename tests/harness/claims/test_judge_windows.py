@@ -62,17 +62,24 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     one = verdict("election-loses-nothing", story)
     assert one.not_judged == (
-        "lost == 0, found 0 of 21,400 certainly due to fault 1, but 3 more may be due to fault 1 "
-        "or to another fault",
+        "lost == 0, found 3 of 21,400, but all 3 may be due to fault 1 or to fault 2",
     )
-    assert one.advice == ("leave more time between the faults (`opens`)",)
+    (advice,) = one.advice
+    assert advice.startswith("leave more time between these faults: ")
+
+
+def test_certain_losses_are_counted_apart_from_ambiguous_ones() -> None:
+    story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 2, windows="1")
+    story.count("lost", "stored", 1, windows="1,2")
+    one = verdict("election-loses-nothing", story)
+    assert one.outcome is FAIL
+    assert one.judged[0] == "lost == 0, found 2 of 21,400 certainly due to fault 1"
 
 
 def test_a_loss_without_certain_fault_names_the_clocks() -> None:
     one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
-    why = "3 more may be due to fault 1, to another fault, or to none: clients' clocks may be off"
-    found = "lost == 0, found 0 of 21,400 certainly due to fault 1"
-    assert one.not_judged == (f"{found}, but {why}",)
+    why = "all 3 may be due to fault 1 or to no fault: clients' clocks may be off"
+    assert one.not_judged == (f"lost == 0, found 3 of 21,400, but {why}",)
     assert one.advice[0].startswith("run it with clients and brokers on one machine")
     again = Story().count("duplicated", "stored_twice", 2, windows="0,1")
     assert verdict("one-copy", again).outcome is FAIL, "whatever caused it"

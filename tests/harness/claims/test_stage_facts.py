@@ -76,7 +76,7 @@ def test_meaningless_milestone_is_not_applicable_and_missing_one_unknown() -> No
         "rate is max: no intended times"
     )
     assert missing("first_success", paced=False) == Unknown("the analysis has no first_success")
-    assert missing("backlog_drained") == NotApplicable("there is no consumer before the drain")
+    assert missing("backlog_drained") == NotApplicable("the run has no consumer")
     assert missing("first_success") == Unknown("the analysis has no first_success")
 
 
@@ -122,9 +122,7 @@ def test_resume_times_need_clients_that_were_present() -> None:
 
 def test_without_consumers_there_are_no_consumer_milestones() -> None:
     unread = Story(consumers=0)
-    assert fact(unread, "consumers_resumed") == NotApplicable(
-        "there is no consumer before the drain"
-    )
+    assert fact(unread, "consumers_resumed") == NotApplicable("the run has no consumer")
     assert fact(unread, "first_success") is True
 
 

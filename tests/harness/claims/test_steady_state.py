@@ -257,9 +257,7 @@ def test_open_consumer_log_may_hide_deliveries() -> None:
 
 def test_starvation_needs_consumers() -> None:
     story = Story(consumers=0)
-    assert value_of(story, "starved_once_healed_s", 1) == NotApplicable(
-        "there is no consumer before the drain"
-    )
+    assert value_of(story, "starved_once_healed_s", 1) == NotApplicable("the run has no consumer")
 
 
 def away(story: Story, from_s: float, until_s: float | None) -> Story:

@@ -234,11 +234,12 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
     assert "Not applicable, because: 1 no mirror" in said
 
 
-def test_a_promise_is_marked_and_a_warning_is_not() -> None:
+def test_promises_and_warnings_have_different_marks() -> None:
     mark = '<span title="a promise">●</span>'
     assert html.text(page_of(summed(Story()))).count(mark) == len(summed(Story()).verdicts)
     warned = verdicts_of(read_claims(WARNING, "claims of a test"), Story().evidence)
-    assert mark not in html.text(page_of(summed(Story(), verdicts=warned)))
+    page = html.text(page_of(summed(Story(), verdicts=warned)))
+    assert mark not in page and '<span title="a warning">▲</span>' in page
 
 
 def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
@@ -276,7 +277,7 @@ def test_several_layouts_stand_side_by_side() -> None:
 def test_a_report_on_one_place_is_no_comparison() -> None:
     said = text(page_of(summed(Story())))
     assert "Were messages lost?" in said
-    assert "Fault by fault" not in said and "Losses by acknowledgement level" not in said
+    assert "Fault by fault" not in said and "Losses by confirm level" not in said
 
 
 def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:
@@ -317,7 +318,7 @@ def test_a_report_without_any_run_is_a_page_too() -> None:
 
 def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=[230])))
-    assert "message 230 of publisher 1 in orders counted at +" in said
+    assert "message 230 of publisher 1 in orders first sent at +" in said
     assert " s, 0.500 s before fault 1 (kill)" in said
     assert "+11.500 s attempt 1 sent by publisher 1 to rmq1 (master of orders when" in said
     assert "never delivered; it was not in its queue, which was emptied (drained), nor" in said

@@ -68,7 +68,7 @@ def test_confirms_have_the_level_that_it_declares(
 
 def test_a_level_that_it_does_not_declare_starts_no_worker(tmp_path: Path) -> None:
     cluster = SimulatedCluster(plan().layout)
-    with pytest.raises(DeployError, match="third declares no acknowledgement level 'stored'"):
+    with pytest.raises(DeployError, match="third declares no confirm level 'stored'"):
         run(cluster, promising(Level(2, "stored")), tmp_path)
     assert not cluster.configured
 

@@ -83,7 +83,7 @@ def test_a_system_of_another_package_joins_ours() -> None:
         ([offer("a text")], "leads to no declaration of a system, but to 'str'"),
         ([offer(replace(QUEUE, name="other"))], "its declaration has another name, 'other'"),
         ([offer(QUEUE), offer(QUEUE)], "the name is ambiguous"),
-        ([offer(replace(QUEUE, levels=()))], "it declares no acknowledgement level"),
+        ([offer(replace(QUEUE, levels=()))], "it declares no confirm level"),
         ([offer(replace(QUEUE, levels=(Level(0, "none"),)))], "its rank is from 1 to 254, not 0"),
         ([offer(OURS["rocketmq-2m2s"], "rocketmq-2m2s")], "mqproof itself has one of this name"),
     ],

@@ -35,7 +35,7 @@ def texts(story: MessageTrace) -> list[str]:
 def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> None:
     story = story_of(tmp_path, crash(lost=[230]), "lost")
     assert story.message == "message 230 of publisher 1 in orders"
-    assert story.near.startswith("counted at +")
+    assert story.near.startswith("first sent at +")
     assert story.near.endswith(" s, 0.500 s before fault 1 (kill)")
     assert texts(story) == [
         "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 began)",
@@ -78,7 +78,7 @@ def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
     steps = texts(story_of(tmp_path, story, "duplicated"))
     assert steps == [
         "attempt 1 sent by publisher 1 to connection 1",
-        "attempt 1: unknown; outcome unknown (the broker may have the message)",
+        "attempt 1: unknown; whether the broker has this attempt is unknown",
         "attempt 1 delivered to consumer 1 through connection 1",
         "attempt 2 sent by publisher 1 to connection 2",
         "attempt 2: confirmed (replicated): the broker said “confirmed”",

@@ -48,7 +48,7 @@ def test_a_message_that_was_never_sent_is_not_sent() -> None:
     assert outcomes(History().not_sent(1)) == {"state not_sent": 1}
 
 
-def test_confirmed_messages_are_counted_by_their_strongest_acknowledgement_level() -> None:
+def test_confirmed_messages_are_counted_by_their_strongest_confirm_level() -> None:
     history = History().publish(1).confirm(1, strength=Strength.SLAVE_NOT_AVAILABLE)
     history.publish(1, attempt=2).confirm(1, attempt=2, strength=Strength.REPLICATED)
     history.publish(2).confirm(2, strength=Strength.STORED).deliver(2)

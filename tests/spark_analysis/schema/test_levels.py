@@ -1,4 +1,4 @@
-"""Acknowledgement levels: what a system may declare, and what the facts of a run say of them."""
+"""Confirm levels: what a system may declare, and what the facts of a run say of them."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def test_our_own_levels_are_those_of_strength() -> None:
 @pytest.mark.parametrize(
     ("levels", "problem"),
     [
-        ((), "declares no acknowledgement level"),
+        ((), "declares no confirm level"),
         ((Level(0, "none"),), "from 1 to 254, not 0"),
         ((Level(255, "last"),), "from 1 to 254, not 255"),
         ((Level(1, "Synced!"),), "no label"),

@@ -81,6 +81,13 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
     ]
 
 
+def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
+    why = "orders was not drained"
+    senseless = "fault 1: consumption_resumes == true: not applicable, because the run has none"
+    open_ = verdict("stays", f"lost == 0, found 0 of 800, but {why}", senseless)
+    assert [one.reasons for one in undecided(report(run(Story(), verdicts=(open_,))))] == [(why,)]
+
+
 def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
     why = "more are possible: events overlap, so the cause is ambiguous"
     runs = [

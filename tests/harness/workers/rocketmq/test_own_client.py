@@ -282,7 +282,7 @@ def test_sends_without_a_master_ask_for_the_route_at_once(
     asyncio.run(story())
 
 
-def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) -> None:
+def test_a_confirm_level_from_the_broker_is_reported(tmp_path: Path) -> None:
     """A SYNC_MASTER without a slave answers with the weaker promise."""
 
     async def story(cluster: InProcess) -> None:
