@@ -53,6 +53,7 @@ def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
     history.deliver(238, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
     story = story_of(tmp_path, history, "duplicated")
     (counted,) = (step for step in story.steps if step.counted)
+    assert story.near.startswith("delivered again at +12.400 s, ")
     assert counted.at_ns == 12_400_000_000
     assert counted.text == (
         "attempt 1 delivered to consumer 1 through connection 2, flagged as redelivered"
