@@ -27,6 +27,7 @@ from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from harness.claims.vocabulary import COUNTS
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.words import level_text
 
 # --- Stories -------------------------------------------------------------------------------------
 # The story of one message, or of one window, for a FAIL: the place to begin the search.
@@ -54,7 +55,8 @@ def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
         return ""
     row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
     at = f"+{row.at_ns / 1e9:.3f} s"
-    text = BY_NAME[measure].story.format(at=at, detail=row.detail, attempt=row.attempt)
+    detail = level_text(row.detail)
+    text = BY_NAME[measure].story.format(at=at, detail=detail, attempt=row.attempt)
     return f"{_message(row, evidence)} {text}"
 
 

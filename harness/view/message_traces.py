@@ -16,7 +16,15 @@ from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
-from spark_analysis.schema.words import NEVER_SENT, NO_DUE, Fate, Outcome, Redelivered, Via
+from spark_analysis.schema.words import (
+    NEVER_SENT,
+    NO_DUE,
+    Fate,
+    Outcome,
+    Redelivered,
+    Via,
+    level_text,
+)
 
 HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
@@ -206,7 +214,8 @@ def _settlement(row: rows.Settlement, facts: Facts) -> str:
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
-    strength = f" ({facts.labels.get(row.strength, row.strength)})" if row.strength else ""
+    label = facts.labels.get(row.strength, str(row.strength))
+    strength = f" ({level_text(label)})" if row.strength else ""
     raw = f": the broker said “{row.raw}”" if row.raw else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 

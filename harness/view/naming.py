@@ -6,6 +6,7 @@ from typing import Any
 from harness.claims.doubts import worker_name
 from harness.plan.fault_words import fault_words
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import level_text
 
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
@@ -30,6 +31,13 @@ def clients_of(fault: Mapping[str, Any]) -> str:
     """Return whose links or processes a planned fault affects; "" if its record does not say.
     Options stand in `options`, or beside it."""
     return str(fault.get("clients") or fault.get("options", {}).get("clients", ""))
+
+
+def detail_text(detail: str) -> str:
+    """Return the detail of a count in words: `publisher retry`, or `confirmed by all required
+    replicas`."""
+    text = level_text(detail)
+    return detail.replace("_", " ") if text == detail else f"confirmed {text}"
 
 
 def lost_text(detail: str) -> str:

@@ -28,6 +28,7 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text
 from harness.run_folder.rows import Probe
+from harness.view.naming import detail_text
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import ProcessEnd
@@ -120,10 +121,11 @@ def _loss(evidence: Evidence) -> Observation:
 
 
 def _levels(evidence: Evidence) -> str:
-    """Return the confirm levels of lost messages: `3 replicated, 1 stored`; of a single
-    level its name."""
+    """Return the confirm levels of lost messages: `3 confirmed by all required replicas, 1
+    stored`; of a single level its name."""
     found = evidence.counted.details("lost")
-    return next(iter(found)) if len(found) == 1 else ", ".join(_by_detail("lost", evidence))
+    single = len(found) == 1
+    return detail_text(next(iter(found))) if single else ", ".join(_by_detail("lost", evidence))
 
 
 def _count(name: str, evidence: Evidence) -> Observation:
@@ -143,7 +145,7 @@ def _count(name: str, evidence: Evidence) -> Observation:
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
     """`3 redelivery`, the largest first."""
     return [
-        f"{number:,} {detail.replace('_', ' ')}"
+        f"{number:,} {detail_text(detail)}"
         for detail, number in evidence.counted.details(measure).most_common()
     ]
 

@@ -50,6 +50,12 @@ class Level:
     label: str
 
 
+def level_text(label: str) -> str:
+    """Return a confirm level as people read it after `confirmed`. What is `replicated` may be on
+    few replicas: on a majority, or on the master alone if no other replica was available."""
+    return "by all required replicas" if label == Strength.REPLICATED.label else label
+
+
 LEVELS = tuple(Level(each.rank, each.label) for each in Strength if each is not Strength.NONE)
 RANK_MAX = 254  # a byte of the records; 0 is no confirmation, 255 no level at all
 _LABEL = re.compile(r"[a-z][a-z0-9_]{0,30}")

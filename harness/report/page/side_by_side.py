@@ -20,10 +20,11 @@ from harness.report.page.grids import grids
 from harness.report.page.headline import headline, sure
 from harness.report.page.totals import Cell, RunTotals, deadline_text, loss_rate
 from harness.view.summary import Promised
+from spark_analysis.schema.words import level_text
 
 STRENGTHS = {
-    "replicated": "on every replica that was available (on the master alone if there was no "
-    "other), or on as many as the layout requires; on disk or only in memory",
+    "replicated": "required: every replica that was available (the master alone if there was no "
+    "other), or as many as the layout says; on disk or only in memory",
     "stored": "one broker had it on its disk",
     "buffered": "one broker had it in memory",
     "flush_disk_timeout": "the disk had not answered in time",
@@ -103,7 +104,7 @@ class StrengthTable:
         ranks = sorted({(one.rank, one.strength) for own in given for one in own.values()})
         self.rows = tuple(
             StrengthRow(
-                name.replace("_", " "),
+                level_text(name).replace("_", " "),
                 STRENGTHS.get(name, ""),
                 tuple(_loss_text(*one, name) for one in zip(compared, given, strict=True)),
             )

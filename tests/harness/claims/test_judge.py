@@ -58,8 +58,8 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
     assert one.judged[0] == "lost == 0, found 2 of 21,400"
     assert one.story == (
         "message 4702 of publisher 1 (producer 1 in the raw tables) in orders was first sent at "
-        "+12.400 s and confirmed (replicated), never delivered; its queue was emptied (drained), "
-        "and it was in no other place that was then read (the audit)"
+        "+12.400 s and confirmed (by all required replicas), never delivered; its queue was "
+        "emptied (drained), and it was in no other place that was then read (the audit)"
     )
 
 

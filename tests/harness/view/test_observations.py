@@ -34,7 +34,10 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     story.count("stranded", "replicated", 4)
     story.count("duplicated", "redelivery", 30).count("duplicated", "publisher_retry", 31)
     found = texts(story)
-    assert found["lost", 0] == ("lost 3 of 21,400 (2 replicated, 1 stored), stranded 4 replicated")
+    assert found["lost", 0] == (
+        "lost 3 of 21,400 (2 confirmed by all required replicas, 1 stored), stranded 4 confirmed "
+        "by all required replicas"
+    )
     assert (
         found["duplicated", 0] == "delivered more than once 61 (31 publisher retry, 30 redelivery)"
     )
@@ -91,7 +94,10 @@ def test_open_ends_of_loss_are_named() -> None:
     story = Story().count("unreachable", "replicated", 7)
     story.doubt("loss", "unreadable", queue="orders")
     line = texts(story)["lost", 0]
-    assert line.startswith("lost >= 0 of 21,400, unreachable 7 replicated; not judged: 7 messages")
+    assert line.startswith(
+        "lost >= 0 of 21,400, unreachable 7 confirmed by all required replicas; not judged: 7 "
+        "messages"
+    )
 
 
 def test_order_says_how_much_it_could_not_judge() -> None:

@@ -411,7 +411,7 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     weak.count("lost", "buffered", 7)
     found = of(summed(weak), summed(UNDRAINED, cell=SYNC)).loss_by_strength
     rows = {row.name: [(one.tone, one.text, one.of) for one in row.fields] for row in found.rows}
-    assert rows["replicated"] == [
+    assert rows["by all required replicas"] == [
         ("pass", "0 lost", "of 21,000"),
         ("open", "no loss found", "of 21,400"),
     ]
