@@ -87,6 +87,14 @@ class Pacing:
         times = ((each, self._intended_ns(each)) for each in range(first, self._next))
         return [Publish(each, at_ns, at_ns + self._deadline_ns) for each, at_ns in times]
 
+    def take_range(self, now_ns: int, most: int) -> range:
+        """The sequences that are due at rate max; none of them has an intended time."""
+        assert self._rate is None, "a paced publish has an intended time"
+        next_ns, first = self.next_ns(), self._next
+        if next_ns is not None and next_ns <= now_ns:
+            self._next = first + most
+        return range(first, self._next)
+
     def expire(self, now_ns: int) -> list[Publish]:
         """The publishes whose deadline has passed before they were taken."""
         return self._skip(now_ns - self._deadline_ns - 1)

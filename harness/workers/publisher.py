@@ -18,14 +18,20 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from harness.workers.clients.port import Answer, Client, KeyedPublishingLink, PublishingLink
+from harness.workers.clients.port import (
+    Answer,
+    BulkPublishingLink,
+    Client,
+    KeyedPublishingLink,
+    PublishingLink,
+)
 from harness.workers.dialling import Dialler, ways
 from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.publishes import Book, Settlement
 from harness.workers.recorder import Recorder
 from harness.workers.seconds import Second, Seconds
-from spark_analysis.schema.body import Identity, decode, encode
+from spark_analysis.schema.body import Identity, decode, encode, encode_all
 from spark_analysis.schema.words import NO_INTENT, Outcome
 
 BURST = 250  # some milliseconds of work; smaller bursts make more, smaller frames of confirms
@@ -60,6 +66,8 @@ class Publisher:
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
         self._burst = BURST if config.rate is None else PACED_BURST
         self._terms = client.terms
+        ordinary = self._awaits and self._terms is None and self._places == 1
+        self._in_bulk = config.rate is None and ordinary
         withdrawn = self._terms.withdrawn if self._terms else None
         self._seconds = Seconds(self._pacing, self._deadline_ns, withdrawn)
         self._book = Book(
@@ -176,6 +184,12 @@ class Publisher:
             recorder.settlements(settlements, at_ns, connection, rank)
         self._go_on()
 
+    def all_confirmed(self, tags: Sequence[int], clocks_ns: Sequence[int], raw: str) -> None:
+        times_ns = [self._recorder.run_ns(each) for each in clocks_ns]
+        attempts, settled_ns = self._book.all_confirmed(tags, times_ns)
+        self._recorder.confirms(attempts, settled_ns, self._dialler.connection, raw)
+        self._go_on()
+
     def lost(self, reason: str) -> None:
         """Note that the link is gone; publishes in flight are unknown."""
         now_ns = self._recorder.now_ns()
@@ -254,11 +268,24 @@ class Publisher:
         if most <= 0:
             return 0
         now_ns = self._recorder.now_ns()
+        if self._in_bulk and isinstance(link, BulkPublishingLink):
+            return self._send_all(link, self._pacing.take_range(now_ns, most), now_ns)
         self._expire(now_ns)
         publishes = self._pacing.take(now_ns, most)
         for sequence, intended_ns, deadline_ns in publishes:
             self._send(link, sequence, 1, intended_ns, deadline_ns)
         return len(publishes)
+
+    def _send_all(self, link: BulkPublishingLink, sequences: range, now_ns: int) -> int:
+        """As `_send` does with each, in one piece, for loads at maximum rate."""
+        if not sequences:
+            return 0
+        config, tags = self._config, self._book.send_all(sequences, now_ns)
+        connection = self._dialler.connection
+        self._recorder.first_attempts(sequences, self._keys, now_ns, connection, tags)
+        first = Identity(config.run_number, config.number, sequences[0], 1, 0, now_ns)
+        link.publish_all(encode_all(first, self._keys, len(sequences), config.body_bytes))
+        return len(sequences)
 
     def _room(self, link: PublishingLink) -> int:
         if self._awaits:

@@ -12,7 +12,8 @@
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from spark_analysis.schema.words import NO_INTENT, Outcome
@@ -90,6 +91,15 @@ class Book:
         self.sent += 1
         return self._tag
 
+    def send_all(self, sequences: range, now_ns: int) -> range:
+        """Note the first attempts of publishes without a deadline; return their tags."""
+        tags = range(self._tag + 1, self._tag + 1 + len(sequences))
+        attempts = zip(sequences, repeat(1), repeat(now_ns), repeat(NO_INTENT), strict=False)
+        self._out.update(zip(tags, attempts, strict=False))
+        self._tag += len(tags)
+        self.sent += len(tags)
+        return tags
+
     def send_unconfirmed(self) -> int:
         """Count an attempt without a confirm; return its tag."""
         self._tag += 1
@@ -115,6 +125,20 @@ class Book:
     def answered(self, tag: int, outcome: Outcome, raw: str, now_ns: int) -> list[Settlement]:
         """One send's answer as the library gave it; nothing where it was settled before."""
         return [self._answer(attempt, outcome, raw, now_ns) for attempt in self._take(tag, False)]
+
+    def all_confirmed(
+        self, tags: Sequence[int], times_ns: Sequence[int]
+    ) -> tuple[list[Attempt], list[int]]:
+        """The attempts that are settled by this, and when; none that was settled before."""
+        found = [self._out.pop(tag, None) for tag in tags]
+        if None in found:
+            times_ns = [at for at, one in zip(times_ns, found, strict=True) if one is not None]
+        attempts = [one for one in found if one is not None]
+        self.confirmed += len(attempts)
+        for (*_, deadline_ns), at_ns in zip(attempts, times_ns, strict=True):
+            if deadline_ns != NO_INTENT:
+                self._meet(deadline_ns, at_ns)
+        return attempts, list(times_ns)
 
     def lost(self, raw: str, now_ns: int) -> list[Settlement]:
         """The connection is gone, or taken for dead: what is out will never be known."""

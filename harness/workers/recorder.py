@@ -8,18 +8,18 @@
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path
 from typing import NoReturn
 
 from harness.workers.protocol import WorkerConfig
-from harness.workers.publishes import Settlement
+from harness.workers.publishes import Attempt, Settlement
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Body
 from spark_analysis.schema.log import LogFull, LogWriter
-from spark_analysis.schema.words import NEVER_SENT, NO_OFFSET, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Outcome, Via
 
 Die = Callable[[str], NoReturn]
 OnEvent = Callable[[str, str], None]  # a client event's kind and detail
@@ -105,6 +105,26 @@ class Recorder:
             self._body_bytes,
         )
 
+    def first_attempts(
+        self, sequences: range, keys: int, sent_ns: int, connection: int, tags: range
+    ) -> None:
+        """First attempts of publishes without an intended time, sent together to the first queue;
+        a sequence's key is the sequence modulo `keys`."""
+        self._log.append_columns(
+            _ATTEMPTS,
+            len(sequences),
+            repeat(self._number),
+            sequences,
+            repeat(1),
+            repeat(self._queues[0]),
+            (each % keys for each in sequences),
+            repeat(NO_INTENT),
+            repeat(sent_ns),
+            repeat(connection),
+            tags,
+            repeat(self._body_bytes),
+        )
+
     def not_sent(self, sequence: int, key: int, intended_ns: int, place: int = 0) -> None:
         """The deadline passed before this publish's first attempt could go out."""
         self.attempt(sequence, 1, key, intended_ns, NEVER_SENT, 0, 0, place)
@@ -141,6 +161,23 @@ class Recorder:
                 words,
                 connection,
             )
+
+    def confirms(
+        self, attempts: Sequence[Attempt], times_ns: Iterable[int], connection: int, raw: str
+    ) -> None:
+        """Settlements of one kind: each attempt was confirmed with the layout's confirm level."""
+        self._log.append_columns(
+            _SETTLEMENTS,
+            len(attempts),
+            repeat(self._number),
+            (sequence for sequence, *_ in attempts),
+            (number for _, number, *_ in attempts),
+            times_ns,
+            repeat(_CONFIRMED),
+            repeat(self._strength),
+            repeat(self._text(raw)),
+            repeat(connection),
+        )
 
     def delivery(
         self,

@@ -9,6 +9,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 MAGIC = b"MQP1"
@@ -59,6 +60,21 @@ def encode(identity: Identity, body_bytes: int) -> bytes:
         checksum,
     )
     return header + _CHECKSUM.pack(zlib.crc32(header)) + payload
+
+
+def encode_all(first: Identity, keys: int, count: int, body_bytes: int) -> list[bytes]:
+    """The bodies of `count` sequences from `first` on, each with the key that is the sequence
+    modulo `keys`; the rest of the identity is the first's."""
+    payload, checksum = _filler(max(0, body_bytes - HEADER_BYTES))
+    sequences = range(first.sequence, first.sequence + count)
+    headers = map(
+        _HEADER.pack,
+        *(repeat(MAGIC), repeat(first.run), repeat(first.producer), sequences),
+        *(repeat(first.attempt), (each % keys for each in sequences), repeat(first.sent_ns)),
+        *(repeat(len(payload)), repeat(checksum)),
+    )
+    pack, crc32 = _CHECKSUM.pack, zlib.crc32
+    return [header + pack(crc32(header)) + payload for header in headers]
 
 
 def decode(body: bytes) -> Body:

@@ -15,7 +15,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -117,13 +117,23 @@ class LogWriter:
         self.append_numbered(table, *numbered)  # type: ignore[arg-type]
 
     def append_numbered(self, table: Table, *values: int) -> None:
+        self._file(table).pending += table.record.pack(*values)
+        self._counts[table.name] += 1
+
+    def append_columns(self, table: Table, count: int, *columns: Iterable[int]) -> None:
+        """Append `count` records by columns, as `append_numbered` would; constants by `repeat`."""
+        records = list(map(table.record.pack, *columns))
+        assert len(records) == count, (table.name, count, len(records))
+        self._file(table).pending += b"".join(records)
+        self._counts[table.name] += count
+
+    def _file(self, table: Table) -> _File:
         file = self._files.get(table.name)
         if file is None:
             path = self._folder / f"{table.name}.log"
             file = self._files[table.name] = _File(path, table.record.size)
             self._counts[table.name] = 0
-        file.pending += table.record.pack(*values)
-        self._counts[table.name] += 1
+        return file
 
     def flush(self, only: Table | None = None) -> None:
         """Hands records to the kernel, strings first: all, or those of one table alone."""

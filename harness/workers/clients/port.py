@@ -83,6 +83,9 @@ class PublishingListener(Protocol):
 
     def answered(self, answers: Sequence[Answer]) -> None: ...
 
+    def all_confirmed(self, tags: Sequence[int], clocks_ns: Sequence[int], raw: str) -> None:
+        """Each as by an Answer of its own, with the confirm level that the layout declares."""
+
     def lost(self, reason: str) -> None: ...
 
     def noticed(self, kind: str, detail: str) -> None:
@@ -127,6 +130,14 @@ class KeyedPublishingLink(PublishingLink, Protocol):
 
     def publish_to(self, place: int, key: int, body: bytes) -> None:
         """`place`: of the queue in WorkerConfig.queues. The key decides the priority."""
+
+
+@runtime_checkable
+class BulkPublishingLink(PublishingLink, Protocol):
+    """A link that takes many bodies at once, so that a load at maximum rate costs little."""
+
+    def publish_all(self, bodies: Sequence[bytes]) -> None:
+        """As `publish`, one after the other."""
 
 
 class ConsumingLink(Protocol):

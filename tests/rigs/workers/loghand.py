@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from harness.workers.clients.port import (
     Answer,
@@ -55,6 +56,15 @@ class PatientClient:
         self.consuming.fetched(messages)
 
 
+class BulkClient(PatientClient):
+    """Takes many bodies at once."""
+
+    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> PublishingLink:
+        self.links += 1
+        self.publishing = listener
+        return BulkLink(self)
+
+
 class Elsewhere(PatientClient):
     """In a worker process: it never asks the name server that it must ask."""
 
@@ -89,3 +99,8 @@ class PatientLink:
 
     def abort(self) -> None:
         raise AssertionError("a patient client's link is never cut")
+
+
+class BulkLink(PatientLink):
+    def publish_all(self, bodies: Sequence[bytes]) -> None:
+        self._client.sent += bodies

@@ -87,12 +87,14 @@ class JavaPublisher:
     def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
         options = self._options = RocketOptions.from_json(config.own)
         self._listener = listener
-        self._java = JavaObject(config, self._receive, listener.noticed)
+        fated = options.transactional_percent > 0
+        stored = None if fated else self._receive_stored
+        self._java = JavaObject(config, self._receive, listener.noticed, stored)
         self._tag = 0  # of the last message that was handed over
         self._burst: list[bytes] = []
         self._keyed = options.producer == "ordered"
         self._delays = options.delayed_percent > 0
-        self._fated = options.transactional_percent > 0
+        self._fated = fated
         self._fates: dict[int, Fate] = {}  # by tag, until it is answered
         # A broker asks anybody of a group, and only who sent a half knows what became of it.
         self._group = f"writers_{config.number}" if self._fated else "writers"
@@ -112,9 +114,12 @@ class JavaPublisher:
         await self._java.start()
 
     def publish(self, body: bytes) -> None:
+        self.publish_all((body,))
+
+    def publish_all(self, bodies: Sequence[bytes]) -> None:
         if not self._burst:
             asyncio.get_running_loop().call_soon(self._send_burst)
-        self._burst.append(body)
+        self._burst += bodies
 
     def _send_burst(self) -> None:
         burst, self._burst = self._burst, []
@@ -140,6 +145,9 @@ class JavaPublisher:
         results = [answers.judge(each, self._fates.pop(each.tag, Fate.NONE)) for each in answered]
         if results:
             self._listener.answered(results)
+
+    def _receive_stored(self, tags: Sequence[int], clocks_ns: Sequence[int]) -> None:
+        self._listener.all_confirmed(tags, clocks_ns, answers.STATUSES[0])
 
     def buffered_bytes(self) -> int:
         """Return 0: only Java's answers show what it holds."""

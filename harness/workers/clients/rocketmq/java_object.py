@@ -26,7 +26,8 @@ ATTACHED = "attached"
 class JavaObject:
     """A link's object on the Java side: made, started, listened to, ended.
 
-    `receive` is called with what came in one piece, after `noticed` with the notices in it.
+    `receive` is called with what came in one piece, after `noticed` with the notices in it;
+    `stored` instead, with tags and times, if all of it is answers of one kind (wire.stored).
     """
 
     def __init__(
@@ -34,9 +35,11 @@ class JavaObject:
         config: WorkerConfig,
         receive: Callable[[Sequence[wire.Entry]], None],
         noticed: Callable[[str, str], None],
+        stored: Callable[[Sequence[int], Sequence[int]], None] | None = None,
     ) -> None:
         self._config = config
         self._receive = receive
+        self._stored = stored
         self._noticed = noticed
         self._taker: _Taker | None = None
         options = RocketOptions.from_json(config.own)
@@ -106,6 +109,9 @@ class JavaObject:
             )
 
     def hear(self, taken: bytes) -> None:
+        if self._stored is not None and (found := wire.stored(taken)) is not None:
+            self._stored(*found)
+            return
         entries = tuple(wire.entries(taken))
         for entry in entries:
             if isinstance(entry, wire.RawNotice):

@@ -10,7 +10,7 @@
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 ANSWER, MESSAGE, NOTICE = 1, 2, 3
@@ -22,6 +22,8 @@ _ANSWER = struct.Struct(">qbb")
 _MESSAGE = struct.Struct(">qiqiB")
 _LENGTH = struct.Struct(">i")
 _NO_FAILURE = bytes(3 * _LENGTH.size)
+_SEND_OK = struct.Struct(">BqqbbIII")  # the whole entry of an answer without a failure
+_STORED = (0, NO_STATE, 0, 0, 0)  # status, state, and the lengths of three empty texts
 
 
 class Cause(NamedTuple):
@@ -62,6 +64,16 @@ class RawNotice(NamedTuple):
 
 
 Entry = RawAnswer | RawMessage | RawNotice
+
+
+def stored(taken: bytes) -> tuple[Sequence[int], Sequence[int]] | None:
+    """The tags and times of answers that are all SEND_OK, outside of transactions; None if there
+    is any other entry."""
+    if not taken or len(taken) % _SEND_OK.size:
+        return None
+    kinds, times_ns, tags, *rest = zip(*_SEND_OK.iter_unpack(taken), strict=True)
+    alike = set(kinds) == {ANSWER} and set(zip(*rest, strict=True)) == {_STORED}
+    return (tags, times_ns) if alike else None
 
 
 def entries(taken: bytes) -> Iterator[Entry]:

@@ -67,6 +67,9 @@ class Listener:
     def answered(self, answers: Sequence[Answer]) -> None:
         self.heard += answers
 
+    def all_confirmed(self, tags: Sequence[int], clocks_ns: Sequence[int], raw: str) -> None:
+        self.heard += [(tag, at_ns, raw) for tag, at_ns in zip(tags, clocks_ns, strict=True)]
+
     def fetched(self, messages: Sequence[Fetched]) -> None:
         self.heard += messages
 
@@ -144,6 +147,28 @@ def test_the_attached_name_server_is_reported_before_its_data(
         assert isinstance(listener.heard[1], Answer)
         await link.close(1.0)
         assert library.made[0].closed.is_set()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("percent", [0, 1])
+def test_answers_of_one_kind_come_in_one_piece_outside_of_transactions(
+    tmp_path: Path, library: type[Library], percent: int
+) -> None:
+    said = [struct.pack(">Bqqbb", wire.ANSWER, 5, tag, 0, -1) + bytes(12) for tag in (1, 2)]
+
+    async def story() -> None:
+        listener = Listener()
+        made = settings(tmp_path, transactional_percent=percent)
+        link = JavaPublisher(made, listener)  # type: ignore[arg-type]
+        await link.open(1)
+        library.made[0].said.append(b"".join(said))
+        await until(lambda: len(listener.heard) == 2)
+        if percent:
+            assert all(isinstance(one, Answer) for one in listener.heard)
+        else:
+            assert listener.heard == [(1, 5, "SEND_OK"), (2, 5, "SEND_OK")]
+        await link.close(1.0)
 
     asyncio.run(story())
 

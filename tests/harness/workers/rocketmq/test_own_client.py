@@ -56,6 +56,9 @@ class Heard:
     def answered(self, answers: Sequence[Answer]) -> None:
         self.answers += answers
 
+    def all_confirmed(self, tags: Sequence[int], clocks_ns: Sequence[int], raw: str) -> None:
+        raise AssertionError(f"each has an answer of its own: {raw} {tags} {clocks_ns}")
+
     def fetched(self, messages: Sequence[Fetched]) -> None:
         """What was fetched is on record at once."""
         self.messages += messages

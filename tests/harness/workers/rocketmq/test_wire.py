@@ -17,6 +17,7 @@ from harness.workers.clients.rocketmq.wire import (
     RawMessage,
     RawNotice,
     entries,
+    stored,
 )
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -61,3 +62,20 @@ def written(entry: Entry) -> bytes:
 @given(st.lists(ENTRIES))
 def test_entries_are_read_in_the_written_order(put: list[Entry]) -> None:
     assert list(entries(b"".join(map(written, put)))) == put
+
+
+@given(st.lists(ENTRIES, max_size=4))
+def test_only_answers_that_are_all_send_ok_are_read_in_one_piece(put: list[Entry]) -> None:
+    alike = all(
+        isinstance(one, RawAnswer) and (one.status, one.state, one.causes) == (0, NO_STATE, ())
+        for one in put
+    )
+    found = stored(b"".join(map(written, put)))
+    assert (found is not None) == (alike and bool(put))
+
+
+@given(st.lists(st.tuples(INT64, INT64), min_size=1))
+def test_answers_in_one_piece_keep_their_tags_and_times(pairs: list[tuple[int, int]]) -> None:
+    put = [RawAnswer(at_ns, tag, 0, NO_STATE, ()) for at_ns, tag in pairs]
+    found = stored(b"".join(map(written, put)))
+    assert found == (tuple(one.tag for one in put), tuple(one.at_ns for one in put))
