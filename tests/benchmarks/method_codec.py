@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.method_codec [--rounds 5]
 
-Both write a frame of the same method and read it again, in turn; each figure is the median over the
-rounds, with the ratio ours / pamqp.
+Both write a frame of the same method and read it again, in turn. Each figure is the median over
+the rounds, with the ratio ours / pamqp.
 """
 
 import argparse
