@@ -67,7 +67,7 @@ class Publisher:
         self._burst = BURST if config.rate is None else PACED_BURST
         self._terms = client.terms
         ordinary = self._awaits and self._terms is None and self._places == 1
-        self._in_bulk = config.rate is None and ordinary
+        self._may_bulk = config.rate is None and ordinary
         withdrawn = self._terms.withdrawn if self._terms else None
         self._seconds = Seconds(self._pacing, self._deadline_ns, withdrawn)
         self._book = Book(
@@ -79,6 +79,7 @@ class Publisher:
         self._loop = asyncio.get_running_loop()
         self._link: PublishingLink | None = None
         self._keyed: KeyedPublishingLink | None = None  # the same link, if it can
+        self._bulk: BulkPublishingLink | None = None  # likewise, of loads at maximum rate
         self._lost = asyncio.Event()
         self._soon = False  # a pump is on its way
         self._starved = False  # the window had no room for what was due
@@ -97,6 +98,8 @@ class Publisher:
             self._book.connected()
             self._link = link
             self._keyed = link if isinstance(link, KeyedPublishingLink) else None
+            if self._may_bulk and isinstance(link, BulkPublishingLink):
+                self._bulk = link
             self._ready()
             self._pump()
             await self._lost.wait()
@@ -268,8 +271,8 @@ class Publisher:
         if most <= 0:
             return 0
         now_ns = self._recorder.now_ns()
-        if self._in_bulk and isinstance(link, BulkPublishingLink):
-            return self._send_all(link, self._pacing.take_range(now_ns, most), now_ns)
+        if self._bulk is not None:
+            return self._send_all(self._bulk, self._pacing.take_range(now_ns, most), now_ns)
         self._expire(now_ns)
         publishes = self._pacing.take(now_ns, most)
         for sequence, intended_ns, deadline_ns in publishes:
