@@ -63,6 +63,7 @@ class RunTotals:
         # Duplicate deliveries by their source.
         self.duplicates = sum((Counter(one.duplicates) for one in summaries), Counter[str]())
         self.promised = _promised(summaries)  # by strength
+        self.meanings = {label: text for one in summaries for label, text in one.meanings.items()}
         self.runs_with_loss = len(losing)
         self.cells_with_loss = _cells(losing)
         self.loss_proved = sum(one.loss_proved for one in summaries)  # runs
