@@ -30,6 +30,7 @@ from harness.run_folder import experiments
 from harness.systems.registry import registry
 from harness.view.costs import Cost
 from spark_analysis.schema import old_names
+from spark_analysis.schema.declared import parsed
 
 PLACE = "FOLDER"
 COLUMNS = {
@@ -137,7 +138,7 @@ def _of_row(row: Mapping[str, str], place: str) -> CampaignRun | Problem:
 
 def _sentences(text: str) -> dict[str, str]:
     """Why each claim failed. Raises ValueError."""
-    found = json.loads(text or "{}")
+    found = parsed(text or "{}")
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise ValueError("`reasons` is no JSON object of sentences")
     return found

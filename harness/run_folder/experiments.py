@@ -21,7 +21,7 @@ from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder
 from harness.outside.text import brief, cut
 from harness.plan.model import Experiment, Skipped
 from harness.plan.problems import Problem
-from spark_analysis.schema.regular import parsed
+from spark_analysis.schema.declared import parsed
 from spark_analysis.schema.writing import write_whole
 
 NAME = "experiment.json"
