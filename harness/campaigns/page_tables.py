@@ -18,9 +18,10 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many
 from harness.judging.result import RunReport
+from harness.plan.model import Cell
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import Cell, RunTotals, loss_rate, times_of, worst_of
+from harness.report.page.totals import RunTotals, loss_rate, times_of, worst_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
 from harness.view.grouping import by_key

@@ -24,6 +24,7 @@ from harness.compare.expectations import CellResult, shipped
 from harness.judging import verdict_file
 from harness.judging.verdict_file import RunEntry, VerdictFile
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, and_more, each, no_folder
 from harness.plan.shape_words import PROBLEMS_MAX
 from harness.run_folder import experiments
@@ -63,7 +64,7 @@ class CampaignRun:
     confirmed_per_s: float | None = None
 
     @property
-    def cell(self) -> tuple[str, str, str, str]:
+    def cell(self) -> Cell:
         return (self.scenario, self.system, self.layout, self.client)
 
     @property

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import Report
+from harness.plan.model import Cell
 from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
 from harness.report.page.costs import costs_side_by_side
 from harness.report.page.grids import grids
 from harness.report.page.headline import headline, sure
-from harness.report.page.totals import Cell, RunTotals, deadline_text, loss_rate
+from harness.report.page.totals import RunTotals, deadline_text, loss_rate
 from harness.view.summary import Promised
 
 _UNEVEN = (

@@ -17,11 +17,10 @@ from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
+from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.view.grouping import by_key
 from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, informative
-
-Cell = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
 
-Cell = tuple[str, str, str, str]
 RABBIT = CELL
 SYNC = (CELL[0], "rocketmq-2m2s", "colocated@T=10", "rocketmq-java-5.3.3")
 ASYNC = (CELL[0], "rocketmq-2m2s", "colocated-async@T=10", "rocketmq-java-5.3.3")
