@@ -13,7 +13,8 @@ from pathlib import Path
 
 from harness.plan.misbehave import TRUTH
 from spark_analysis.schema.body import Identity, decode
-from spark_analysis.schema.regular import content_of, parsed
+from spark_analysis.schema.declared import parsed
+from spark_analysis.schema.regular import content_of
 
 # Lines that tell what became of a message, beside the kinds of misbehaviour.
 HELD, REDELIVERED = "held", "redelivered"

@@ -22,6 +22,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.compare import expectations
 from harness.compare.expectations import Expectations, read_expectations
 from harness.judging.result import RunReport
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem
 from harness.report.page.formats import plural
 from harness.view.grouping import by_key
@@ -36,7 +37,6 @@ PAGES = "results/published"
 KEYS = ("scenario", "system", "layout", "client")
 _WHY = re.compile(rf"{PAGES}/(?P<page>\S+), (?P<runs>\d+) runs?")
 _WIDTH = 99
-Cell = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,10 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many
 from harness.judging.result import RunReport
+from harness.plan.model import Cell
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import Cell, RunTotals, loss_rate, times_of, worst_of
+from harness.report.page.totals import RunTotals, loss_rate, times_of, worst_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
 from harness.view.grouping import by_key
@@ -307,9 +308,6 @@ def silences(runs: Iterable[RunReport]) -> list[Time]:
     return times_of(_timed(runs), lambda one: worst_of(one, "silence_s"))
 
 
-_MASTER = " master"
-
-
 def sends(packs: Sequence[Packed]) -> Iterator[str]:
     """Yield whose sends failed under a fault, and until when, by cell and name server."""
     yield from head(
@@ -334,11 +332,10 @@ def dropped(packs: Sequence[Packed]) -> Iterator[str]:
         *("scenario", "layout", "name server", "master", "runs"),
         *("fell silent after", "dropped it after", "showed it again after"),
     )
-    for (scenario, layout, name), found in _views(packs).items():
+    for (scenario, layout, server, master), found in _views(packs).items():
         silent, gone, again = zip(*found, strict=True)
         if any(one is not None for one in (*silent, *gone)):
-            server, _, master = name.partition(": ")
-            place = f"`{scenario}`", f"`{layout}`", server, master.removesuffix(_MASTER)
+            place = f"`{scenario}`", f"`{layout}`", server, master
             times = (never_or(each, "never") for each in (silent, gone, again))
             yield row((*place, str(len(found)), *times))
 
@@ -348,15 +345,16 @@ def dropped(packs: Sequence[Packed]) -> Iterator[str]:
 _View = tuple[float | None, float | None, float | None]
 
 
-def _views(packs: Sequence[Packed]) -> dict[tuple[str, str, str], list[_View]]:
-    """By scenario, layout, and the row that it is drawn as. Clients do not matter to it."""
-    found: dict[tuple[str, str, str], list[_View]] = {}
+def _views(packs: Sequence[Packed]) -> dict[tuple[str, str, str, str], list[_View]]:
+    """Return views by scenario, layout, name server and broker. Clients do not matter to it."""
+    found: dict[tuple[str, str, str, str], list[_View]] = {}
     for cell, runs in cells_of(packs):
         for timeline in (run.detail.timeline for run in runs if run.detail is not None):
             for one in timeline.routes.servers if timeline.faults else ():
-                if one.name.endswith(_MASTER):
+                if one.is_master:
                     seen = _view(one.stretches, timeline.faults[0].issued_ns)
-                    found.setdefault((cell[0], cell[2], one.name), []).append(seen)
+                    key = cell[0], cell[2], one.source, one.broker
+                    found.setdefault(key, []).append(seen)
     return found
 
 

@@ -18,6 +18,7 @@ from harness.analyse.judged_run import JudgedRun
 from harness.analyse.marts import restored
 from harness.judging.assemble import RawReading, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.manifest import BYTES_MAX, NAME, Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
@@ -26,8 +27,9 @@ from harness.view.observations import Observation
 from harness.view.routes import ATTACHED
 from spark_analysis.schema import old_names
 from spark_analysis.schema.costs import COSTS
+from spark_analysis.schema.declared import parsed
 from spark_analysis.schema.findings import MARTS
-from spark_analysis.schema.regular import json_of, parsed
+from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import ROUTE, VIEWS
 from spark_analysis.schema.writing import write_whole
@@ -45,8 +47,6 @@ _EVENTS: dict[str, type] = {
     "operations": Operation,
     "clients": ClientEvent,
 }
-
-Cell = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,14 @@ from harness.compare.expectations import CellResult, shipped
 from harness.judging import verdict_file
 from harness.judging.verdict_file import RunEntry, VerdictFile
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, and_more, each, no_folder
 from harness.plan.shape_words import PROBLEMS_MAX
 from harness.run_folder import experiments
 from harness.systems.registry import registry
 from harness.view.costs import Cost
 from spark_analysis.schema import old_names
+from spark_analysis.schema.declared import parsed
 
 PLACE = "FOLDER"
 COLUMNS = {
@@ -62,7 +64,7 @@ class CampaignRun:
     confirmed_per_s: float | None = None
 
     @property
-    def cell(self) -> tuple[str, str, str, str]:
+    def cell(self) -> Cell:
         return (self.scenario, self.system, self.layout, self.client)
 
     @property
@@ -137,7 +139,7 @@ def _of_row(row: Mapping[str, str], place: str) -> CampaignRun | Problem:
 
 def _sentences(text: str) -> dict[str, str]:
     """Why each claim failed. Raises ValueError."""
-    found = json.loads(text or "{}")
+    found = parsed(text or "{}")
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise ValueError("`reasons` is no JSON object of sentences")
     return found

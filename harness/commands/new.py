@@ -13,6 +13,7 @@ from harness.plan.problems import PlanError, Problem
 from harness.plan.toml import SCENARIO_NAME
 from harness.plan.topology_toml import TOPOLOGY_NAME
 from harness.request import run_request, topology_file
+from spark_analysis.schema.writing import write_whole
 
 TEMPLATE = "master-crash"
 
@@ -76,7 +77,7 @@ def _path(name: str, pattern: re.Pattern[str]) -> Path:
 def _fill(path: Path, text: str) -> None:
     """Write the new file, or remove it: an empty one would be in the way of the next try."""
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     except OSError:
         path.unlink(missing_ok=True)
         raise

@@ -1,8 +1,10 @@
 """`mqproof run`: scenarios against systems."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,8 +27,11 @@ from harness.plan.experiment import TOGETHER
 from harness.report import dry_run
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
-from harness.request.run_request import RunRequest
+from harness.request.run_request import PlannedRequest, RunRequest
 from spark_analysis.schema.place import Place
+
+if TYPE_CHECKING:  # it takes long to load
+    from harness.report.console.terminal import Terminal
 
 _Scenarios = Annotated[
     list[str], typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite.")
@@ -61,41 +66,46 @@ _Distribution = Annotated[
     str | None, typer.Option(distributions.FLAG, metavar="PATH", help=distributions.HELP)
 ]
 _OnStanding = Annotated[bool, typer.Option(standing.FLAG, help=standing.HELP)]
+_Systems = Annotated[list[str] | None, typer.Option(help="System under test; repeatable.")]
+_Clients = Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")]
+_Deployment = Annotated[
+    str | None,
+    typer.Option(help="How the system runs: local (subprocesses) or compose (containers)."),
+]
+_Repeats = Annotated[int | None, typer.Option(help="Runs of each cell; 1 if left out.")]
+_Until = Annotated[str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)]
+_Results = Annotated[Path, typer.Option(help="Folder for experiments.")]
+_Keep = Annotated[bool, typer.Option("--keep", help="Leave the cluster running.")]
+_Wrong = Annotated[
+    str | None, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
+]
+_Dry = Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")]
 
 
 def run(
     context: typer.Context,
     scenarios: _Scenarios,
-    system: Annotated[
-        list[str] | None, typer.Option(help="System under test; repeatable.")
-    ] = None,
+    system: _Systems = None,
     layout: _Layouts = None,
-    client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
+    client: _Clients = None,
     version: _Versions = None,
     image: _Images = None,
-    deployment: Annotated[
-        str | None,
-        typer.Option(help="How the system runs: local (subprocesses) or compose (containers)."),
-    ] = None,
+    deployment: _Deployment = None,
     topology: _Topology = None,
     together: _Together = False,
     distribution: _Distribution = None,
     on_standing: _OnStanding = False,
     compressed: _Compressed = False,
-    repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 if left out.")] = None,
-    until: Annotated[
-        str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
-    ] = None,
+    repeats: _Repeats = None,
+    until: _Until = None,
     seed: SeedOption = None,
-    results: Annotated[Path, typer.Option(help="Folder for experiments.")] = RESULTS,
+    results: _Results = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster running.")] = False,
-    wrong: Annotated[
-        str | None, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
-    ] = None,
+    keep: _Keep = False,
+    wrong: _Wrong = None,
     as_json: JsonOption = False,
     whole: AllOption = False,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")] = False,
+    dry: _Dry = False,
     master: spark.MasterOption = "",
     conf: spark.ConfOption = None,
 ) -> int:
@@ -128,21 +138,30 @@ def run(
         print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
         return 0
     topology_file.check_before(planned.experiment, keep, os.environ)
-    display = shell.display(as_json, whole)
-    try:
-        for line in dry_run.notices(planned.experiment, planned.bound):
-            display.message(line)
-        options = _options(request, planned, judge, where)
+    options = _options(request, planned, judge, where)
+    with _shown(shell, planned, as_json, whole) as display:
         report = shell.load().run(planned.experiment, options, display)
-    finally:
-        display.close()
     from harness.commands.finish import finish  # pages take long to load
 
     return finish(report, display, as_json)
 
 
+@contextlib.contextmanager
+def _shown(
+    shell: Shell, planned: PlannedRequest, as_json: bool, whole: bool
+) -> "Iterator[Terminal]":
+    """Yield the display of a run, which has shown the notices of its plan."""
+    display = shell.display(as_json, whole)
+    try:
+        for line in dry_run.notices(planned.experiment, planned.bound):
+            display.message(line)
+        yield display
+    finally:
+        display.close()
+
+
 def _options(
-    request: RunRequest, planned: run_request.PlannedRequest, judge: Judge, where: Place
+    request: RunRequest, planned: PlannedRequest, judge: Judge, where: Place
 ) -> RunOptions:
     return RunOptions(
         results=request.results,

@@ -13,9 +13,7 @@ from dataclasses import dataclass, field, replace
 from harness.claims.judge import ClaimVerdict
 from harness.compare.rates import decided, rate, violates
 from harness.plan.bound import Bound
-from harness.plan.model import Experiment, RunPlan
-
-Cell = tuple[str, str, str, str]
+from harness.plan.model import Cell, Experiment, RunPlan
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome, ClaimVerdict
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, unknown
 from harness.plan.toml_problems import validated
 
@@ -27,7 +28,6 @@ BY_HAND = Path(__file__).with_name("expectations.toml")
 _BESIDE_PAGES = Path(__file__).parents[2] / "results" / "published" / "expectations.toml"
 _IN_WHEELS = Path(__file__).with_name("measured.toml")  # pyproject.toml puts it there
 MEASURED = _IN_WHEELS if _IN_WHEELS.exists() else _BESIDE_PAGES
-Cell = tuple[str, str, str, str]
 
 
 class Standing(StrEnum):

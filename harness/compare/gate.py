@@ -23,7 +23,8 @@ import scipy
 from harness.compare.longer import WINDOWS, Baseline, since
 from harness.compare.medians import Median, Time, median
 from harness.compare.rates import Rate, rate
-from harness.compare.versus import Cell, Ran, Side
+from harness.compare.versus import Ran, Side
+from harness.plan.model import Cell
 
 HORIZON = 20  # nights
 FALSE_ALARMS = 0.05  # of sets of so many nights

@@ -24,8 +24,8 @@ import scipy
 from harness.compare.medians import Median, Time, difference, median
 from harness.compare.rates import CONFIDENCE, Rate, Tried
 from harness.plan import variants
+from harness.plan.model import Cell
 
-Cell = tuple[str, str, str, str]
 LOSS = "loss"
 
 

@@ -30,6 +30,7 @@ from harness.systems.containers import Arguments, ClusterAdapters, Containers, I
 from harness.systems.files import shipped
 from harness.systems.registry import registry
 from harness.workers.loading import CannotLoad, loaded
+from spark_analysis.schema.writing import write_whole
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"
@@ -179,7 +180,7 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
         for one in image.jars:
             made = jars.fetch(one, progress, lambda: _tools(client, progress))
             shutil.copytree(made, folder / "jars" / one.name)
-            _sums_file(one, folder).write_text(jars.sums_of(one, made))
+            write_whole(_sums_file(one, folder), jars.sums_of(one, made))
         progress(f"building {tag}")
         _build(client, image, folder, tag, progress, base)
     client.images.get(tag).tag(image.name, image.version)
@@ -246,7 +247,7 @@ def _copy_sums(one: JarSet, folder: Path) -> None:
     sums.parent.mkdir(exist_ok=True)
     if one.lock:
         shutil.copyfile(jars.lock_file(one), sums)
-    sums.with_suffix(".mark").write_text(jars.fingerprint(one), encoding="utf-8")
+    write_whole(sums.with_suffix(".mark"), jars.fingerprint(one))
 
 
 def _sums_file(one: JarSet, folder: Path) -> Path:

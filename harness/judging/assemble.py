@@ -18,7 +18,7 @@ from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
-from harness.plan.model import Experiment, RunPlan
+from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.systems.registry import registry
 from harness.view import routes
@@ -133,7 +133,7 @@ def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[Cell
     )
 
 
-def titles(experiment: Experiment) -> dict[tuple[str, str, str, str], CellTitle]:
+def titles(experiment: Experiment) -> dict[Cell, CellTitle]:
     runs = experiment.runs
     return {r.cell: CellTitle(r.scenario.title, r.system.title, r.layout.title) for r in runs}
 

@@ -12,7 +12,7 @@ from harness.claims.judge import ClaimVerdict
 from harness.compare.expectations import CellResult
 from harness.judging import exits
 from harness.judging.exits import Exit, Judge
-from harness.plan.model import Skipped
+from harness.plan.model import Cell, Skipped
 from harness.view.costs import Cost
 from harness.view.detail import Detail
 from harness.view.observations import Observation
@@ -25,7 +25,7 @@ class RunReport:
     """One run and what came of it. Without verdicts it was not judged, and `failure` says why."""
 
     name: str
-    cell: tuple[str, str, str, str]
+    cell: Cell
     repeat: int
     seed: int
     verdicts: tuple[ClaimVerdict, ...] = ()
@@ -79,7 +79,7 @@ class Report:
     cells: tuple[CellResult, ...]
     comparison: tuple[Comparison, ...] = ()
     interrupted: bool = False
-    titles: Mapping[tuple[str, str, str, str], CellTitle] = field(default_factory=dict)
+    titles: Mapping[Cell, CellTitle] = field(default_factory=dict)
     pieces: tuple[Piece, ...] = ()
 
     @property

@@ -23,6 +23,7 @@ from harness.compare.rates import Tried, rate, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each, unreadable
 from harness.plan.shape_words import problems_of
 from harness.run_folder.experiments import NAME as EXPERIMENT
@@ -61,7 +62,7 @@ class CellWords:
     client: _Name
 
     @property
-    def cell(self) -> tuple[str, str, str, str]:
+    def cell(self) -> Cell:
         return self.scenario, self.system, self.layout, self.client
 
 

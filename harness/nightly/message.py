@@ -24,8 +24,8 @@ from harness.judging import verdict_file
 from harness.judging.exits import Exit
 from harness.nightly import playing, record
 from harness.nightly.record import Alarmed, Night
-from harness.nightly.suite import Cell
 from harness.outside.text import visible
+from harness.plan.model import Cell
 from harness.report.junit import ERROR, FAILURE, SKIPPED, counted, save
 from harness.report.page import formats
 from harness.report.versus_page import side_text

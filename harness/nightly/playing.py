@@ -26,7 +26,8 @@ from harness.judging import verdict_file
 from harness.judging.exits import Exit
 from harness.nightly import record
 from harness.nightly.record import Night, PlannedCell, Played
-from harness.nightly.suite import Cell, Item, Suite
+from harness.nightly.suite import Item, Suite
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError
 
 MORE_S = 90.0  # what a play takes beyond load and settle, if none was played yet

@@ -20,8 +20,8 @@ import msgspec
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
-from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema import old_names
 from spark_analysis.schema.writing import write_whole

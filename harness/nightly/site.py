@@ -22,8 +22,8 @@ from harness.judging.exits import Exit
 from harness.judging.verdict_file import OUT
 from harness.nightly import message, record
 from harness.nightly.record import CellOfNight, Night
-from harness.nightly.suite import Cell
 from harness.outside.files import is_file
+from harness.plan.model import Cell
 from harness.report.html import NAME as REPORT
 from harness.report.html import search_script, template
 from harness.report.page import formats

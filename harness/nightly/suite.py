@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan import bound, spans
 from harness.plan.experiment import REPEATS_MAX
-from harness.plan.model import Experiment, RunPlan, Skipped
+from harness.plan.model import Cell, Experiment, RunPlan, Skipped
 from harness.plan.problems import PlanError, Problem, unreadable
 from harness.plan.tables import Table, fixed_length
 from harness.plan.toml_problems import validated
@@ -29,7 +29,6 @@ from harness.view.grouping import by_key
 PLACE = "SUITE"
 EXPECTED = "a suite of cells, a TOML file"
 ADVICE = "examples/nightly/suite.toml is a suite to copy (docs/gate.md 1)"
-Cell = tuple[str, str, str, str]
 Risk = Literal["low", "usual", "high"]
 WEIGHTS: dict[Risk, float] = {"low": 0.5, "usual": 1.0, "high": 2.0}
 NIGHTS_MAX = 10_000

@@ -22,7 +22,7 @@ from harness.plan.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
 from harness.plan.clients.requirements import ChosenClient, chosen_client
-from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
+from harness.plan.model import Cell, Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
@@ -121,7 +121,7 @@ class _Cell:
     deployment: str
 
     @property
-    def labels(self) -> tuple[str, str, str, str]:
+    def labels(self) -> Cell:
         return (self.scenario.name, self.system.name, self.layout.label, self.client.word)
 
 

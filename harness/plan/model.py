@@ -33,6 +33,8 @@ from harness.plan.topology import Topology
 from harness.plan.versions import Versions
 from spark_analysis.schema.words import LEVELS, Level
 
+Cell = tuple[str, str, str, str]  # scenario, system, layout with its profile, client
+
 
 @dataclass(frozen=True, slots=True)
 class Duration:
@@ -358,7 +360,7 @@ class RunPlan:
     together: tuple[str, ...] = ()
 
     @property
-    def cell(self) -> tuple[str, str, str, str]:
+    def cell(self) -> Cell:
         return (self.scenario.name, self.system.name, self.layout.label, self.client)
 
     @property
@@ -371,7 +373,7 @@ class RunPlan:
 class Skipped:
     """A cell that is NOT APPLICABLE, with the reason that every table shows."""
 
-    cell: tuple[str, str, str, str]
+    cell: Cell
     reason: str
 
 

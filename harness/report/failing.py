@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import RunReport
+from harness.plan.model import Cell
 from harness.view.failing import Failing
 
 ROWS_MAX = 200
@@ -18,7 +19,7 @@ class FailingRow(NamedTuple):
     """`number`: of its cell; `words`: one for each of HEAD."""
 
     number: int
-    cell: tuple[str, str, str, str]
+    cell: Cell
     repeat: int
     window: int
     words: tuple[str, ...]

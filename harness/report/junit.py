@@ -15,13 +15,13 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.exits import is_failure
 from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
+from harness.plan.model import Cell
 from harness.report.lines import cell_name, standing_of, verdict_line
 from harness.report.tried import CellTable, tabulated, unjudged_words
 from spark_analysis.schema.writing import write_whole
 
 NAME = "junit.xml"
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
-Cell = tuple[str, str, str, str]
 
 
 def text(report: Report) -> str:

@@ -15,6 +15,7 @@ from harness.compare.expectations import Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
+from harness.plan.model import Cell
 from harness.report.page.formats import plural
 from harness.systems.registry import registry
 
@@ -37,7 +38,7 @@ _MEANING = {
 }
 
 
-def cell_name(cell: tuple[str, str, str, str]) -> str:
+def cell_name(cell: Cell) -> str:
     """`master-crash on rabbitmq-mirrored all-automatic@T=10 with pika`."""
     scenario, system, layout, client = cell
     return f"{scenario} on {system} {layout} with {client}"

@@ -30,11 +30,12 @@ from harness.judging import exits, verdict_file
 from harness.judging.exits import Exit
 from harness.judging.verdict_file import RunEntry
 from harness.outside.files import is_file, is_folder
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError
 from harness.report import html
 from harness.report.page import formats
 from harness.run_folder import experiments
-from harness.run_folder.experiments import Cell, NoExperiment
+from harness.run_folder.experiments import NoExperiment
 
 LOOPBACK = "127.0.0.1"
 NAMES = (LOOPBACK, "localhost")

@@ -17,9 +17,10 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report, RunReport
+from harness.plan.model import Cell
 from harness.report.lines import cell_name
 from harness.report.page import formats
-from harness.report.page.totals import Cell, RunTotals, loss_rate
+from harness.report.page.totals import RunTotals, loss_rate
 from harness.view.grouping import by_key
 
 

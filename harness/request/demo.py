@@ -7,12 +7,11 @@
 4. The system declares its demo and the layouts for it.
 """
 
-from importlib import resources
-
 from harness.plan import experiment
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
 from harness.request import run_request
+from harness.systems.files import text_in
 from harness.systems.port import Demo
 from harness.systems.registry import registry
 
@@ -52,5 +51,4 @@ def _plan(seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str) ->
 
 
 def _scenario(name: str) -> Scenario:
-    file = resources.files("harness.plan").joinpath(_FOLDER).joinpath(f"{name}.toml")
-    return read_scenario(name, file.read_text(encoding="utf-8"))
+    return read_scenario(name, text_in("harness.plan", f"{_FOLDER}/{name}.toml")())

@@ -11,6 +11,7 @@ from importlib import resources
 from harness.plan.problems import Problem, unknown
 from harness.plan.suite import Suite
 from harness.plan.toml_problems import validated
+from harness.systems.files import text_in
 
 COMPRESSED = "--compressed"
 _FOLDER = "suites"
@@ -24,8 +25,8 @@ def names() -> list[str]:
 
 def suite(name: str) -> Suite:
     """One that comes with mqproof."""
-    file = resources.files("harness.plan").joinpath(_FOLDER).joinpath(f"{name}.toml")
-    return validated(Suite, file.read_text(encoding="utf-8"), file.name)
+    file = f"{name}.toml"
+    return validated(Suite, text_in("harness.plan", f"{_FOLDER}/{file}")(), file)
 
 
 def problems(

@@ -19,9 +19,9 @@ from typing import Any
 
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.outside.text import brief, cut
-from harness.plan.model import Experiment, Skipped
+from harness.plan.model import Cell, Experiment, Skipped
 from harness.plan.problems import Problem
-from spark_analysis.schema.regular import parsed
+from spark_analysis.schema.declared import parsed
 from spark_analysis.schema.writing import write_whole
 
 NAME = "experiment.json"
@@ -31,7 +31,6 @@ RUNS = "runs"
 PLACE = "DIR"
 EXPECTED = "the folder of an experiment"
 ADVICE = "check the path; `mqproof run` writes experiments below results/"
-Cell = tuple[str, str, str, str]
 Titles = Mapping[Cell, tuple[str, str, str]]  # of the scenario, the system, the layout
 
 

@@ -24,8 +24,9 @@ from faults.kinds import KINDS
 from faults.model import Armed
 from faults.places import split
 from harness.run_folder.fault_options import options_from_json, options_to_json
+from spark_analysis.schema.declared import parsed
 from spark_analysis.schema.failed import os_reason
-from spark_analysis.schema.regular import content_of, parsed
+from spark_analysis.schema.regular import content_of
 from spark_analysis.schema.writing import naming
 
 # --- Recorded ------------------------------------------------------------------------------------

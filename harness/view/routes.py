@@ -67,8 +67,28 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class RouteRow:
-    name: str
+    """A row of a picture. `source`: the name server or voter that showed it, or the client that
+    believed it. `broker`: what it is about; "": about the source alone. `number`: of a process in
+    that broker's group, 0: the master; None: about no single process."""
+
+    source: str
     stretches: tuple[Stretch, ...]
+    broker: str = ""
+    number: int | None = None
+
+    @property
+    def is_master(self) -> bool:
+        return self.number == 0
+
+    @property
+    def name(self) -> str:
+        """Return `rkt2: broker-a master`."""
+        if not self.broker:
+            return self.source
+        if self.number is None:
+            return f"{self.source}: {self.broker}"
+        role = f"slave {self.number}" if self.number else "master"
+        return f"{self.source}: {self.broker} {role}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +234,7 @@ def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[Ro
     for who, changes in sorted(brokers.items()):
         held = [(change, one.address) for change, one in changes]
         stretches = _shown(held, poll.last_ns, OF_NAME_SERVERS)
-        yield RouteRow(f"{whose}: {_called(*who)}", (*stretches, *_silent(poll, views)))
+        yield RouteRow(whose, (*stretches, *_silent(poll, views)), *who)
 
 
 def _said_by(poll: QueryTotals, views: Views) -> Iterator[RouteRow]:
@@ -222,15 +242,11 @@ def _said_by(poll: QueryTotals, views: Views) -> Iterator[RouteRow]:
     said = [(change, *change.what.partition(": ")[::2]) for change in _in_time(poll, views)]
     for subject, changes in sorted(by_key(said, lambda each: each[1]).items()):
         stretches = _shown([(one, text) for one, _, text in changes], poll.last_ns, OF_VOTERS)
-        yield RouteRow(f"{poll.name_server}: {subject}", (*stretches, *_silent(poll, views)))
+        yield RouteRow(poll.name_server, (*stretches, *_silent(poll, views)), subject)
 
 
 def _in_time(poll: QueryTotals, views: Views) -> list[Change]:
     return sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown))
-
-
-def _called(broker: str, number: int) -> str:
-    return f"{broker} {f'slave {number}' if number else 'master'}"
 
 
 def _shown(
@@ -282,7 +298,7 @@ def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
                 stretch = _holding(name, who, there.get(who), event.at_ns, end_ns)
                 _join(brokers.setdefault(who, []), stretch)
         for who, stretches in sorted(brokers.items()):
-            yield RouteRow(f"{name}: {_called(*who)}", tuple(stretches))
+            yield RouteRow(name, tuple(stretches), *who)
 
 
 def _route_in(event: ClientEvent) -> dict[tuple[str, int], Shown] | None:

@@ -125,6 +125,7 @@ class Summary:
     stranded: Number
     untold: int  # messages that may or may not be lost
     promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
+    meanings: Mapping[str, str]  # of the levels of confirms, by label
     duplicated: Number
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first
     outages: tuple[WindowOutage, ...]
@@ -169,6 +170,7 @@ def summary(evidence: Evidence) -> Summary:
         stranded=_number(evidence.value("stranded")),
         untold=evidence.counted.undecided(),
         promised=tuple(_promised(evidence)),
+        meanings={level.label: level.explained for level in facts.levels},
         duplicated=_number(evidence.value("duplicated")),
         duplicates=dict(evidence.counted.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),

@@ -12,7 +12,7 @@ regular                   only regular files are opened
 writing                   files are written whole or not at all
 place                     the Spark master and its settings
 old_names                 names of earlier formats, converted on read
-declared                  validation of JSON against a dataclass
+declared                  JSON documents, and their validation against a dataclass
 
 Answers:
 findings                  the seventeen marts together, and the terms of their rules

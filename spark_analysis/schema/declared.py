@@ -1,11 +1,14 @@
-"""Validation of JSON against a dataclass: its fields, their types, and nothing else.
+"""JSON documents, and their validation against a dataclass: its fields, their types, and nothing
+else.
 
 1. Every problem is reported with its place. Reading goes on as long as the rest has a meaning.
 2. A field may be omitted if it has a default, or a neutral value: one that proves nothing.
 3. Numbers have bounds: times those of TIME_MAX_NS, other integers 32 bits, those named in `wide`
    64, fractions FLOAT_MAX.
+4. JSON that is no JSON, or is nested too deeply to be read, is a ValueError.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
@@ -17,6 +20,14 @@ FLOAT_MAX = 1e15
 _WIDE_MAX = 2**64 - 1
 _BRIEF_MAX = 60
 WRONG: Any = object()  # what stands for a value that cannot be known
+
+
+def parsed(content: str | bytes) -> Any:
+    """Return the document in a text. Raise ValueError."""
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 class Listener(Protocol):

@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from spark_analysis.schema.declared import parsed
+
 CLAIMS = {
     "calm-hence-consumed": "steady-state-is-consumed",
     "calm-hence-served": "steady-state-is-served",
@@ -160,8 +162,8 @@ def _converted(text: str, convert: Callable[[Any], Any]) -> str:
     if not _FIRST.search(text):
         return text
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = parsed(text)
+    except ValueError:
         return text
     if not isinstance(document, dict) or document.get("version") != 1:
         return text

@@ -3,16 +3,16 @@
 1. A FIFO without a writer would block for ever, and a device may have no end. Both are refused, as
    an OSError that names the kind and the path.
 2. No more is allocated than a file holds, whatever its limit is.
-3. JSON that is no JSON, or is nested too deeply to be read, is a ValueError.
 """
 
 import errno
-import json
 import os
 import stat
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from spark_analysis.schema.declared import parsed
 
 CHUNK_BYTES = 1 << 20
 _KINDS = {
@@ -61,14 +61,6 @@ def content_of(path: Path, bytes_max: int | None = None) -> bytes:
 def json_of(path: Path, bytes_max: int) -> Any:
     """Return the document in a regular file. Raise OSError; ValueError if it is no JSON."""
     return parsed(content_of(path, bytes_max))
-
-
-def parsed(content: str | bytes) -> Any:
-    """Return the document in a text. Raise ValueError."""
-    try:
-        return json.loads(content)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
 
 
 def read_up_to(file: BinaryIO, bytes_max: int | None) -> bytes:

@@ -7,7 +7,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
 
@@ -48,6 +48,13 @@ class Level:
 
     rank: int
     label: str
+    meaning: str = field(default="", compare=False)  # of a confirm, for people
+
+    @property
+    def explained(self) -> str:
+        """Return the meaning. A level without one, as in older records, has that of mqproof's
+        own level of its label."""
+        return self.meaning or _MEANINGS.get(self.label, "")
 
 
 def level_text(label: str) -> str:
@@ -56,7 +63,22 @@ def level_text(label: str) -> str:
     return "by all required replicas" if label == Strength.REPLICATED.label else label
 
 
-LEVELS = tuple(Level(each.rank, each.label) for each in Strength if each is not Strength.NONE)
+# docs/verdicts.md 1 says the same.
+_MEANINGS = {
+    Strength.REPLICATED.label: "required: every replica that was available (the master alone "
+    "if there was no other), or as many as the layout says; on disk or only in memory",
+    Strength.STORED.label: "one broker had it on its disk",
+    Strength.BUFFERED.label: "one broker had it in memory",
+    Strength.FLUSH_DISK_TIMEOUT.label: "the disk had not answered in time",
+    Strength.FLUSH_SLAVE_TIMEOUT.label: "the slave had not answered in time",
+    Strength.SLAVE_NOT_AVAILABLE.label: "there was no slave to copy to",
+    Strength.UNROUTED_POSSIBLE.label: "perhaps it was routed to no queue",
+}
+LEVELS = tuple(
+    Level(each.rank, each.label, _MEANINGS[each.label])
+    for each in Strength
+    if each is not Strength.NONE
+)
 RANK_MAX = 254  # a byte of the records; 0 is no confirmation, 255 no level at all
 _LABEL = re.compile(r"[a-z][a-z0-9_]{0,30}")
 
@@ -78,6 +100,8 @@ def level_mistakes(levels: Iterable[Level]) -> Iterator[str]:
             yield f"level {each.label!r}: its rank is from 1 to {RANK_MAX}, not {each.rank}"
         if not isinstance(each.label, str) or not _LABEL.fullmatch(each.label):
             yield f"{each.label!r} is no label of a level: small letters, digits, underscores"
+        if not isinstance(each.meaning, str):
+            yield f"level {each.label!r}: its meaning is a text, not {each.meaning!r}"
         if each.rank in ranks or each.label in labels:
             yield f"level {each.label!r}: its rank {each.rank} or its label stands twice"
         ranks.add(each.rank)

@@ -28,10 +28,12 @@ from spark_analysis.schema.words import Level
 
 REPLICAS_MAX = 5  # docs: "R=5, the replication factor limit"
 # What a PubAck may mean, from the strongest to the weakest.
-QUORUM_SYNCED = Level(1, "quorum_synced")  # on the disks of a quorum
-QUORUM_CACHED = Level(2, "quorum_cached")  # in the page caches of a quorum, synced later
-STORED = Level(3, "stored")  # on one disk
-BUFFERED = Level(4, "buffered")  # in one page cache
+QUORUM_SYNCED = Level(1, "quorum_synced", "a quorum had it on its disks")
+QUORUM_CACHED = Level(
+    2, "quorum_cached", "a quorum had it in its page caches, to be synced to disk later"
+)
+STORED = Level(3, "stored", "one server had it on its disk")
+BUFFERED = Level(4, "buffered", "one server had it in its page cache")
 LEVELS = (QUORUM_SYNCED, QUORUM_CACHED, STORED, BUFFERED)
 _BY_VOTE = NotApplicable("servers vote: one that lacks what a quorum has is not elected")
 

@@ -34,6 +34,7 @@ from harness.plan.model import Layout
 from harness.systems.catalogue import load_system
 from harness.systems.files import own_folder
 from spark_analysis.schema.failed import os_reason
+from spark_analysis.schema.writing import write_whole
 
 Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
 
@@ -171,7 +172,7 @@ def write_file(folder: Path, project: str, text: str) -> Path:
     file = folder / _FILES / project / "compose.yaml"
     try:
         own_folder(file.parent)  # it tells the brokers' cookie
-        file.write_text(text, encoding="utf-8")
+        write_whole(file, text.encode())
     except OSError as error:
         reason = os_reason(error, file)
         raise DeployError(f"the compose file could not be written: {reason}") from error

@@ -223,7 +223,7 @@ def configure(
             ),
             cookie=cookie,
         )
-        site.config(unit).write_text(processes.configuration(node), encoding="utf-8")
+        write_whole(site.config(unit), processes.configuration(node).encode())
 
 
 def start_unit(site: Site, unit: Unit) -> "subprocess.Popen[bytes]":

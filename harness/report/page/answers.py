@@ -12,9 +12,10 @@ from typing import NamedTuple
 from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
+from harness.plan.model import Cell
 from harness.report.page import formats, outs
 from harness.report.page.places import listed
-from harness.report.page.totals import Cell, Failed, RunTotals, loss_rate
+from harness.report.page.totals import Failed, RunTotals, loss_rate
 from harness.report.tried import undecided
 
 CLAIMS_MAX = 2  # quoted

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import Report
+from harness.plan.model import Cell
 from harness.report.page import formats, measures
 from harness.report.page.places import Place, scenarios_of
 from harness.report.page.totals import deadline_text
@@ -18,7 +19,6 @@ from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
-Cell = tuple[str, str, str, str]
 Name = tuple[str, str]  # measure, detail
 Rows = Mapping[Name, Mapping[Cell, Comparison]]
 _TIMES = [each for each in REGISTER if each.of_times]

@@ -48,7 +48,7 @@ def _picture(group: Sequence[RunReport]) -> Joint | None:
     (first, timeline), *_ = drawn
     until_s = max(time.until_s - _origin_s(time) for _, time in drawn)
     scale = Scale(-BEFORE_S, max(until_s, 1.0))
-    lost = {subject for _, time in drawn for subject in _dropped(time)}
+    lost = {broker for _, time in drawn for broker in _dropped(time)}
     return Joint(
         place="{} on {} {}, repeat {}".format(*first.cell[:3], first.repeat),
         ticks=tuple(ticks(scale)),
@@ -72,33 +72,25 @@ def _faults(timeline: Timeline, scale: Scale) -> Iterator[Lane]:
 
 
 def _dropped(timeline: Timeline) -> Iterator[str]:
-    """The masters that a name server or a client had dropped at some time: `broker-a master`."""
+    """Yield the brokers whose master a name server or a client had dropped at some time."""
     for row in (*timeline.routes.servers, *timeline.routes.believed):
-        subject = _subject(row)
-        if subject.endswith(" master") and any(one.state == DROPPED for one in row.stretches):
-            yield subject
-
-
-def _subject(row: RouteRow) -> str:
-    """The broker that a row is of, behind who showed it or believed in it."""
-    return row.name.partition(": ")[2]
+        if row.is_master and any(one.state == DROPPED for one in row.stretches):
+            yield row.broker
 
 
 def _believed(
     run: RunReport, timeline: Timeline, lost: Collection[str], scale: Scale
 ) -> Iterator[Lane]:
     """What each client's route had of these masters, named as its sends are."""
-    sending = {row.name for row in timeline.routes.sends}
+    sending = {row.source for row in timeline.routes.sends}
     for row in _shifted(timeline.routes.believed, timeline):
-        worker = row.name.partition(": ")[0]
-        if worker in sending and _subject(row) in lost:
-            name = f"{_whose(run, worker)}: {_subject(row)}"
-            yield from scale.lanes([replace(row, name=name)])
+        if row.source in sending and row.is_master and row.broker in lost:
+            yield from scale.lanes([replace(row, source=_whose(run, row.source))])
 
 
 def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
     for row in _shifted(timeline.routes.sends, timeline):
-        yield from scale.lanes([replace(row, name=_whose(run, row.name))])
+        yield from scale.lanes([replace(row, source=_whose(run, row.source))])
 
 
 def _whose(run: RunReport, worker: str) -> str:
@@ -117,4 +109,4 @@ def _shifted(rows: Iterable[RouteRow], timeline: Timeline) -> Iterator[RouteRow]
             replace(one, from_ns=one.from_ns - by_ns, until_ns=one.until_ns - by_ns, title="")
             for one in row.stretches
         )
-        yield RouteRow(row.name, tuple(moved))
+        yield replace(row, stretches=tuple(moved))

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from harness.compare.expectations import Standing
 from harness.judging.result import Report
+from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.outs import NOT_OUT, out_phrase
-from harness.report.page.totals import Cell, RunTotals, loss_rate
+from harness.report.page.totals import RunTotals, loss_rate
 
 COLUMNS_MAX = 8
 _SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN"}

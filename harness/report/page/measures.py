@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.judging.result import Report
+from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.view.grouping import by_key
@@ -26,7 +27,6 @@ from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, REGISTER
 STRIPS_MAX = 16
 _RECOVERY = "degraded"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
-Cell = tuple[str, str, str, str]
 
 
 class Strip(NamedTuple):

@@ -10,12 +10,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from harness.judging.result import RunReport
+from harness.plan.model import Cell
 from harness.report.charts.scale import AxisTick, Scale, ticks
 from harness.report.charts.shares import Shares, span
 from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
 from harness.report.page.places import Place, scenarios_of
-from harness.report.page.totals import Cell, RunTotals, deadline_text, loss_rate
+from harness.report.page.totals import RunTotals, deadline_text, loss_rate
 
 SCENES_MAX = 5
 LINES_MAX = 8

@@ -15,8 +15,9 @@ from string import ascii_uppercase
 from textwrap import shorten
 
 from harness.judging.result import Report, RunReport
+from harness.plan.model import Cell
 from harness.report.page import formats, outs
-from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text
+from harness.report.page.totals import RunTotals, loss_rate, median_text
 from harness.systems.catalogue import as_shipped, load_system
 
 Key = tuple[str, str, str]  # system, layout, client

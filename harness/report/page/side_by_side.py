@@ -5,33 +5,24 @@
 2. Sums and shares stand with what they are of, medians with how many runs were judged. Places may
    have had different runs: compare only shares.
 3. Bars of one table have one scale; they repeat what the words beside them say.
-4. docs/verdicts.md, section 1, says what a confirm level means. The texts here say the
-   same. A level that a place never confirmed at has no number there.
+4. Systems declare what a confirm level means (`Level.meaning`). A level that a place never
+   confirmed at has no number there.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.result import Report
+from harness.plan.model import Cell
 from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
 from harness.report.page.costs import costs_side_by_side
 from harness.report.page.grids import grids
 from harness.report.page.headline import headline, sure
-from harness.report.page.totals import Cell, RunTotals, deadline_text, loss_rate
+from harness.report.page.totals import RunTotals, deadline_text, loss_rate
 from harness.view.summary import Promised
 from spark_analysis.schema.words import level_text
 
-STRENGTHS = {
-    "replicated": "required: every replica that was available (the master alone if there was no "
-    "other), or as many as the layout says; on disk or only in memory",
-    "stored": "one broker had it on its disk",
-    "buffered": "one broker had it in memory",
-    "flush_disk_timeout": "the disk had not answered in time",
-    "flush_slave_timeout": "the slave had not answered in time",
-    "slave_not_available": "there was no slave to copy to",
-    "unrouted_possible": "perhaps it was routed to no queue",
-}
 _UNEVEN = (
     " Not every layout ran each scenario equally often: compare layouts only within one scenario."
 )
@@ -105,7 +96,7 @@ class StrengthTable:
         self.rows = tuple(
             StrengthRow(
                 level_text(name).replace("_", " "),
-                STRENGTHS.get(name, ""),
+                _meaning(compared, name),
                 tuple(_loss_text(*one, name) for one in zip(compared, given, strict=True)),
             )
             for name in dict.fromkeys(name for _, name in ranks)
@@ -220,6 +211,16 @@ def _claims(totals: RunTotals) -> str:
     parts += [f"{totals.held} held"] if totals.held else []
     parts += [f"{totals.open_claims} not decided"] if totals.open_claims else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"
+
+
+def _meaning(compared: Iterable[places.Place], name: str) -> str:
+    """Return what a level means; each meaning if systems differ."""
+    texts = (
+        place.totals.meanings.get(name, "")
+        for place in compared
+        if any(one.strength == name for one in place.totals.promised)
+    )
+    return "; or: ".join(dict.fromkeys(filter(None, texts)))
 
 
 def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) -> LossText:

@@ -17,11 +17,10 @@ from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
+from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.view.grouping import by_key
 from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, informative
-
-Cell = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +62,7 @@ class RunTotals:
         # Duplicate deliveries by their source.
         self.duplicates = sum((Counter(one.duplicates) for one in summaries), Counter[str]())
         self.promised = _promised(summaries)  # by strength
+        self.meanings = {label: text for one in summaries for label, text in one.meanings.items()}
         self.runs_with_loss = len(losing)
         self.cells_with_loss = _cells(losing)
         self.loss_proved = sum(one.loss_proved for one in summaries)  # runs

@@ -1,9 +1,5 @@
 """RabbitMQ with quorum queues, whose members decide by majority (Raft).
 
-declaration  the system
-guarantees   what quorum queues guarantee by a layout
-queues       how one is declared
-topology_file  a file of brokers that somebody else runs, and its layout
-foreign      what is asked of those, and how
+declaration  the system: its queues and guarantees, and clusters that somebody else runs
 parts        its nodes in containers that stand
 """

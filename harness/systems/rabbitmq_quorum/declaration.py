@@ -1,12 +1,87 @@
-"""RabbitMQ with quorum queues, on the same kind of nodes as rabbitmq-mirrored."""
+"""RabbitMQ with quorum queues, on the same kind of nodes as rabbitmq-mirrored.
 
+1. A confirm waits for a majority of the members, and for the disk of each of these. The other
+   members may lack a confirmed message.
+2. Transient messages are written as others are: only durable queues can be declared.
+3. In a topology file mqproof declares the number of members itself, so it is required. No policy
+   is set. The shape checks every key by itself; `_mistakes` checks several keys together.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.model import Layout
+from harness.plan.toml_problems import TomlProblem
+from harness.plan.topology import Topology
+from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
+from harness.systems.rabbitmq.foreign import file
+from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
+from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
+from harness.systems.rabbitmq.foreign.file import (
+    QueuesTable,
+    RabbitTopologyFile,
+    more_hosts_than,
+)
+from harness.systems.rabbitmq.foreign.from_compose import topology_text
+from harness.systems.rabbitmq.foreign.own import api_ways
 from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, mistakes
-from harness.systems.rabbitmq_quorum.foreign import QUORUM_FOREIGN
-from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
+from harness.systems.rabbitmq.members import queues_of
+from spark_analysis.schema.words import Strength
+
+# members.py reads what the management API says of such a queue.
+QUORUM_QUEUES = queues_of("quorum", {}, size="x-quorum-initial-group-size")
+
+_BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
+
+
+def quorum_guarantees(layout: Layout) -> Guarantees:
+    replicated = (layout.copies or 1) > 1
+    strength = Strength.REPLICATED if replicated else Strength.STORED
+    return Guarantees(
+        masters=1,
+        mirrored_on=NotApplicable("no policy says where members of a quorum queue are"),
+        promote_on_shutdown=_BY_VOTE,
+        promote_on_failure=_BY_VOTE,
+        elects=True,
+        elects_by_majority=True,
+        route_poll_s=NotApplicable("its clients ask no name server"),
+        confirm_waits_for_mirrors=False,
+        confirm_waits_for_majority=True,
+        confirm_waits_for_disk=True,
+        checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        progress_kept_by=BROKERS,
+        strength=strength,
+        strength_of_transient=strength,
+    )
+
+
+class _QuorumTable(QueuesTable):
+    members: Annotated[int, Field(ge=1, le=BROKERS_MAX)] = Field(
+        title=f"1 to {BROKERS_MAX}", description="replicas of a queue: mqproof declares so many"
+    )
+
+
+class QuorumTopologyFile(RabbitTopologyFile):
+    """One topology file."""
+
+    queues: _QuorumTable = Field(description="how mqproof declares its queues")
+
+    def topology(self, name: str, source: str) -> Topology:
+        return self.of_members(name, source, self.queues, self.queues.members)
+
+
+def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
+    """Check several keys together; the shape finds missing and ill-typed keys."""
+    yield from file.mistakes(document)
+    yield from more_hosts_than("members", document)
+
 
 RABBITMQ_QUORUM = rabbitmq_declaration(
     "rabbitmq-quorum",
@@ -16,5 +91,14 @@ RABBITMQ_QUORUM = rabbitmq_declaration(
     containers=replace(
         RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_quorum.parts:quorum_parts"
     ),
-    foreign=QUORUM_FOREIGN,
+    foreign=Foreign(
+        shape=TopologyShape(file=QuorumTopologyFile, mistakes=_mistakes),
+        layout=file.layout,
+        clients=AMQP_DOOR,
+        brokers=lambda access: ForeignRabbits(access, file.layout(access.topology), QUORUM_QUEUES),
+        other_ways=api_ways,
+        from_compose=topology_text,
+        example=None,
+        driven_by=(),
+    ),
 )

@@ -3,7 +3,7 @@
 from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.parts import parts_of
-from harness.systems.rabbitmq_quorum.queues import QUORUM_QUEUES
+from harness.systems.rabbitmq_quorum.declaration import QUORUM_QUEUES
 
 
 def quorum_parts(stand: Stand) -> ClusterAdapters:

@@ -1,16 +1,42 @@
-"""RabbitMQ with streams, on the same kind of nodes as rabbitmq-mirrored."""
+"""RabbitMQ with streams, on the same kind of nodes as rabbitmq-mirrored.
 
+1. Over AMQP 0-9-1 a node serves consumers from its own replica alone, and refuses them without
+   one. Clients here go from node to node, so every host has a replica.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from harness.plan.model import Layout
 from harness.plan.servers import Servers
+from harness.plan.toml_problems import TomlProblem
+from harness.systems.foreign import Access, Foreign
+from harness.systems.likeness import LIKE
+from harness.systems.rabbitmq import member_layouts
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
+from harness.systems.rabbitmq.foreign import file
+from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
+from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
+from harness.systems.rabbitmq.foreign.own import api_ways
+from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.member_layouts import MembersLayoutFile
 from harness.systems.rabbitmq.servers import rabbitmq_servers
-from harness.systems.rabbitmq_stream.foreign import STREAM_FOREIGN
-from harness.systems.rabbitmq_stream.guarantees import stream_guarantees
-from harness.systems.rabbitmq_stream.layouts import mistakes
+from harness.systems.rabbitmq_stream.queues import stream_guarantees, stream_queues
+from harness.systems.rabbitmq_stream.topology_file import STREAM_TOPOLOGY
+
+
+def _mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+    """Check several keys of a layout file together."""
+    yield from member_layouts.mistakes(document, processes)
+    members, hosts = document.get("members"), hosts_of(document)
+    if type(members) is int and hosts and LIKE not in document and members < hosts:
+        text = (
+            f"{members} members on {hosts} hosts: a node without a replica of a stream refuses "
+            f"its consumers over AMQP 0-9-1; write members = {hosts}"
+        )
+        yield TomlProblem(("members",), text)
 
 
 def _servers(layout: Layout) -> Servers:
@@ -18,16 +44,30 @@ def _servers(layout: Layout) -> Servers:
     return replace(rabbitmq_servers(layout), keep_logs=True)
 
 
+def _brokers(access: Access) -> ForeignRabbits:
+    found = file.layout(access.topology)
+    return ForeignRabbits(access, found, stream_queues(found))
+
+
 RABBITMQ_STREAM = replace(
     rabbitmq_declaration(
         "rabbitmq-stream",
         layout_file=MembersLayoutFile,
-        mistakes=mistakes,
+        mistakes=_mistakes,
         guarantees=stream_guarantees,
         containers=replace(
             RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_stream.parts:stream_parts"
         ),
-        foreign=STREAM_FOREIGN,
+        foreign=Foreign(
+            shape=STREAM_TOPOLOGY,
+            layout=file.layout,
+            clients=AMQP_DOOR,
+            brokers=_brokers,
+            other_ways=api_ways,
+            from_compose=None,  # its services get quorum queues
+            example=None,
+            driven_by=(),
+        ),
     ),
     servers=_servers,
 )

@@ -1,4 +1,4 @@
-"""PURE: how a stream is declared, and what the management API says of its leader and replicas.
+"""PURE: how a stream is declared, what the management API says of it, and what it guarantees.
 
 1. Nothing limits its length or age: nothing that was confirmed is discarded.
 2. The node that declares it leads it, by RabbitMQ's default, too.
@@ -7,6 +7,10 @@
    the layout has a replica, so the other hosts are named as followers, whether they run or not
    (`names_dead`). Of the followers one at least holds all that was confirmed: the one with the
    longest log.
+5. A confirm waits until a majority of the replicas has the message. They write it to files and
+   never flush these: what a host has not written back when its power fails is lost there.
+6. A transient message is written as a persistent one: only durable streams can be declared.
+7. Nothing is removed when it is consumed. Each consumer asks for the offset that it wants next.
 
 docs/behaviour/streams.md 2 has it all.
 """
@@ -15,10 +19,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.cluster.port import Roles
+from harness.plan.guarantees import CLIENTS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rabbitmq import members
 from harness.systems.rabbitmq.cluster_state import master_of
 from harness.systems.rabbitmq.queues import QueueKind
+from spark_analysis.schema.words import Strength
 
 STREAM = "stream"
 _QUEUES = members.queues_of(
@@ -49,4 +55,28 @@ def stream_queues(layout: Layout) -> QueueKind:
         mirrors_wanted=lambda wanted, _: (wanted.copies or 1) - 1,
         doubts=doubts,
         names_dead=lambda queue: "members" not in queue,
+    )
+
+
+_BY_LOG = NotApplicable("a replica whose log ends before that of another one is not elected")
+
+
+def stream_guarantees(layout: Layout) -> Guarantees:
+    replicated = (layout.copies or 1) > 1
+    strength = Strength.REPLICATED if replicated else Strength.BUFFERED
+    return Guarantees(
+        masters=1,
+        mirrored_on=NotApplicable("no policy says where replicas of a stream are"),
+        promote_on_shutdown=_BY_LOG,
+        promote_on_failure=_BY_LOG,
+        elects=True,
+        elects_by_majority=True,
+        route_poll_s=NotApplicable("its clients ask no name server"),
+        confirm_waits_for_mirrors=False,
+        confirm_waits_for_majority=True,
+        confirm_waits_for_disk=False,
+        checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        progress_kept_by=CLIENTS,
+        strength=strength,
+        strength_of_transient=strength,
     )

@@ -16,7 +16,7 @@ from harness.systems.reference_2m2s.processes import ReferenceServers
 from harness.systems.rocketmq.containers import rocketmq_worker_image
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_2m2s.foreign import REFERENCE_FOREIGN
+from harness.systems.rocketmq_2m2s.declaration import REFERENCE_FOREIGN
 from harness.systems.rocketmq_2m2s.layout import (
     master_slave_guarantees,
     master_slave_servers,

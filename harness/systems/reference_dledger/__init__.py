@@ -1,5 +1,4 @@
 """The reference of RocketMQ's DLedger groups, with the configuration of the real ones.
 
-declaration  the system, and a group to play with; processes and image are those of reference_2m2s
-layout       the shape of a layout file, and the configuration of each server
+declaration  the system and its layout files, and a group to play with; the rest: reference_2m2s
 """

@@ -1,22 +1,55 @@
-"""The reference of RocketMQ's DLedger groups: what it promises is what they promise."""
+"""The reference of RocketMQ's DLedger groups: what it promises is what they promise.
+
+Layout files and the servers' configuration are those of the real ones. The reference may be
+quicker.
+"""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from pydantic import Field
 
 from harness.plan.misbehave import OF_LEDGERS
+from harness.plan.model import Layout
+from harness.systems.layout_parts import PROFILES_MAX, ProfileName
 from harness.systems.port import Foreground
 from harness.systems.reference_2m2s.declaration import REFERENCE_CONTAINERS
+from harness.systems.reference_2m2s.layout import ReferenceProfile, compressed
 from harness.systems.reference_2m2s.processes import ElectedServers
-from harness.systems.reference_dledger.layout import ReferenceGroupsFile, reference_configuration
 from harness.systems.rocketmq.declaration import rocketmq_declaration
-from harness.systems.rocketmq.layout import ServerProcess, brokers
+from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq, ServerProcess, brokers
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_dledger.foreign import REFERENCE_GROUPS_FOREIGN
-from harness.systems.rocketmq_dledger.layout import dledger_guarantees, dledger_servers, mistakes
+from harness.systems.rocketmq_dledger.declaration import REFERENCE_GROUPS_FOREIGN
+from harness.systems.rocketmq_dledger.layout import (
+    DledgerFile,
+    configuration,
+    dledger_guarantees,
+    dledger_servers,
+    mistakes,
+)
 from harness.systems.rocketmq_dledger.parts import Members
+
+
+def _configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
+    """Return the settings by key."""
+    return compressed(layout, configuration(layout, host, process))
+
+
+class ReferenceGroupsFile(DledgerFile):
+    """`version`: it has none; what it does is what 4.9 does."""
+
+    version: Literal["reference"] = Field(description="the reference has no versions")
+    profiles: Annotated[
+        Mapping[ProfileName, ReferenceProfile], Field(min_length=1, max_length=PROFILES_MAX)
+    ] = Field(description="timers; the first profile is the default")
+
+    def layout(self, system: str, profile: str) -> Layout:
+        timers, factor = self.timers(profile), self.profiles[profile].compression
+        own = RocketMq(self.version, MAJORITY, ASYNC, timers, self.client_jvm, factor)
+        return self.made(system, profile, own)
 
 
 def group_to_play_with(
@@ -46,7 +79,7 @@ def _ports(one: ServerProcess) -> tuple[int, ...]:
     return (one.port - 2, one.port, one.votes_at) if one.is_broker else one.ports
 
 
-REFERENCE_GROUPS = ElectedServers(reference_configuration, Members, brokers, _ports)
+REFERENCE_GROUPS = ElectedServers(_configuration, Members, brokers, _ports)
 REFERENCE_DLEDGER = rocketmq_declaration(
     "reference-dledger",
     layout_file=ReferenceGroupsFile,
@@ -57,7 +90,7 @@ REFERENCE_DLEDGER = rocketmq_declaration(
     misbehaves=OF_LEDGERS,
     containers=replace(
         REFERENCE_CONTAINERS,
-        services=services(reference_configuration),
+        services=services(_configuration),
         parts="harness.systems.rocketmq_dledger.parts:dledger_parts",
     ),
     foreground=Foreground("dledger", group_to_play_with),

@@ -1,9 +1,31 @@
-"""RocketMQ's groups of a master and its slaves; no slave is ever elected."""
+"""RocketMQ's groups of a master and its slaves; no slave is ever elected.
 
+Clusters that somebody else runs are RocketMQ's, or the reference's. The shape of their topology
+file checks every key by itself; `_mistakes` checks several keys together.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from harness.outside.text import brief
+from harness.plan.model import Layout
+from harness.plan.toml_problems import TomlProblem
+from harness.plan.topology import Topology
+from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.plan.topology_toml import brokers_in
+from harness.systems.files import text_in
+from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
+from harness.systems.rocketmq.foreign import file
+from harness.systems.rocketmq.foreign.declaration import rocketmq_foreign
+from harness.systems.rocketmq.foreign.file import RocketBrokerTable, RocketTopologyFile, sizes_in
+from harness.systems.rocketmq.layout import ASYNC, MASTER_ID, SYNC, RocketMq
+from harness.systems.rocketmq.layout_files import VERSION_HELP, Flush, released
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_2m2s.foreign import ROCKETMQ_FOREIGN
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.layout import (
     RocketLayoutFile,
     configuration,
@@ -12,6 +34,55 @@ from harness.systems.rocketmq_2m2s.layout import (
     mistakes,
 )
 
+
+class _MasterSlaveFile(RocketTopologyFile):
+    replication: Literal["sync", "async"] = Field(
+        description="`brokerRole` of masters: with `sync` a confirm waits for a slave"
+    )
+    flush: Flush = Field(description="`flushDiskType`: with `sync` a confirm waits for the disk")
+    broker: Annotated[list[RocketBrokerTable], Field(min_length=1, max_length=BROKERS_MAX)] = (
+        Field(description="one table per broker, masters and slaves alike")
+    )
+
+    def topology(self, name: str, source: str) -> Topology:
+        declared = RocketMq(self.version, self.replication, self.flush, self.timers)
+        return self.of_brokers(name, source, self.broker, declared)
+
+
+class RealTopologyFile(_MasterSlaveFile):
+    """One file of RocketMQ's own servers."""
+
+    version: Annotated[str, released("4.9.0")] = Field(description=VERSION_HELP)
+
+
+class ReferenceTopologyFile(_MasterSlaveFile):
+    """One file of the reference's servers."""
+
+    version: Literal["reference"] = Field(
+        default="reference", description="the reference has no versions"
+    )
+
+
+def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
+    """Check several keys together; the shape finds missing and ill-typed keys."""
+    yield from file.mistakes(document)
+    sizes = sizes_in(document)
+    led = {one.get("group") for one in brokers_in(document) if one.get("id") == MASTER_ID}
+    for group in sizes.keys() - led:
+        text = f"no broker of {brief(group)} has id = {MASTER_ID}: the master of its group"
+        yield TomlProblem(("broker",), text)
+    if document.get("replication") == SYNC and set(sizes.values()) == {1}:
+        text = f"{SYNC!r} on groups without a slave: no slave would acknowledge"
+        yield TomlProblem(("replication",), text, (ASYNC,))
+
+
+def _leads(layout: Layout, _: RocketApi) -> FixedRoles:
+    return FixedRoles(layout)
+
+
+REFERENCE_FOREIGN = rocketmq_foreign(
+    TopologyShape(file=ReferenceTopologyFile, mistakes=_mistakes), _leads
+)
 ROCKETMQ_2M2S = rocketmq_declaration(
     "rocketmq-2m2s",
     layout_file=RocketLayoutFile,
@@ -21,5 +92,9 @@ ROCKETMQ_2M2S = rocketmq_declaration(
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_2m2s.parts:master_slave_parts"
     ),
-    foreign=ROCKETMQ_FOREIGN,
+    foreign=rocketmq_foreign(
+        TopologyShape(file=RealTopologyFile, mistakes=_mistakes),
+        _leads,
+        example=text_in("harness.systems.rocketmq_2m2s", "topology_example.toml"),
+    ),
 )

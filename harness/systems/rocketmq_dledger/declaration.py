@@ -1,17 +1,92 @@
-"""RocketMQ's groups of three, who elect their leader by Raft (DLedger)."""
+"""RocketMQ's groups of three, who elect their leader by Raft (DLedger).
 
+Clusters that somebody else runs are RocketMQ's, or the reference's. In their topology file:
+
+1. The shape checks every key by itself; `_mistakes` checks several keys together.
+2. Members are asked who leads at their ports in `dLegerPeers`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from harness.outside.text import brief
+from harness.plan.toml_problems import TomlProblem
+from harness.plan.topology import Topology
+from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
+from harness.systems.rocketmq.foreign import file
+from harness.systems.rocketmq.foreign.declaration import rocketmq_foreign
+from harness.systems.rocketmq.foreign.file import RocketBrokerTable, RocketTopologyFile, sizes_in
+from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq, ServerProcess
+from harness.systems.rocketmq.layout_files import VERSION_HELP, released
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_dledger.foreign import DLEDGER_FOREIGN
 from harness.systems.rocketmq_dledger.layout import (
+    MEMBERS_MIN,
     DledgerLayoutFile,
     configuration,
     dledger_guarantees,
     dledger_servers,
     mistakes,
 )
+from harness.systems.rocketmq_dledger.parts import Members
 
+_ID_MAX = 99
+
+
+class _MemberTable(RocketBrokerTable):
+    id: Annotated[int, Field(ge=0, le=_ID_MAX)] = Field(
+        description="the number in `dLegerSelfId`: 0 of n0"
+    )
+    peer_port: Annotated[int, Field(ge=1, le=65_535)] = Field(
+        title="port", description="its port in `dLegerPeers`, at its `address`"
+    )
+
+    @property
+    def server(self) -> ServerProcess:
+        return replace(super().server, votes=self.peer_port)
+
+
+class _DledgerTopologyFile(RocketTopologyFile):
+    broker: Annotated[list[_MemberTable], Field(min_length=1, max_length=BROKERS_MAX)] = Field(
+        description="one table per member of a group"
+    )
+
+    def topology(self, name: str, source: str) -> Topology:
+        # DLedger's log is flushed by a thread of its own, whatever the configuration says.
+        declared = RocketMq(self.version, MAJORITY, ASYNC, self.timers)
+        return self.of_brokers(name, source, self.broker, declared)
+
+
+class RealGroupsFile(_DledgerTopologyFile):
+    """One file of RocketMQ's own servers."""
+
+    version: Annotated[str, released("4.9.0", "5")] = Field(description=VERSION_HELP)
+
+
+class ReferenceGroupsTopology(_DledgerTopologyFile):
+    """One file of the reference's servers."""
+
+    version: Literal["reference"] = Field(
+        default="reference", description="the reference has no versions"
+    )
+
+
+def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
+    """Check several keys together; the shape finds missing and ill-typed keys."""
+    yield from file.mistakes(document)
+    for group, size in sorted(sizes_in(document).items()):
+        if size < MEMBERS_MIN:
+            text = f"{brief(group)} has {size} members: fewer than {MEMBERS_MIN} survive nothing"
+            yield TomlProblem(("broker",), text)
+
+
+REFERENCE_GROUPS_FOREIGN = rocketmq_foreign(
+    TopologyShape(file=ReferenceGroupsTopology, mistakes=_mistakes), Members
+)
 ROCKETMQ_DLEDGER = rocketmq_declaration(
     "rocketmq-dledger",
     layout_file=DledgerLayoutFile,
@@ -21,5 +96,5 @@ ROCKETMQ_DLEDGER = rocketmq_declaration(
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_dledger.parts:dledger_parts"
     ),
-    foreign=DLEDGER_FOREIGN,
+    foreign=rocketmq_foreign(TopologyShape(file=RealGroupsFile, mistakes=_mistakes), Members),
 )

@@ -31,9 +31,9 @@ def run(folder: Path, name: str, states: list[tuple[float, float, str]]) -> RunR
     seen = tuple(stretch(origin_ns, *each) for each in states)
     routes = Routes(
         servers=(
-            RouteRow("rkt2: broker-a master", seen),
-            RouteRow("rkt2: broker-a slave 1", seen),
-            RouteRow("rkt2: broker-b master", (stretch(origin_ns, -5, 30, "shown"),)),
+            RouteRow("rkt2", seen, "broker-a", 0),
+            RouteRow("rkt2", seen, "broker-a", 1),
+            RouteRow("rkt2", (stretch(origin_ns, -5, 30, "shown"),), "broker-b", 0),
         ),
         sends=(RouteRow("publisher-1", (stretch(origin_ns, 0, 3, "failing"),)),),
     )

@@ -8,7 +8,7 @@ from harness.compare.rates import Tried, rate
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.exits import Exit
 from harness.nightly.record import Alarmed, CellOfNight, CellResult, Night, PlannedCell, Played
-from harness.nightly.suite import Cell
+from harness.plan.model import Cell
 from tests.harness.nightly.verdicts import CELL, PROMISE
 
 FIRST = datetime(2026, 1, 1, 22, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from harness.compare.rates import rate
 from harness.judging.exits import Exit
 from harness.nightly import message, record
 from harness.nightly.record import Night
-from harness.nightly.suite import Cell
+from harness.plan.model import Cell
 from harness.plan.problems import PlanError
 from harness.report.page import formats
 from tests.harness.nightly.nights import good, night

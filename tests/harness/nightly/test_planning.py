@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from harness.nightly.playing import NOTHING, Past, fitting
 from harness.nightly.record import PlannedCell
-from harness.nightly.suite import Cell, Item
+from harness.nightly.suite import Item
+from harness.plan.model import Cell
 
 HOUR = 3600.0
 Plan = tuple[tuple[PlannedCell, ...], tuple[PlannedCell, ...]]

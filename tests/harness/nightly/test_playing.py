@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from harness.nightly import playing, record
 from harness.nightly.playing import NightEnvironment, NightRequest
 from harness.nightly.record import Night
-from harness.nightly.suite import Cell, Item, Suite
+from harness.nightly.suite import Item, Suite
+from harness.plan.model import Cell
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
 OTHER: Cell = ("master-freeze", *CELL[1:])

@@ -10,7 +10,7 @@ import pytest
 from harness.compare.gate import gate
 from harness.nightly import record, site
 from harness.nightly.record import Alarmed, Night
-from harness.nightly.suite import Cell
+from harness.plan.model import Cell
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 

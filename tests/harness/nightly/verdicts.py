@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.nightly.suite import Cell
+from harness.plan.model import Cell
 
 CELL: Cell = ("master-crash", "reference-mirrored", "all-automatic@T=10", "pika")
 PROMISE = "confirmed-hence-delivered"

@@ -15,6 +15,7 @@ from harness.claims.claims import Claim, read_claims
 from harness.compare.expectations import read_expectations
 from harness.judging.assemble import compare, evidence_of, read_raw, run_report
 from harness.judging.result import Report, RunReport
+from harness.plan.model import Cell
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.view.summary import summary
 from spark_analysis.schema.facts import Facts
@@ -94,7 +95,6 @@ TITLE = "The master of the queue is killed, and returns"
 FAULT_MS, UNDO_MS = 12_000, 27_000
 PROMOTION_MS = 290  # so long nothing is confirmed
 LATE_MS = 4_000  # beyond any deadline
-Cell = tuple[str, str, str, str]
 
 
 def crash(

@@ -5,10 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from harness.plan.model import Skipped
+from harness.plan.model import Cell, Skipped
 from tests.rigs.runs.reports import CELL
-
-Cell = tuple[str, str, str, str]
 
 
 def stored(

@@ -21,6 +21,7 @@ def test_our_own_levels_are_those_of_strength() -> None:
         ((Level(0, "none"),), "from 1 to 254, not 0"),
         ((Level(255, "last"),), "from 1 to 254, not 255"),
         ((Level(1, "Synced!"),), "no label"),
+        ((Level(1, "synced", b"on disk"),), "its meaning is a text"),  # type: ignore[arg-type]
         ((Level(1, "synced"), Level(1, "cached")), "stands twice"),
         ((Level(1, "synced"), Level(2, "synced")), "stands twice"),
         (("synced",), "is no Level"),
@@ -36,10 +37,11 @@ def test_without_a_declared_level_a_confirm_promises_the_least() -> None:
 
 
 def test_facts_keep_the_levels_of_their_run() -> None:
-    own = (Level(1, "quorum_synced"), Level(4, "quorum_cached"))
+    own = (Level(1, "quorum_synced", "on a quorum's disks"), Level(4, "quorum_cached"))
     facts = History(levels=own).facts
     again = Facts.from_json(facts.to_json())
     assert again.levels == own
+    assert [one.meaning for one in again.levels] == ["on a quorum's disks", ""]
     assert again.labels == {1: "quorum_synced", 4: "quorum_cached"}
 
 
@@ -47,3 +49,15 @@ def test_facts_of_older_runs_have_our_own_levels() -> None:
     document = History().facts.to_json()
     del document["levels"]
     assert Facts.from_json(document).levels == LEVELS
+
+
+def test_a_level_recorded_without_meaning_has_that_of_our_own_level() -> None:
+    document = History().facts.to_json()
+    document["levels"] = [{"rank": 2, "label": "stored"}, {"rank": 9, "label": "quorum_cached"}]
+    ours, theirs = Facts.from_json(document).levels
+    assert ours.explained == LEVELS[1].meaning == "one broker had it on its disk"
+    assert theirs.explained == ""
+
+
+def test_every_level_of_ours_has_a_meaning() -> None:
+    assert all(one.meaning for one in LEVELS)

@@ -12,8 +12,7 @@ from tests.rigs.machine.file_limit import small_files
 
 HARNESS = Path(__file__).parents[3] / "harness"
 WRITING_FOR_PEOPLE = ("campaigns", "commands", "compare", "nightly", "report")
-# Traces of crashes go wherever there is room; `new` never replaces a file.
-BY_THEMSELVES = {"commands/crash.py", "commands/new.py"}
+BY_THEMSELVES = {"commands/crash.py"}  # traces of crashes go wherever there is room
 
 
 def test_refused_file_is_unchanged_and_the_error_names_it(tmp_path: Path) -> None:

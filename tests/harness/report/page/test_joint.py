@@ -58,14 +58,14 @@ def believing(run: RunReport) -> RunReport:
     origin_ns = timeline.faults[0].issued_ns
     there = Stretch(0, origin_ns + ns(5_000), "shown", "a:1", "t")
     gone = Stretch(origin_ns + ns(1_000), origin_ns + ns(5_000), "dropped", "dropped", "t")
-    masters = ("broker-a master", "broker-b master", "broker-a slave 1")
+    believed = (("broker-a", 0), ("broker-b", 0), ("broker-a", 1))
     routes = replace(
         timeline.routes,
         servers=(
-            RouteRow("rkt2: broker-a master", (gone,)),
-            RouteRow("rkt2: broker-a slave 1", (gone,)),
+            RouteRow("rkt2", (gone,), "broker-a", 0),
+            RouteRow("rkt2", (gone,), "broker-a", 1),
         ),
-        believed=tuple(RouteRow(f"publisher-1: {one}", (there,)) for one in masters),
+        believed=tuple(RouteRow("publisher-1", (there,), *one) for one in believed),
     )
     return replace(run, detail=replace(run.detail, timeline=replace(timeline, routes=routes)))
 

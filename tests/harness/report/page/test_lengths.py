@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.plan.model import Cell
 from harness.report.page import claims as claims_page
 from harness.report.page import measures as measures_page
 from harness.report.page import runs as runs_page
@@ -12,8 +13,6 @@ from harness.report.page.cells import cells
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, compared
-
-Cell = tuple[str, str, str, str]
 
 
 def cell(number: int) -> Cell:

@@ -3,7 +3,7 @@
 from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome
 from harness.judging.result import Report, RunReport
-from harness.plan.model import Skipped
+from harness.plan.model import Cell, Skipped
 from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, MatrixField, MatrixView
 from spark_analysis.schema.service import NEVER
@@ -20,7 +20,6 @@ source = "an article"
 quantifier = "all"
 predicate = ["lost == 0"]
 """
-Cell = tuple[str, str, str, str]
 
 
 def cell(scenario: str = SCENARIO, system: str = SYSTEM, layout: str = LAYOUT) -> Cell:

@@ -12,11 +12,11 @@ from harness.report.page.side_by_side import Field, SideBySideView, side_by_side
 from harness.report.page.totals import RunTotals
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
+from spark_analysis.schema.words import LEVELS, Level
 from tests.rigs.runs.findings import Story, verdicts_of
 from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
 
-Cell = tuple[str, str, str, str]
 RABBIT = CELL
 SYNC = (CELL[0], "rocketmq-2m2s", "colocated@T=10", "rocketmq-java-5.3.3")
 ASYNC = (CELL[0], "rocketmq-2m2s", "colocated-async@T=10", "rocketmq-java-5.3.3")
@@ -420,6 +420,16 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
     rate = "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)"
     assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
+
+
+def test_the_meaning_of_a_level_is_that_of_its_system() -> None:
+    ours, theirs = Story(), Story()
+    own = (Level(1, "replicated", "a quorum had it on its disks"),)
+    theirs.facts = replace(theirs.facts, levels=own)
+    alone = of(summed(ours), summed(ours, cell=SYNC)).loss_by_strength.rows[0]
+    assert alone.meaning == LEVELS[0].meaning
+    both = of(summed(ours), summed(theirs, cell=SYNC)).loss_by_strength.rows[0]
+    assert both.meaning == f"{LEVELS[0].meaning}; or: a quorum had it on its disks"
 
 
 def test_measure_shows_its_range_and_number_of_runs() -> None:

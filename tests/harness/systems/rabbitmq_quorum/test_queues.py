@@ -8,7 +8,7 @@ from harness.cluster.port import Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.members import majority, roles_of
 from harness.systems.rabbitmq.queues import agreed
-from harness.systems.rabbitmq_quorum.queues import QUORUM_QUEUES
+from harness.systems.rabbitmq_quorum.declaration import QUORUM_QUEUES
 
 THREE = load_layout("rabbitmq-quorum", "three")
 FIVE = load_layout("rabbitmq-quorum", "five")
