@@ -3,7 +3,8 @@
 1. A kind stands in one module below `faults/kinds/`, or in a package of its own that names it by
    the entry point group `mqproof.faults` (docs/extending.md): what it is, how it becomes actions,
    how it is verified.
-2. No trait has a default: a kind that leaves one out is an error where it is declared.
+2. No trait has a default: a kind that leaves one out is an error where it is declared. What the
+   kinds of a family have in common is fixed by its constructor (kinds/families.py).
 """
 
 from collections.abc import Callable, Mapping

@@ -6,6 +6,7 @@
 `peer_links`     slow_peers
 `alarms`         alarm
 `clients`        client_crash, client_freeze
+`families`       the constructors of kinds, one a family
 
 1. Each is declared once, in its own module (kind.py says what it has to answer).
 2. Another package names its kinds by the entry point group `mqproof.faults`: each leads to a Kind.
