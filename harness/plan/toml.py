@@ -255,7 +255,7 @@ def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault
     opens_s = spans.parse_seconds(fault.get("opens", "0 s"))
     ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
     return overlaps.active_fault(
-        kind=kind.name,
+        kind=kind,
         target=parse_target(str(fault.get("target"))),
         options=readable_options(kind, fault),
         opens_s=opens_s,

@@ -149,4 +149,4 @@ def to_look_at(
 
 def _things(armed: Armed) -> frozenset[Thing]:
     exhausted = armed.options.exhausted
-    return things(armed.kind, armed.places, exhausted, armed.proxies, armed.clients)
+    return things(KINDS[armed.kind], armed.places, exhausted, armed.proxies, armed.clients)
