@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from faults import peers, places
 from faults.actions import Action
 from faults.alarms import AlarmCommands
+from faults.mechanisms import DIRECT, TOXIPROXY
 from faults.model import Armed, Proof
 from faults.options import FaultOptions
 from faults.peers import Serving
@@ -50,7 +51,7 @@ class ResolvedFault:
     process is also for faults of clients' links, and of peers' links that pass a proxy.
     """
 
-    kind: str  # a name of kinds.KINDS
+    kind: "Kind"
     target: str  # the scenario's word
     places: tuple[str, ...]  # hosts, or processes of hosts (places.py); of clients: their names
     hosts: tuple[str, ...]  # of the layout, those included
@@ -147,6 +148,11 @@ class Kind:
     def option_keys(self) -> tuple[str, ...]:
         """Return the keys of a scenario that set its faults' options."""
         return tuple(option.key for option in self.options.by_field().values())
+
+    def mechanism(self, deployment: str, peer_links: str = DIRECT) -> str:
+        """Return the mechanism that does it; "" if there is none."""
+        by_proxy = self.by_peer_links if peer_links == TOXIPROXY else {}
+        return by_proxy.get(deployment) or self.offers.get(deployment, "")
 
     def __str__(self) -> str:
         return self.name

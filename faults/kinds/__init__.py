@@ -135,10 +135,8 @@ def by_command() -> tuple[str, ...]:
 
 
 def mechanism(kind: str, deployment: str, peer_links: str = DIRECT) -> str:
-    """Return the mechanism that does it; "" if there is none."""
-    offered = KINDS[kind]
-    by_proxy = offered.by_peer_links if peer_links == TOXIPROXY else {}
-    return by_proxy.get(deployment) or offered.offers.get(deployment, "")
+    """Return the mechanism that does the kind of this name; "" if there is none."""
+    return KINDS[kind].mechanism(deployment, peer_links)
 
 
 def offered(kind: Kind, deployment: str) -> str:

@@ -61,7 +61,7 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
     else:
         places, role = await _meant(stage, window, roles)
     resolved = ResolvedFault(
-        kind=fault.kind.name,
+        kind=fault.kind,
         target=fault.target.word,
         places=places,
         role=role,

@@ -87,7 +87,7 @@ def compiled_fault(
 ) -> Armed:
     """A fault at a place, or at several as one text. `more`: of ResolvedFault."""
     resolved = ResolvedFault(
-        kind=kind,
+        kind=KINDS[kind],
         places=split(place),
         hosts=tuple(hosts),
         proxies=tuple(proxies),
