@@ -10,9 +10,9 @@
 import hashlib
 from dataclasses import replace
 
-from faults.kind import Kind, ResolvedFault
+from faults.kind import ArmedFault, Kind, ResolvedFault
 from faults.mechanisms import COMPOSE, TOXIPROXY
-from faults.model import Armed, FaultError
+from faults.model import FaultError
 from faults.places import host_of, joined
 from faults.targets import CLIENT, CLIENT_LINK
 
@@ -20,7 +20,7 @@ MARK = "MQPROOF_"  # heal finds by it what no journal tells of
 NAME_MAX = 28  # longest chain name that iptables takes
 
 
-def compile(fault: ResolvedFault) -> Armed:
+def compile(fault: ResolvedFault) -> ArmedFault:
     """Return the fault with its actions and their undo. Raise FaultError where it would touch
     nothing."""
     kind = fault.kind
@@ -35,7 +35,7 @@ def compile(fault: ResolvedFault) -> Armed:
         clients=_clients(fault, kind),
     )
     actions, undo = kind.compile(fault)
-    return Armed(
+    return ArmedFault(
         window=fault.window,
         kind=kind.name,
         target=fault.target,
@@ -50,6 +50,7 @@ def compile(fault: ResolvedFault) -> Armed:
         options=fault.options,
         clients=fault.clients,
         serving=fault.serving,
+        declared=kind,
     )
 
 

@@ -160,3 +160,10 @@ class Kind:
     def __repr__(self) -> str:
         """As that of its name: what is made of it is the same in every process."""
         return repr(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmedFault(Armed):
+    """An armed fault as its run has it: with its kind. The journal keeps the kind's name."""
+
+    declared: Kind = field(compare=False)

@@ -187,7 +187,7 @@ def _shifting(target: Target, at_s: float, run: model.RunPlan) -> Iterator[str]:
 def _too_short(window: model.Window, run: model.RunPlan) -> str:
     """What becomes of a fault that ends before a look at it can be over; "": it lasts longer."""
     kind = window.fault.kind
-    least_s = shortest_s(kind.name)
+    least_s = shortest_s(kind)
     if window.lasts_s >= least_s:
         return ""
     text = f"shorter than {least_s:g} s, the shortest window in which a {kind} is verified"
