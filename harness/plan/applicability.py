@@ -102,7 +102,7 @@ def _fault_obstacles(
                 yield f"fault {number}: {reason}"
             continue
         target_reasons = (
-            process_targets.obstacles(target, fault.kind.name, system, layout, client, deployment)
+            process_targets.obstacles(target, fault.kind, system, layout, client, deployment)
             if target.of_processes
             else _target_obstacles(target, scenario, layout)
         )

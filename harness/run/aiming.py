@@ -97,7 +97,7 @@ async def _meant(
         attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
-            target, fault.kind.name, stage.servers, attached, layout.peer_links
+            target, fault.kind, stage.servers, attached, layout.peer_links
         )
         return meant, stage.describe(meant[0], roles) if target.whole_host else role
     if target.of_balancers or target.word in stage.plan.layout.balancers:
