@@ -10,10 +10,9 @@
 import hashlib
 from dataclasses import replace
 
-from faults.kind import Kind, ResolvedFault
-from faults.kinds import KINDS, mechanism
+from faults.kind import ArmedFault, Kind, ResolvedFault
 from faults.mechanisms import COMPOSE, TOXIPROXY
-from faults.model import Armed, FaultError
+from faults.model import FaultError
 from faults.places import host_of, joined
 from faults.targets import CLIENT, CLIENT_LINK
 
@@ -21,24 +20,24 @@ MARK = "MQPROOF_"  # heal finds by it what no journal tells of
 NAME_MAX = 28  # longest chain name that iptables takes
 
 
-def compile(fault: ResolvedFault) -> Armed:
+def compile(fault: ResolvedFault) -> ArmedFault:
     """Return the fault with its actions and their undo. Raise FaultError where it would touch
     nothing."""
-    kind = KINDS[fault.kind]
+    kind = fault.kind
     known = set(map(host_of, fault.places)) <= set(fault.hosts)
     assert known or kind.applies_to == CLIENT, (fault.places, fault.hosts)
     assert isinstance(fault.options, kind.options), (kind.name, fault.options)
     assert fault.returns or kind.may_stay, f"{kind.name} always ends with its window"
     fault = replace(
         fault,
-        mechanism=fault.mechanism or _in_containers(fault.kind),
+        mechanism=fault.mechanism or _in_containers(kind),
         proxies=_links(fault, kind),
         clients=_clients(fault, kind),
     )
     actions, undo = kind.compile(fault)
-    return Armed(
+    return ArmedFault(
         window=fault.window,
-        kind=fault.kind,
+        kind=kind.name,
         target=fault.target,
         places=fault.places,
         role=fault.role,
@@ -51,11 +50,12 @@ def compile(fault: ResolvedFault) -> Armed:
         options=fault.options,
         clients=fault.clients,
         serving=fault.serving,
+        declared=kind,
     )
 
 
-def _in_containers(kind: str) -> str:
-    return mechanism(kind, COMPOSE) or mechanism(kind, COMPOSE, TOXIPROXY)
+def _in_containers(kind: Kind) -> str:
+    return kind.mechanism(COMPOSE) or kind.mechanism(COMPOSE, TOXIPROXY)
 
 
 def _links(fault: ResolvedFault, kind: Kind) -> tuple[str, ...]:

@@ -10,14 +10,13 @@ undo another one there.
 from collections.abc import Iterable, Sequence
 
 from faults import places
-from faults.kind import Excludes
-from faults.kinds import KINDS
+from faults.kind import Excludes, Kind
 
 Thing = tuple[str, ...]
 
 
 def things(
-    kind: str,
+    kind: Kind,
     meant: Sequence[str],
     resource: str,
     links: Sequence[str],
@@ -25,9 +24,7 @@ def things(
 ) -> frozenset[Thing]:
     """Return what a fault of this kind has for itself. `meant`: places; `links`, `clients`: those
     that it means."""
-    if kind not in KINDS:
-        return frozenset()  # reading the scenario reports that there is no such kind
-    match KINDS[kind].excludes:
+    match kind.excludes:
         case Excludes.PLACE:
             return frozenset(("host", place) for place in meant)
         case Excludes.LISTENERS:

@@ -3,7 +3,8 @@
 1. A kind stands in one module below `faults/kinds/`, or in a package of its own that names it by
    the entry point group `mqproof.faults` (docs/extending.md): what it is, how it becomes actions,
    how it is verified.
-2. No trait has a default: a kind that leaves one out is an error where it is declared.
+2. No trait has a default: a kind that leaves one out is an error where it is declared. What the
+   kinds of a family have in common is fixed by its constructor (kinds/families.py).
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from typing import NamedTuple, Protocol
 from faults import peers, places
 from faults.actions import Action
 from faults.alarms import AlarmCommands
+from faults.mechanisms import DIRECT, TOXIPROXY
 from faults.model import Armed, Proof
 from faults.options import FaultOptions
 from faults.peers import Serving
@@ -49,7 +51,7 @@ class ResolvedFault:
     process is also for faults of clients' links, and of peers' links that pass a proxy.
     """
 
-    kind: str  # a name of kinds.KINDS
+    kind: "Kind"
     target: str  # the scenario's word
     places: tuple[str, ...]  # hosts, or processes of hosts (places.py); of clients: their names
     hosts: tuple[str, ...]  # of the layout, those included
@@ -147,9 +149,21 @@ class Kind:
         """Return the keys of a scenario that set its faults' options."""
         return tuple(option.key for option in self.options.by_field().values())
 
+    def mechanism(self, deployment: str, peer_links: str = DIRECT) -> str:
+        """Return the mechanism that does it; "" if there is none."""
+        by_proxy = self.by_peer_links if peer_links == TOXIPROXY else {}
+        return by_proxy.get(deployment) or self.offers.get(deployment, "")
+
     def __str__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
         """As that of its name: what is made of it is the same in every process."""
         return repr(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmedFault(Armed):
+    """An armed fault as its run has it: with its kind. The journal keeps the kind's name."""
+
+    declared: Kind = field(compare=False)

@@ -53,7 +53,7 @@ class Armed:
     """A fault that was compiled for resolved targets: what to do, how to undo it, what to ask."""
 
     window: int
-    kind: str  # a name of kinds.KINDS
+    kind: str  # its name; where an operation stopped the host: the operation's
     target: str  # the scenario's word
     places: tuple[str, ...]  # the hosts, or processes of hosts, that it meant (places.py); of
     # clients: their names

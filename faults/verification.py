@@ -9,10 +9,9 @@ A run calls, for each window: `prepare` (before the actions), `held`, (the undo)
 `witness.dismiss`.
 """
 
-from faults.kind import HELD_LIMIT_S, Verifier
-from faults.kinds import KINDS
+from faults.kind import HELD_LIMIT_S, ArmedFault, Kind, Verifier
 from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, Proof, Receipt
+from faults.model import FaultError, Proof, Receipt
 from faults.polling import until_proven
 from faults.witness import Witness
 
@@ -20,7 +19,7 @@ SILENT_LOOK_S = 3.5  # the wait that proves silence, and what is asked around it
 LOOK_S = 1.0
 
 
-async def prepare(armed: Armed, witness: Witness) -> None:
+async def prepare(armed: ArmedFault, witness: Witness) -> None:
     """Opens what the fault is to be seen by. Raises FaultError where it could not be seen."""
     await witness.prepare(armed)
     try:
@@ -30,22 +29,21 @@ async def prepare(armed: Armed, witness: Witness) -> None:
         raise
 
 
-async def held(armed: Armed, witness: Witness, limit_s: float | None = None) -> Proof:
+async def held(armed: ArmedFault, witness: Witness, limit_s: float | None = None) -> Proof:
     """Return whether the fault takes effect now; `prepare` came before."""
     verifier = _verifier(armed, witness)
     return await until_proven(verifier.held, held_limit_s(armed) if limit_s is None else limit_s)
 
 
-def shortest_s(kind: str) -> float:
+def shortest_s(kind: Kind) -> float:
     """The shortest window in which a fault of this kind is verified while it is active."""
-    silence = KINDS[kind].waits_for_silence
-    return SILENT_LOOK_S if silence else LOOK_S
+    return SILENT_LOOK_S if kind.waits_for_silence else LOOK_S
 
 
-def counted(armed: Armed, receipt: Receipt, lasted_s: float) -> Proof:
+def counted(armed: ArmedFault, receipt: Receipt, lasted_s: float) -> Proof:
     """Return whether a fault that was too short for a check took effect: by what its packet filter
     had dropped when it was removed."""
-    least_s = shortest_s(armed.kind)
+    least_s = shortest_s(armed.declared)
     short = f"it was shorter than a check of {least_s:g} s (it lasted {lasted_s:.3g} s)"
     if not receipt.dropped:
         return Proof(
@@ -58,22 +56,22 @@ def counted(armed: Armed, receipt: Receipt, lasted_s: float) -> Proof:
     return Proof(True, f"{short}; packets that our chain dropped until it was removed: {counts}")
 
 
-def held_limit_s(armed: Armed) -> float:
+def held_limit_s(armed: ArmedFault) -> float:
     """Return how long a fault that was armed may take until it is verified active."""
     if armed.rhythm is not None:
         return HELD_LIMIT_S + 2 * sum(armed.rhythm)  # cut, joined and cut again
-    return KINDS[armed.kind].held_limit_s
+    return armed.declared.held_limit_s
 
 
-async def gone(armed: Armed, witness: Witness, limit_s: float) -> Proof:
+async def gone(armed: ArmedFault, witness: Witness, limit_s: float) -> Proof:
     """Return whether the fault has ended, waiting for it at most so long (plus one look)."""
     if not armed.returns:
         return Proof(ok=True, detail="by the scenario, it never ends")
     return await until_proven(_verifier(armed, witness).gone, limit_s)
 
 
-def _verifier(armed: Armed, witness: Witness) -> Verifier:
-    kind = KINDS[armed.kind]
+def _verifier(armed: ArmedFault, witness: Witness) -> Verifier:
+    kind = armed.declared
     if armed.mechanism != COMMAND:
         return kind.verify(armed, witness)
     assert kind.verify_commanded is not None, f"{kind.name} by a command"

@@ -6,6 +6,7 @@
 `peer_links`     slow_peers
 `alarms`         alarm
 `clients`        client_crash, client_freeze
+`families`       the constructors of kinds, one a family
 
 1. Each is declared once, in its own module (kind.py says what it has to answer).
 2. Another package names its kinds by the entry point group `mqproof.faults`: each leads to a Kind.
@@ -134,10 +135,8 @@ def by_command() -> tuple[str, ...]:
 
 
 def mechanism(kind: str, deployment: str, peer_links: str = DIRECT) -> str:
-    """Return the mechanism that does it; "" if there is none."""
-    offered = KINDS[kind]
-    by_proxy = offered.by_peer_links if peer_links == TOXIPROXY else {}
-    return by_proxy.get(deployment) or offered.offers.get(deployment, "")
+    """Return the mechanism that does the kind of this name; "" if there is none."""
+    return KINDS[kind].mechanism(deployment, peer_links)
 
 
 def offered(kind: Kind, deployment: str) -> str:

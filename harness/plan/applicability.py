@@ -7,7 +7,7 @@
 from collections.abc import Iterator
 
 from faults.kind import Kind, Sight
-from faults.kinds import by_signals, mechanism
+from faults.kinds import by_signals
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
@@ -102,7 +102,7 @@ def _fault_obstacles(
                 yield f"fault {number}: {reason}"
             continue
         target_reasons = (
-            process_targets.obstacles(target, fault.kind.name, system, layout, client, deployment)
+            process_targets.obstacles(target, fault.kind, system, layout, client, deployment)
             if target.of_processes
             else _target_obstacles(target, scenario, layout)
         )
@@ -132,7 +132,7 @@ def _fault_obstacles(
         elif (only_on := fault.kind.only_on) and system.name not in only_on:
             only = ", ".join(only_on)
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: only {only} can"
-        elif not mechanism(fault.kind.name, deployment, layout.peer_links):
+        elif not fault.kind.mechanism(deployment, layout.peer_links):
             why = fault.kind.why_not.get(deployment, "it is not implemented")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
         elif (resource := fault.options.exhausted) and not _has_alarm(system, resource):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from faults.kind import Kind
-from faults.kinds import OPTIONS
+from faults.kinds import KINDS, OPTIONS
 from faults.options import FaultOptions, Option
 from harness.outside.text import brief
 from harness.plan import spans
@@ -20,6 +20,11 @@ Seconds = Annotated[float, BeforeValidator(spans.parse_seconds), Field(title="le
 def keys() -> dict[str, Any]:
     """Return the fields of the table of any kind: all keys that some kind takes."""
     return {key: (_type(option), _field(option)) for key, option in OPTIONS.items()}
+
+
+def kind_of(table: Mapping[str, Any]) -> Kind | None:
+    """Return the kind that a fault's table names. None: there is none, as the shape reports."""
+    return KINDS.get(str(table.get("kind")))
 
 
 def options_of(kind: Kind, values: Mapping[str, Any]) -> FaultOptions:

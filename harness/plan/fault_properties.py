@@ -6,23 +6,26 @@ declaration is used. If the kind is not declared, they stay unknown.
 
 from dataclasses import replace
 
+from faults.kind import Kind
 from faults.kinds import KINDS
 from faults.targets import CLIENT, CLIENT_LINK
 from spark_analysis.schema.facts import Facts, FaultProperties, Window
 
 
-def properties_of(kind: str) -> FaultProperties | None:
-    declared = KINDS.get(kind)
-    if declared is None:
-        return None
+def declared_properties(kind: Kind) -> FaultProperties:
     return FaultProperties(
-        of_clients=declared.applies_to == CLIENT,
-        of_client_links=declared.applies_to == CLIENT_LINK,
-        ends_broker=declared.ends_broker,
-        takes_page_cache=declared.takes_page_cache,
-        silences_clients=declared.silences_clients,
-        spares_disk=declared.spares_disk,
+        of_clients=kind.applies_to == CLIENT,
+        of_client_links=kind.applies_to == CLIENT_LINK,
+        ends_broker=kind.ends_broker,
+        takes_page_cache=kind.takes_page_cache,
+        silences_clients=kind.silences_clients,
+        spares_disk=kind.spares_disk,
     )
+
+
+def properties_of(kind: str) -> FaultProperties | None:
+    """Return the properties of a recorded kind; None if it is not declared here."""
+    return declared_properties(KINDS[kind]) if kind in KINDS else None
 
 
 def with_properties(window: Window) -> Window:

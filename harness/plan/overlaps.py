@@ -15,8 +15,7 @@ from math import inf
 
 from faults.actions import AddToxic, Freeze, KillClients, RaiseAlarm
 from faults.exclusive import Thing, clash, things
-from faults.kind import Sight
-from faults.kinds import KINDS
+from faults.kind import Kind, Sight
 from faults.options import FaultOptions
 from faults.targets import CLIENT_LINK, PEER_LINK
 from harness.plan.model import FaultPlan
@@ -36,7 +35,7 @@ _ROLES = {"all": ("publishers", "consumers")}
 class ActiveFault:
     """An active fault: its time, in seconds after the baseline, and what it uses exclusively."""
 
-    kind: str
+    kind: Kind
     target: Target
     opens_s: float
     ends_s: float  # inf: nothing in the scenario ends it
@@ -76,7 +75,7 @@ class Pauses:
 
 
 def active_fault(
-    kind: str,
+    kind: Kind,
     target: Target,
     options: FaultOptions,
     opens_s: float,
@@ -92,7 +91,7 @@ def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool
     opens_s = fault.opens.resolve_s(detection_timeout_s)
     ends_s = opens_s + fault.lasts.resolve_s(detection_timeout_s)
     return active_fault(
-        fault.kind.name,
+        fault.kind,
         fault.target,
         fault.options,
         opens_s,
@@ -173,16 +172,15 @@ def _problem(
 def _blocked(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     """An alarm of any broker blocks what publishes, everywhere: canaries' words, too. A broker
     reads no connection that it blocks, so it does not notice that its client died."""
-    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
-    if one is None or other is None or RaiseAlarm not in one.actions:
+    if RaiseAlarm not in earlier.kind.actions:
         return ""
     named = f"fault {number} ({earlier.kind} {earlier.target})"
-    if other.canaries_speak and earlier.ends_s > later.opens_s + _CLEARED_S:
+    if later.kind.canaries_speak and earlier.ends_s > later.opens_s + _CLEARED_S:
         return (
             f"{named} blocks publishers, by whose words {_a(later.kind)} is verified: let the "
             f"alarm end before the other opens"
         )
-    kills = KillClients in other.actions and later.kills_publishers
+    kills = KillClients in later.kind.actions and later.kills_publishers
     if kills and earlier.ends_s + _CLEARED_S > later.ends_s:
         return (
             f"{named} blocks publishers: their brokers do not notice that one died, by which "
@@ -193,10 +191,9 @@ def _blocked(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
 
 def _unheard(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     """A broker that is frozen takes no command that ends its alarm."""
-    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
-    if one is None or other is None or RaiseAlarm not in one.actions:
+    if RaiseAlarm not in earlier.kind.actions:
         return ""
-    if Freeze not in other.actions or later.ends_s <= earlier.ends_s:
+    if Freeze not in later.kind.actions or later.ends_s <= earlier.ends_s:
         return ""
     return (
         f"fault {number} ({earlier.kind} {earlier.target}) ends while its broker is frozen and "
@@ -209,8 +206,8 @@ def _stuck(
 ) -> str:
     """Toxiproxy does not remove a toxic that waits until the next one takes its bytes
     (Shopify/toxiproxy issues 159 and 168): its API blocks, for the other toxic, too."""
-    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
-    if one is None or other is None or later.ends_s < earlier.ends_s:
+    one, other = earlier.kind, later.kind
+    if later.ends_s < earlier.ends_s:
         return ""
     if AddToxic not in one.actions or AddToxic not in other.actions:
         return ""
@@ -225,9 +222,7 @@ def _stuck(
 
 def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     """Why no run could verify both on one host; "": a run could."""
-    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
-    if one is None or other is None:
-        return ""
+    one, other = earlier.kind, later.kind
     named = f"fault {number} ({earlier.kind} {earlier.target})"
     if sights := _shared(one.hides, other.seen_by, earlier, later):
         return (
@@ -251,19 +246,19 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
 def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pauses | None) -> str:
     """A node that is cut off from the majority pauses: it closes clients' links, and takes no
     command."""
-    if pauses is None or earlier.kind not in KINDS or later.kind not in KINDS:
+    if pauses is None:
         return ""
     pause_s = _PAUSES_FROM * pauses.detection_timeout_s
-    if Sight.PEER_LINKS not in KINDS[earlier.kind].hides or 0 < earlier.rhythm_s < pause_s:
+    if Sight.PEER_LINKS not in earlier.kind.hides or 0 < earlier.rhythm_s < pause_s:
         return ""
     pauses_at_s = earlier.opens_s + pause_s
     advice = f"let it {{}} earlier, or aim it at 'other than fault {number}'"
     harm = ""
-    if RaiseAlarm in KINDS[later.kind].actions and later.ends_s >= pauses_at_s:
+    if RaiseAlarm in later.kind.actions and later.ends_s >= pauses_at_s:
         harm = (
             f". It then takes no command, not even one that ends an alarm: {advice.format('end')}"
         )
-    seen_by_links = Sight.CLIENT_LINKS in KINDS[later.kind].seen_by
+    seen_by_links = Sight.CLIENT_LINKS in later.kind.seen_by
     if seen_by_links and later.opens_s + later.verified_s >= pauses_at_s:
         harm = (
             f", which closes the links of clients, by which {_a(later.kind)} is verified: "
@@ -273,15 +268,15 @@ def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pause
     return harm and f"{named} makes its host pause{harm}"
 
 
-def _a(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+def _a(kind: Kind) -> str:
+    return f"{'an' if kind.name[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _shared(
     hides: tuple[Sight, ...], seen_by: tuple[Sight, ...], earlier: ActiveFault, later: ActiveFault
 ) -> str:
     """What one fault hides of what the other is seen by."""
-    of_links = {KINDS[one.kind].applies_to for one in (earlier, later)} == {CLIENT_LINK}
+    of_links = {one.kind.applies_to for one in (earlier, later)} == {CLIENT_LINK}
     if of_links and not set(earlier.clients) & set(later.clients):
         return ""
     return " and ".join(sight.value for sight in seen_by if sight in hides)

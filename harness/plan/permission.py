@@ -15,9 +15,7 @@ from harness.plan.topology import Topology
 
 def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
     """Why this fault, of a kind that can be done under `external`, may not be done here."""
-    reasons = dict.fromkeys(
-        topology.forbids(fault.kind.name, host) for host in meant(fault, topology)
-    )
+    reasons = dict.fromkeys(topology.forbids(fault.kind, host) for host in meant(fault, topology))
     because = "; ".join(reason for reason in reasons if reason)
     if because:
         allowed = permitted(topology)
@@ -49,4 +47,4 @@ def meant(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
 
 
 def permitted(topology: Topology) -> str:
-    return topology.allowed(tuple(kind for kind in KINDS if EXTERNAL in KINDS[kind].offers))
+    return topology.allowed(kind for kind in KINDS.values() if EXTERNAL in kind.offers)

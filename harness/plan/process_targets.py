@@ -11,7 +11,8 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS, by_signals
+from faults.kind import Kind
+from faults.kinds import by_signals
 from faults.mechanisms import COMPOSE, EXTERNAL, TOXIPROXY
 from faults.places import place
 from faults.targets import CLIENT_LINK
@@ -26,7 +27,7 @@ ATTACHED = "attached"  # what a client must be able to tell
 
 def obstacles(
     target: Target,
-    kind: str,
+    kind: Kind,
     system: System,
     layout: Layout,
     client: ChosenClient,
@@ -63,11 +64,10 @@ def candidates(target: Target, servers: Servers) -> tuple[str, ...]:
     return tuple(one.place for one in servers.name_servers)
 
 
-def by_process(kind: str, peer_links: str) -> bool:
+def by_process(kind: Kind, peer_links: str) -> bool:
     """Whether a kind can strike one process of a host, and no other."""
-    found = KINDS[kind]
-    of_links = peer_links == TOXIPROXY and COMPOSE in found.by_peer_links
-    return found.strikes_processes or found.applies_to == CLIENT_LINK or of_links
+    of_links = peer_links == TOXIPROXY and COMPOSE in kind.by_peer_links
+    return kind.strikes_processes or kind.applies_to == CLIENT_LINK or of_links
 
 
 def _unknown(target: Target, layout: Layout, servers: Servers) -> Iterator[str]:
@@ -82,8 +82,8 @@ def _unknown(target: Target, layout: Layout, servers: Servers) -> Iterator[str]:
         yield f"{target.host} is one process: name the host"
 
 
-def _reach(target: Target, kind: str, layout: Layout, servers: Servers) -> Iterator[str]:
-    if target.form is TargetForm.NAME_SERVERS and not KINDS[kind].strikes_processes:
+def _reach(target: Target, kind: Kind, layout: Layout, servers: Servers) -> Iterator[str]:
+    if target.form is TargetForm.NAME_SERVERS and not kind.strikes_processes:
         only = ", ".join(by_signals())
         yield f"{target.word!r} are several: they can suffer no {kind}, only {only}"
     elif not by_process(kind, layout.peer_links):
@@ -101,5 +101,5 @@ def _reach(target: Target, kind: str, layout: Layout, servers: Servers) -> Itera
             )
 
 
-def _or_proxied(kind: str) -> str:
-    return f", or peer_links = {TOXIPROXY}" if COMPOSE in KINDS[kind].by_peer_links else ""
+def _or_proxied(kind: Kind) -> str:
+    return f", or peer_links = {TOXIPROXY}" if COMPOSE in kind.by_peer_links else ""

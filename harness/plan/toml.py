@@ -27,7 +27,7 @@ from harness.plan import (
 )
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
-from harness.plan.fault_options import limit_problem, options_of, readable_options
+from harness.plan.fault_options import kind_of, limit_problem, options_of, readable_options
 from harness.plan.model import (
     FaultPlan,
     OperationOptions,
@@ -207,7 +207,7 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[TomlPr
 
 def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
     """Check the keys of one fault together. `path`: of its table."""
-    kind = KINDS.get(str(fault.get("kind")))
+    kind = kind_of(fault)
     if kind is not None:
         yield from _option_checks(path, fault, kind)
     try:
@@ -249,13 +249,13 @@ def _targets(faults: list[object]) -> dict[int, Target]:
 
 def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault:
     """Raise ValueError if a value is invalid, or a length depends on a layout."""
-    kind = KINDS.get(str(fault.get("kind")))
+    kind = kind_of(fault)
     if kind is None:
         raise ValueError(f"there is no such kind: {brief(fault.get('kind'))}")
     opens_s = spans.parse_seconds(fault.get("opens", "0 s"))
     ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
     return overlaps.active_fault(
-        kind=kind.name,
+        kind=kind,
         target=parse_target(str(fault.get("target"))),
         options=readable_options(kind, fault),
         opens_s=opens_s,
@@ -267,7 +267,7 @@ def _client_checks(
     path: Path, fault: dict[str, Any], workload: dict[str, Any]
 ) -> Iterator[TomlProblem]:
     """That a fault of clients is aimed at clients that there are, and no other one is."""
-    kind = KINDS.get(str(fault.get("kind")))
+    kind = kind_of(fault)
     try:
         target = parse_target(str(fault.get("target")))
     except ValueError:

@@ -5,12 +5,12 @@
 3. What only a family of brokers understands is a value of its own (`Own`).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from faults.commands import HostCommand, HostCommands
-from faults.kind import Sight
-from faults.kinds import KINDS
+from faults.kind import Kind, Sight
 from faults.targets import CLIENT_LINK
 
 EMBEDDED = "embedded"
@@ -131,37 +131,37 @@ class Topology:
     def node(self, host: str) -> BrokerNode:
         return next(node for node in self.nodes if node.host == host)
 
-    def forbids(self, kind: str, host: str) -> str:
+    def forbids(self, kind: Kind, host: str) -> str:
         """Return why a fault of that kind is not allowed on the host; "" if it is.
 
         For kinds that no topology can allow, faults.kinds has the reason.
         """
-        if KINDS[kind].verify_commanded is not None and kind not in self.node(host).commands:
+        if kind.verify_commanded is not None and kind.name not in self.node(host).commands:
             return f"no command for {kind} of {host}"
-        if KINDS[kind].applies_to == CLIENT_LINK and self.balancer is not None:
+        if kind.applies_to == CLIENT_LINK and self.balancer is not None:
             return f"a {kind} means clients' links to a host, and theirs lead to a balancer"
-        if KINDS[kind].applies_to == CLIENT_LINK and self.proxy is None:
+        if kind.applies_to == CLIENT_LINK and self.proxy is None:
             return f"no proxy for {kind}"
-        if KINDS[kind].applies_to == CLIENT_LINK and self.node(host) in self.name_servers:
+        if kind.applies_to == CLIENT_LINK and self.node(host) in self.name_servers:
             return f"to verify a {kind}, mqproof would leave values in the name server {host}"
-        if KINDS[kind].silences_peers and not self.node(host).reached:
+        if kind.silences_peers and not self.node(host).reached:
             return f"{host} has no address of its own in the file: its silence cannot be seen"
-        if Sight.PEER_LINKS in KINDS[kind].hides and self.own.without_api:
+        if Sight.PEER_LINKS in kind.hides and self.own.without_api:
             return (
                 f"each side of a {kind} must be asked who leads, and the file names no API of "
                 f"{', '.join(self.own.without_api)}"
             )
-        if KINDS[kind].counts_bytes and self.tls is not None:
+        if kind.counts_bytes and self.tls is not None:
             return f"{kind} is verified by counting bytes, and TLS adds bytes of its own"
         return ""
 
-    def allowed(self, kinds: tuple[str, ...]) -> str:
+    def allowed(self, kinds: Iterable[Kind]) -> str:
         """Return which of these kinds are allowed, with their hosts if not on all."""
         parts = []
         for kind in kinds:
             hosts = [one.host for one in self.nodes if not self.forbids(kind, one.host)]
             if len(hosts) == len(self.nodes):
-                parts.append(kind)
+                parts.append(kind.name)
             elif hosts == [one.host for one in self.brokers]:
                 parts.append(f"{kind} of brokers")
             elif hosts:

@@ -7,7 +7,6 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from faults.kinds import mechanism
 from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
 from faults.options import CLIENTS
 from faults.targets import CLIENT_LINK
@@ -188,11 +187,11 @@ def _shifting(target: Target, at_s: float, run: model.RunPlan) -> Iterator[str]:
 def _too_short(window: model.Window, run: model.RunPlan) -> str:
     """What becomes of a fault that ends before a look at it can be over; "": it lasts longer."""
     kind = window.fault.kind
-    least_s = shortest_s(kind.name)
+    least_s = shortest_s(kind)
     if window.lasts_s >= least_s:
         return ""
     text = f"shorter than {least_s:g} s, the shortest window in which a {kind} is verified"
-    how = mechanism(kind.name, run.deployment, run.layout.peer_links)
+    how = kind.mechanism(run.deployment, run.layout.peer_links)
     if PACKET_FILTER in how:
         return f"{text}: packet counters are read when it ends"
     return f"{text}: by {how} nothing can be read afterwards, and the run is INCONCLUSIVE"

@@ -12,8 +12,7 @@ from faults.compile import compile as compile_fault
 from faults.compile import mark
 from faults.exclusive import Thing, clash, things
 from faults.interference import interference
-from faults.kind import ResolvedFault
-from faults.kinds import KINDS
+from faults.kind import ArmedFault, ResolvedFault
 from faults.model import Armed, Interference
 from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
@@ -46,7 +45,7 @@ async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
         raise
 
 
-async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Armed:
+async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> ArmedFault:
     """Return the window's fault with the target that it means now.
 
     Raise NoSuchTarget, FaultError, DeployError, TimeoutError.
@@ -61,7 +60,7 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
     else:
         places, role = await _meant(stage, window, roles)
     resolved = ResolvedFault(
-        kind=fault.kind.name,
+        kind=fault.kind,
         target=fault.target.word,
         places=places,
         role=role,
@@ -98,7 +97,7 @@ async def _meant(
         attached = await _attached(stage, target)
         layout = stage.plan.layout
         meant, role = resolve_processes(
-            target, fault.kind.name, stage.servers, attached, layout.peer_links
+            target, fault.kind, stage.servers, attached, layout.peer_links
         )
         return meant, stage.describe(meant[0], roles) if target.whole_host else role
     if target.of_balancers or target.word in stage.plan.layout.balancers:
@@ -118,7 +117,7 @@ async def _attached(stage: Stage, target: Target) -> str:
     return stage.cluster.started_clients.attached(target.client) if target.client else ""
 
 
-def take(stage: Stage, armed: Armed) -> None:
+def take(stage: Stage, armed: ArmedFault) -> None:
     """Note that the fault is active. Raise NoSuchTarget if it clashes with another window."""
     own = _things(armed)
     for number, other in stage.active.items():
@@ -128,13 +127,13 @@ def take(stage: Stage, armed: Armed) -> None:
                 f"({other.kind} {other.target}) is active: the end of one would undo the other"
             )
     stage.active[armed.window] = armed
-    if KINDS[armed.kind].applies_to != CLIENT:
+    if armed.declared.applies_to != CLIENT:
         stage.hosts_of[armed.window] = armed.host
 
 
 def to_look_at(
-    armed: Armed, active: Mapping[int, Armed], detection_timeout_s: float = 0.0
-) -> Armed:
+    armed: ArmedFault, active: Mapping[int, Armed], detection_timeout_s: float = 0.0
+) -> ArmedFault:
     """Return the fault with what other active faults hide from its verification.
 
     `detection_timeout_s`: the layout's detection timeout.
@@ -147,6 +146,6 @@ def to_look_at(
     return replace(armed, meanwhile=meanwhile)
 
 
-def _things(armed: Armed) -> frozenset[Thing]:
+def _things(armed: ArmedFault) -> frozenset[Thing]:
     exhausted = armed.options.exhausted
-    return things(armed.kind, armed.places, exhausted, armed.proxies, armed.clients)
+    return things(armed.declared, armed.places, exhausted, armed.proxies, armed.clients)

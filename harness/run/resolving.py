@@ -8,6 +8,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.places import host_of, process_of
 from harness.cluster.port import Roles
@@ -52,7 +53,7 @@ def resolve(
 
 
 def resolve_processes(
-    target: Target, kind: str, servers: Servers, attached: str, peer_links: str = DIRECT
+    target: Target, kind: Kind, servers: Servers, attached: str, peer_links: str = DIRECT
 ) -> tuple[tuple[str, ...], str]:
     """Return the places that a word for processes means, and their role.
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from faults.kind import ArmedFault
 from faults.model import Armed, Executor, Proof
 from faults.places import host_of, process_of
 from harness.cluster.port import Cluster, Link, Roles
@@ -34,7 +35,7 @@ class Stage:
     numbers: dict[str, int]  # worker -> its number in every record
     process_ends: ProcessEnds
     participant: Participant  # among the runs that are played together with it
-    active: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
+    active: dict[int, ArmedFault] = field(default_factory=dict)  # by window; who has what, now
     hosts_of: dict[int, str] = field(default_factory=dict)  # by window; the host that it meant
     interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
 

@@ -10,7 +10,8 @@ import asyncio
 import time
 from contextlib import suppress
 
-from faults.model import Armed, FaultError, Proof, Receipt
+from faults.kind import ArmedFault
+from faults.model import FaultError, Proof, Receipt
 from faults.rhythm import Change, Rhythm
 from faults.verification import counted, gone, held, held_limit_s, prepare, shortest_s
 from harness.plan.model import Window
@@ -25,7 +26,7 @@ class FaultVerification:
     """The looks at one fault. `look`: at the active fault; None: no action was carried out.
     `broken_off`: the window was over before that look could be."""
 
-    def __init__(self, stage: Stage, window: Window, armed: Armed) -> None:
+    def __init__(self, stage: Stage, window: Window, armed: ArmedFault) -> None:
         self._stage = stage
         self._window = window
         self.armed = armed
@@ -50,7 +51,7 @@ class FaultVerification:
         """End the look with its window. None: there was none, or it is broken off."""
         if self.look is None:
             return None
-        if self._window.lasts_s < shortest_s(self.armed.kind) and not self.look.done():
+        if self._window.lasts_s < shortest_s(self.armed.declared) and not self.look.done():
             self.broken_off = True  # a fault ends when it should, whether it was verified or not
             self.look.cancel()
             with suppress(asyncio.CancelledError, FaultError):
@@ -84,7 +85,7 @@ class FaultVerification:
         witness = self._stage.cluster.witness
         return await self._prove("gone", lambda: gone(self._seen(), witness, self._gone_limit_s()))
 
-    def _seen(self) -> Armed:
+    def _seen(self) -> ArmedFault:
         timeout_s = self._stage.plan.layout.detection_timeout_s
         return to_look_at(self.armed, self._stage.active, timeout_s)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from faults.actions import KillClients
 from faults.model import Armed
 from faults.places import joined
-from harness.plan.fault_properties import properties_of
+from harness.plan.fault_properties import declared_properties
 from harness.plan.fault_words import fault_words
 from harness.plan.model import Window
 from harness.plan.servers import Servers
@@ -44,7 +44,7 @@ class WindowState:
             False,
             False,
             NOT_BEGUN,
-            properties=properties_of(window.fault.kind.name),
+            properties=declared_properties(window.fault.kind),
         )
 
     def fail(self, doubt: str) -> None:

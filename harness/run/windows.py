@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from faults.actions import ReplaceClients
+from faults.kind import ArmedFault
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from harness.cluster.port import DeployError
@@ -119,7 +120,7 @@ class LiveWindow:
             return f"verification could not be prepared: {failure}"
         return ""
 
-    async def _resolve(self) -> Armed:
+    async def _resolve(self) -> ArmedFault:
         stage, state = self._stage, self.state
         roles = await roles_before(stage, self._window.fault)
         state.target = replace(state.target, roles=roles)

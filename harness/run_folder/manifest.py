@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.plan.fault_properties import properties_of
+from harness.plan.fault_properties import declared_properties
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
@@ -186,7 +186,7 @@ class Manifest:
             windows=[
                 Window(
                     *(w.number, w.fault.kind.name, 0, 0, None, False, False, "never began"),
-                    properties=properties_of(w.fault.kind.name),
+                    properties=declared_properties(w.fault.kind),
                 )
                 for w in plan.schedule.windows
             ],

@@ -12,6 +12,7 @@ import pytest
 import faults.kinds
 from faults.kind import Excludes, Kind
 from faults.kinds import KINDS, OPTIONS, OURS, FaultRegistry, by_command, mechanism, read
+from faults.kinds.families import FAMILIES
 from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from faults.options import CLIENTS, FaultOptions, Option
 from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
@@ -43,6 +44,14 @@ def test_kind_traits_have_no_defaults_so_none_can_be_omitted() -> None:
         others = {name: value for name, value in answered.items() if name != field.name}
         with pytest.raises(TypeError, match=field.name):
             Kind(**others)
+
+
+def test_no_family_fixes_what_a_kind_is_to_the_analysis() -> None:
+    used = {"ends_broker", "takes_page_cache", "silences_clients", "spares_disk"}
+    assert used < {field.name for field in fields(Kind)}
+    for family in FAMILIES:
+        assert family.func is Kind
+        assert not used & family.keywords.keys()
 
 
 def test_every_kind_says_what_it_strikes_and_what_it_excludes(kind: Kind) -> None:

@@ -9,6 +9,7 @@ from faults import places
 from faults.actions import Freeze, Kill, Start, Thaw
 from faults.exclusive import clash, things
 from faults.executors.project import Project
+from faults.kinds import KINDS
 from faults.model import Armed, FaultError, ProcessState, Proof
 from faults.verification import held
 from tests.rigs.clusters.fault_world import World, compiled_fault
@@ -60,7 +61,9 @@ def test_a_fault_at_several_places_is_undone_at_each() -> None:
     ],
 )
 def test_a_host_and_its_process_do_not_fail_at_once(one: str, other: str, meet: bool) -> None:
-    own, others = (things("kill", places.split(place), "", (), ()) for place in (one, other))
+    own, others = (
+        things(KINDS["kill"], places.split(place), "", (), ()) for place in (one, other)
+    )
     assert clash(own, others) is meet
 
 

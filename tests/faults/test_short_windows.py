@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from faults.executors import packet_filter
+from faults.kind import ArmedFault, Kind
 from faults.kinds import KINDS
-from faults.model import Armed, Receipt
+from faults.model import Receipt
 from faults.verification import counted, shortest_s
 
-BLIP = Armed(
-    1, "partition", "rmq1", ("rmq1",), "", "packet_filter", (), (), "MQPROOF_1", ("rmq1",)
+BLIP = ArmedFault(
+    *(1, "partition", "rmq1", ("rmq1",), "", "packet_filter", (), (), "MQPROOF_1", ("rmq1",)),
+    declared=KINDS["partition"],
 )
 
 
@@ -40,6 +42,6 @@ def test_the_counters_are_printed_before_the_chain_is_removed() -> None:
     assert listing < removal
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_silence_takes_longer_to_prove_than_an_end(name: str) -> None:
-    assert shortest_s(name) == (3.5 if KINDS[name].waits_for_silence else 1.0)
+@pytest.mark.parametrize("kind", KINDS.values(), ids=str)
+def test_silence_takes_longer_to_prove_than_an_end(kind: Kind) -> None:
+    assert shortest_s(kind) == (3.5 if kind.waits_for_silence else 1.0)

@@ -1,13 +1,12 @@
 """`close`: every link ends once, as when a load balancer is reloaded."""
 
 from faults.actions import Disable, Enable
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
-from faults.mechanisms import TO_CLIENT_LINKS
+from faults.kinds.families import client_link_fault
 from faults.model import Proof, Replies
 from faults.options import AffectedClients
-from faults.targets import CLIENT_LINK
 
 
 class Closed(Ended):
@@ -19,31 +18,18 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((Disable(fault.proxies), Enable(fault.proxies)), (Enable(fault.proxies),))
 
 
-CLOSE = Kind(
+CLOSE = client_link_fault(
     name="close",
     title="the links of clients to the host are closed at once (FIN; RST if bytes were in "
     "flight); new ones are accepted",
-    applies_to=CLIENT_LINK,
-    only_on=(),
-    offers=TO_CLIENT_LINKS,
-    by_peer_links={},
-    why_not={},
     undone_by="nothing remains to be undone",
     options=AffectedClients,
     needs=(),
-    needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.LISTENERS,
-    seen_by=(Sight.CLIENT_LINKS,),
     hides=(),
-    repeats=False,
     canaries_speak=False,
     counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
-    ends_client=False,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
@@ -51,5 +37,4 @@ CLOSE = Kind(
     actions=(Disable, Enable),
     compile=_compile,
     verify=Closed,
-    verify_commanded=None,
 )

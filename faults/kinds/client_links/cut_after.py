@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
 from faults.kinds.client_links import flow, rules
 from faults.kinds.client_links.canaries import reopened
-from faults.mechanisms import TO_CLIENT_LINKS
+from faults.kinds.families import client_link_fault
 from faults.model import DOWN, Armed, FaultError, Proof, Words
 from faults.options import AffectedClients, Option
-from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
 
 BYTES_MAX = 10_000_000  # a canary has to send more through the broker
@@ -64,31 +63,18 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((cut,), (RemoveToxic(fault.proxies, fault.mark),))
 
 
-CUT_AFTER = Kind(
+CUT_AFTER = client_link_fault(
     name="cut_after",
     title="each link of clients to the host, existing or new, is closed (FIN) once `bytes` bytes "
     "have passed in one direction",
-    applies_to=CLIENT_LINK,
-    only_on=(),
-    offers=TO_CLIENT_LINKS,
-    by_peer_links={},
-    why_not={},
     undone_by="links carry any amount again; closed links stay closed",
     options=CutAfterOptions,
     needs=("bytes",),
-    needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.CLIENT_LINKS,),
     hides=(Sight.CLIENT_LINKS,),
-    repeats=False,
     canaries_speak=True,
     counts_bytes=True,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
-    ends_client=False,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
@@ -96,5 +82,4 @@ CUT_AFTER = Kind(
     actions=(AddToxic, RemoveToxic),
     compile=_compile,
     verify=CutAfter,
-    verify_commanded=None,
 )

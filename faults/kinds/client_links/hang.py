@@ -3,14 +3,13 @@
 from dataclasses import dataclass, field
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import both_ways, reopened
-from faults.mechanisms import TO_CLIENT_LINKS
+from faults.kinds.families import client_link_fault
 from faults.model import DOWN, ROUND, UP, Armed, Proof, Replies, Words
 from faults.options import AffectedClients, Option
 from faults.replies import silent
-from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
 
 DIRECTION = Option(
@@ -70,30 +69,17 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((stall,), (RemoveToxic(fault.proxies, fault.mark),))
 
 
-HANG = Kind(
+HANG = client_link_fault(
     name="hang",
     title="the links of clients to the host stay open but carry no data, one way or both ways",
-    applies_to=CLIENT_LINK,
-    only_on=(),
-    offers=TO_CLIENT_LINKS,
-    by_peer_links={},
-    why_not={},
     undone_by="the links carry data again; held data is delivered",
     options=HangOptions,
     needs=(),
-    needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.CLIENT_LINKS,),
     hides=(Sight.CLIENT_LINKS,),
-    repeats=False,
     canaries_speak=True,
     counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
-    ends_client=False,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=True,
@@ -101,5 +87,4 @@ HANG = Kind(
     actions=(AddToxic, RemoveToxic),
     compile=_compile,
     verify=Hung,
-    verify_commanded=None,
 )

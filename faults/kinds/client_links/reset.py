@@ -1,13 +1,12 @@
 """`reset`: new links are taken and reset, as by a proxy whose server is gone."""
 
 from faults.actions import STREAMS, AddToxic, Disable, Enable, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
-from faults.mechanisms import TO_CLIENT_LINKS
+from faults.kinds.families import client_link_fault
 from faults.model import Proof, Replies
 from faults.options import AffectedClients
-from faults.targets import CLIENT_LINK
 
 
 class Reset(Ended):
@@ -23,31 +22,18 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled(arm, (RemoveToxic(fault.proxies, fault.mark), Enable(fault.proxies)))
 
 
-RESET = Kind(
+RESET = client_link_fault(
     name="reset",
     title="the links of clients to the host are closed (FIN); new ones are accepted, and reset "
     "(RST) at their first byte",
-    applies_to=CLIENT_LINK,
-    only_on=(),
-    offers=TO_CLIENT_LINKS,
-    by_peer_links={},
-    why_not={},
     undone_by="new links stay open",
     options=AffectedClients,
     needs=(),
-    needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.LISTENERS,
-    seen_by=(Sight.CLIENT_LINKS,),
     hides=(Sight.CLIENT_LINKS,),
-    repeats=False,
     canaries_speak=False,
     counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
-    ends_client=False,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
@@ -55,5 +41,4 @@ RESET = Kind(
     actions=(AddToxic, Disable, Enable, RemoveToxic),
     compile=_compile,
     verify=Reset,
-    verify_commanded=None,
 )

@@ -3,14 +3,13 @@
 from dataclasses import dataclass, field
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault
 from faults.kinds.client_links import flow
 from faults.kinds.client_links.canaries import both_ways, reopened
-from faults.mechanisms import TO_CLIENT_LINKS
+from faults.kinds.families import client_link_fault
 from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies
 from faults.options import LATENCY, AffectedClients, Option, milliseconds
 from faults.replies import is_silent
-from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
 
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
@@ -82,31 +81,18 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled(arm, tuple(RemoveToxic(fault.proxies, name) for name in slowing))
 
 
-SLOW = Kind(
+SLOW = client_link_fault(
     name="slow",
     title="data on the links of clients to the host is delayed, in each direction by the "
     "latency (a round trip by twice that), and limited to the rate",
-    applies_to=CLIENT_LINK,
-    only_on=(),
-    offers=TO_CLIENT_LINKS,
-    by_peer_links={},
-    why_not={},
     undone_by="held data is delivered at once, and no data is held any more",
     options=SlowOptions,
     needs=("latency", "rate"),
-    needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.CLIENT_LINKS,),
     hides=(),
-    repeats=False,
     canaries_speak=True,
     counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
-    ends_client=False,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
@@ -114,5 +100,4 @@ SLOW = Kind(
     actions=(AddToxic, RemoveToxic),
     compile=_compile,
     verify=Slowed,
-    verify_commanded=None,
 )

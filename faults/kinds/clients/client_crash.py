@@ -4,13 +4,11 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.actions import KillClients, ReplaceClients
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault
+from faults.kind import Compiled, ResolvedFault
 from faults.kinds.clients import rules
 from faults.kinds.clients.queries import states_of
-from faults.mechanisms import TO_CLIENTS
+from faults.kinds.families import client_fault
 from faults.model import Armed, Proof
-from faults.options import AffectedClients
-from faults.targets import CLIENT
 from faults.witness import SeesClients
 
 
@@ -37,30 +35,13 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((KillClients(fault.clients),), (ReplaceClients(fault.clients),))
 
 
-CLIENT_CRASH = Kind(
+CLIENT_CRASH = client_fault(
     name="client_crash",
     title="SIGKILL to the processes of the chosen clients; their connections are closed",
-    applies_to=CLIENT,
-    only_on=(),
-    offers=TO_CLIENTS,
-    by_peer_links={},
-    why_not={},
     undone_by="new clients replace them: the same queues and endpoints, new numbers",
-    options=AffectedClients,
-    needs=(),
-    needs_all=(),
     may_stay=True,
-    strikes_processes=False,
-    excludes=Excludes.CLIENTS,
-    seen_by=(),
-    hides=(),
-    repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=False,
     ends_client=True,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
@@ -68,5 +49,4 @@ CLIENT_CRASH = Kind(
     actions=(KillClients, ReplaceClients),
     compile=_compile,
     verify=ClientsCrashed,
-    verify_commanded=None,
 )

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 from faults.actions import FreezeClients, ThawClients
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault
+from faults.kind import Compiled, ResolvedFault
 from faults.kinds.clients import rules
 from faults.kinds.clients.queries import answers_of, states_of
-from faults.mechanisms import TO_CLIENTS
+from faults.kinds.families import client_fault
 from faults.model import Armed, Proof
-from faults.options import AffectedClients
-from faults.targets import CLIENT
 from faults.witness import SeesClients
 
 
@@ -36,30 +34,13 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((FreezeClients(fault.clients),), (ThawClients(fault.clients),))
 
 
-CLIENT_FREEZE = Kind(
+CLIENT_FREEZE = client_fault(
     name="client_freeze",
     title="the processes of the chosen clients are frozen; the kernel keeps TCP alive",
-    applies_to=CLIENT,
-    only_on=(),
-    offers=TO_CLIENTS,
-    by_peer_links={},
-    why_not={},
     undone_by="the processes continue, with all their data and connections",
-    options=AffectedClients,
-    needs=(),
-    needs_all=(),
     may_stay=False,
-    strikes_processes=False,
-    excludes=Excludes.CLIENTS,
-    seen_by=(),
-    hides=(),
-    repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
     waits_for_silence=True,
     ends_client=False,
-    silences_peers=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
@@ -67,5 +48,4 @@ CLIENT_FREEZE = Kind(
     actions=(FreezeClients, ThawClients),
     compile=_compile,
     verify=ClientsFrozen,
-    verify_commanded=None,
 )

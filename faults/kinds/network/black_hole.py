@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from faults.actions import DoCommand, Isolate, Rejoin, UndoCommand, both_ways
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.kinds.families import network_fault
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, entries, speaking
 from faults.kinds.network.commanded import CommandedBlackHole, commanded
@@ -117,30 +118,19 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return commanded(fault, "black_hole") if fault.mechanism == COMMAND else isolate(fault)
 
 
-BLACK_HOLE = Kind(
+BLACK_HOLE = network_fault(
     name="black_hole",
     title="every packet of the host is dropped, clients' too; its processes run",
     applies_to=HOST,
-    only_on=(),
     offers=TO_NETWORK_OF_HOST,
     by_peer_links={},
     why_not={},
     undone_by="the filter is removed",
     options=FaultOptions,
-    needs=(),
     needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.PEER_LINKS,),
     hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
-    waits_for_silence=True,
-    ends_client=False,
-    silences_peers=True,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=True,

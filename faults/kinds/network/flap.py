@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from faults.actions import AddToxic, Cut, Join, RemoveToxic
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.kinds.families import network_fault
 from faults.kinds.network import flap_rules as rules
 from faults.kinds.network.partition import Partitioned, PartitionOptions, cut
 from faults.kinds.network.ways import link_evidence
@@ -82,30 +83,19 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return cut(fault)
 
 
-FLAP = Kind(
+FLAP = network_fault(
     name="flap",
     title="a partition that comes and goes, cut for `down` and joined for `up` in turn",
     applies_to=HOST,
-    only_on=(),
     offers=TO_NETWORK,
     by_peer_links=TO_PEER_LINKS,
     why_not=NO_NETWORK,
     undone_by="the filter is removed",
     options=FlapOptions,
-    needs=(),
     needs_all=("down", "up"),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.PEER_LINKS,),
     hides=(Sight.PEER_LINKS,),
     repeats=True,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
-    waits_for_silence=True,
-    ends_client=False,
-    silences_peers=True,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,

@@ -15,7 +15,8 @@ from faults.actions import (
     UndoCommand,
 )
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.kinds.families import network_fault
 from faults.kinds.network import rules
 from faults.kinds.network.before import speaking
 from faults.kinds.network.commanded import CommandedPartition, commanded
@@ -155,30 +156,19 @@ def cut(fault: ResolvedFault) -> Compiled:
     return Compiled(stalls, (peers.release(closed, fault.mark, fault.mesh),))
 
 
-PARTITION = Kind(
+PARTITION = network_fault(
     name="partition",
     title="packets between the target and all other hosts are dropped, both ways",
     applies_to=HOST,
-    only_on=(),
     offers=TO_NETWORK_OF_HOST,
     by_peer_links=TO_PEER_LINKS,
     why_not={},
     undone_by="the filter is removed",
     options=PartitionOptions,
-    needs=(),
     needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.PEER_LINKS,),
     hides=(Sight.PEER_LINKS,),
     repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
-    waits_for_silence=True,
-    ends_client=False,
-    silences_peers=True,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,

@@ -3,7 +3,8 @@
 import asyncio
 
 from faults.actions import DoCommand, Isolate, Kill, Rejoin, Start, UndoCommand
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.kinds.families import network_fault
 from faults.kinds.network.black_hole import Isolated, isolate
 from faults.kinds.network.commanded import CommandedReboot, commanded
 from faults.kinds.processes.rules import kill_gone, kill_held
@@ -40,11 +41,10 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((*network.actions, *kills), (*network.undo, *starts))
 
 
-REBOOT = Kind(
+REBOOT = network_fault(
     name="reboot",
     title="the host drops every packet, then SIGKILL to its processes, without any notice",
     applies_to=HOST,
-    only_on=(),
     offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}", EXTERNAL: COMMAND},
     by_peer_links={},
     why_not={
@@ -53,20 +53,10 @@ REBOOT = Kind(
     },
     undone_by="the filter is removed, then the processes are started again",
     options=FaultOptions,
-    needs=(),
     needs_all=(),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.PLACE,
-    seen_by=(Sight.PEER_LINKS,),
     hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
-    waits_for_silence=True,
-    ends_client=False,
-    silences_peers=True,
     ends_broker=True,
     takes_page_cache=False,
     silences_clients=True,

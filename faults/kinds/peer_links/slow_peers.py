@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from faults import peers
 from faults.actions import AddToxic, RemoveToxic
 from faults.interference import visible
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, Excludes, ResolvedFault
+from faults.kinds.families import network_fault
 from faults.kinds.network.before import quick
 from faults.kinds.network.ways import link_evidence
 from faults.kinds.peer_links import rules
@@ -62,11 +63,10 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled(toxics, (peers.release(slowed, fault.mark, fault.mesh),))
 
 
-SLOW_PEERS = Kind(
+SLOW_PEERS = network_fault(
     name="slow_peers",
     title="data between the host and its peers is delayed, in each direction by the latency",
     applies_to=PEER_LINK,
-    only_on=(),
     offers={LOCAL: PROXY},
     by_peer_links=TO_PEER_LINKS,
     why_not={
@@ -75,20 +75,10 @@ SLOW_PEERS = Kind(
     },
     undone_by="held data is delivered at once, and no data is held any more",
     options=SlowPeersOptions,
-    needs=(),
     needs_all=("latency",),
-    may_stay=False,
-    strikes_processes=False,
     excludes=Excludes.NOTHING,
-    seen_by=(Sight.PEER_LINKS,),
     hides=(),
     repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
-    held_limit_s=HELD_LIMIT_S,
-    waits_for_silence=True,
-    ends_client=False,
-    silences_peers=True,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,

@@ -1,14 +1,12 @@
 """`stop`: SIGTERM, as by an operator or a package manager."""
 
 from faults.actions import ENDING_S, Start, Stop
-from faults.kind import Compiled, Excludes, Kind, ResolvedFault, Sight
+from faults.kind import Compiled, ResolvedFault
+from faults.kinds.families import process_fault
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.kill import Killed
-from faults.mechanisms import TO_PROCESSES
 from faults.model import Proof
-from faults.options import FaultOptions
-from faults.targets import HOST
 
 STOPPED_LIMIT_S = 30.0  # a broker ends in its own time
 
@@ -23,29 +21,13 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled(tuple(map(Stop, fault.places)), starts)
 
 
-STOP = Kind(
+STOP = process_fault(
     name="stop",
     title="SIGTERM to every broker process of the host, which ends in its own time",
-    applies_to=HOST,
-    only_on=(),
-    offers=TO_PROCESSES,
-    by_peer_links={},
-    why_not={},
     undone_by="the processes are started again, on their own data",
-    options=FaultOptions,
-    needs=(),
-    needs_all=(),
     may_stay=True,
-    strikes_processes=True,
-    excludes=Excludes.PLACE,
-    seen_by=(),
-    hides=(Sight.CLIENT_LINKS, Sight.BROKER),
-    repeats=False,
-    canaries_speak=False,
-    counts_bytes=False,
     held_limit_s=STOPPED_LIMIT_S,
     waits_for_silence=False,
-    ends_client=False,
     silences_peers=False,
     ends_broker=True,
     takes_page_cache=False,

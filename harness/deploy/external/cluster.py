@@ -14,7 +14,7 @@ from pathlib import Path
 
 from faults.actions import Kill, Start
 from faults.executors import local_processes as processes
-from faults.kinds import KINDS, by_command
+from faults.kinds import KINDS
 from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient
@@ -130,9 +130,10 @@ class ExternalCluster:
     async def dead_broker(self, place: str) -> DeadBroker | None:
         """Return the owner's start command. The process is hidden; a start is harmless."""
         commands = self.site.topology.commands
-        ending = [kind for kind in by_command() if KINDS[kind].ends_broker]
-        ending.sort(key=lambda kind: Kill in KINDS[kind].actions)  # the gentlest first
-        kinds = [kind for kind in ending if (place, kind) in commands]
+        commanded = (kind for kind in KINDS.values() if kind.verify_commanded is not None)
+        ending = [kind for kind in commanded if kind.ends_broker]
+        ending.sort(key=lambda kind: Kill in kind.actions)  # the gentlest first
+        kinds = [kind.name for kind in ending if (place, kind.name) in commands]
         start = tuple(Start(place, after=kind) for kind in kinds[:1])
         why = "it does not answer" if start else "it does not answer, and no command starts it"
         return DeadBroker(why, start)

@@ -11,8 +11,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from faults.kinds import KINDS
 from harness.plan import spans
+from harness.plan.fault_options import kind_of
 from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import TomlProblem
 
@@ -106,7 +106,7 @@ def _settle_problem(phases: object) -> Iterator[TomlProblem]:
 
 def _crash_problems(faults: object) -> Iterator[TomlProblem]:
     for index, fault in enumerate(faults if isinstance(faults, list) else ()):
-        kind = KINDS.get(str(fault.get("kind"))) if isinstance(fault, dict) else None
+        kind = kind_of(fault) if isinstance(fault, dict) else None
         if kind is not None and kind.ends_client:
             text = "a dead client cannot be asked for the fates of its transactions"
             yield TomlProblem(("fault", index, "kind"), text)

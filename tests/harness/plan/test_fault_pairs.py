@@ -31,7 +31,7 @@ def refused(
     """Why the second of two faults is refused. Each: kind, target, opening; both last 20 s."""
     faults = {
         number: active_fault(
-            kind, parse_target(target), KINDS[kind].options(), opens_s, opens_s + 20
+            KINDS[kind], parse_target(target), KINDS[kind].options(), opens_s, opens_s + 20
         )
         for number, (kind, target, opens_s) in enumerate((one, other), start=1)
     }
@@ -115,8 +115,8 @@ def test_toxiproxy_ends_no_toxic_that_another_one_holds(
 def test_toxiproxy_ends_a_toxic_once_the_other_released_it() -> None:
     for lasts_s, refuses in ((11.9, False), (12.0, True)):
         faults = {
-            1: active_fault("slow", parse_target(MASTER), SlowOptions(), 0, 20),
-            2: active_fault("hang", parse_target(THERE), HangOptions(), 8, 8 + lasts_s),
+            1: active_fault(KINDS["slow"], parse_target(MASTER), SlowOptions(), 0, 20),
+            2: active_fault(KINDS["hang"], parse_target(THERE), HangOptions(), 8, 8 + lasts_s),
         }
         assert bool(list(problems(faults, toxiproxied=[Sight.CLIENT_LINKS]))) is refuses
 

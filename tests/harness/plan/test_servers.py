@@ -5,6 +5,7 @@ from dataclasses import MISSING, fields, replace
 import pytest
 
 from faults.executors.service_ports import ServicePorts
+from faults.kinds import KINDS
 from faults.peers import Served, Serving
 from harness.plan.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
@@ -79,6 +80,6 @@ def test_an_isolated_name_server_loses_its_host_or_only_itself() -> None:
     word = parse_target("name_server_of publisher-1")
     for layout, place in ((DIRECT, "rkt2"), (PROXIED, "rkt2/name-server")):
         found = resolve_processes(
-            word, "partition", SYSTEM.servers(layout), "rkt2", layout.peer_links
+            word, KINDS["partition"], SYSTEM.servers(layout), "rkt2", layout.peer_links
         )
         assert found == ((place,), "name server")

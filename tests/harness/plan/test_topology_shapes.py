@@ -2,6 +2,7 @@
 
 import pytest
 
+from faults.kinds import KINDS
 from harness.plan.problems import PlanError
 from harness.plan.topology_toml import read_topology
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_TOPOLOGY
@@ -23,7 +24,7 @@ def test_family_with_its_own_keys_has_a_normal_topology() -> None:
         ("two", "10.0.0.2:7"),
     ]
     assert found.commands["one", "freeze"].undo == ("sun",)
-    assert found.forbids("freeze", "two") == "no command for freeze of two"
+    assert found.forbids(KINDS["freeze"], "two") == "no command for freeze of two"
 
 
 def test_topology_mistakes_are_those_found_by_the_systems_shape() -> None:

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from faults.kinds import KINDS
 from harness.cluster.started_clients import StartedClients
 from harness.plan.targets import parse_target
 from harness.run.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
@@ -22,38 +23,38 @@ CONTROLLED = ELECTED.servers(load_layout(ELECTED.name, "separated"))
 
 
 def test_a_clients_name_server_is_a_process_of_its_host() -> None:
-    found = resolve_processes(OF_CLIENT, "freeze", COLOCATED, "rkt2")
+    found = resolve_processes(OF_CLIENT, KINDS["freeze"], COLOCATED, "rkt2")
     assert found == (("rkt2/name-server",), NAME_SERVER)
 
 
 def test_packet_faults_hit_the_host() -> None:
-    found = resolve_processes(OF_CLIENT, "partition", SEPARATED, "rkt6")
+    found = resolve_processes(OF_CLIENT, KINDS["partition"], SEPARATED, "rkt6")
     assert found == (("rkt6",), NAME_SERVER)
 
 
 def test_all_of_them_are_meant_together() -> None:
-    found = resolve_processes(parse_target("name servers"), "kill", COLOCATED, "")
+    found = resolve_processes(parse_target("name servers"), KINDS["kill"], COLOCATED, "")
     assert found == (("rkt1/name-server", "rkt2/name-server"), NAME_SERVER)
 
 
 def test_leading_controller_is_the_name_server_that_contains_it() -> None:
-    found = resolve_processes(LEADING, "freeze", CONTROLLED, "rkc4/name-server")
+    found = resolve_processes(LEADING, KINDS["freeze"], CONTROLLED, "rkc4/name-server")
     assert found == (("rkc4/name-server",), NAME_SERVER)
 
 
 def test_a_host_fault_hits_all_of_its_processes() -> None:
     whole = parse_target("host of name_server_of publisher-1")
-    assert resolve_processes(whole, "freeze", COLOCATED, "rkt2") == (("rkt2",), NAME_SERVER)
+    assert resolve_processes(whole, KINDS["freeze"], COLOCATED, "rkt2") == (("rkt2",), NAME_SERVER)
 
 
 @pytest.mark.parametrize("leads", ["", "rkc1/broker-a-0"])
 def test_which_controller_leads_is_never_guessed(leads: str) -> None:
     with pytest.raises(NoSuchTarget, match="no controller is known to lead"):
-        resolve_processes(LEADING, "freeze", CONTROLLED, leads)
+        resolve_processes(LEADING, KINDS["freeze"], CONTROLLED, leads)
 
 
 def test_a_process_that_is_named_is_that_one() -> None:
-    found = resolve_processes(parse_target("rkt1/broker-a-0"), "kill", COLOCATED, "")
+    found = resolve_processes(parse_target("rkt1/broker-a-0"), KINDS["kill"], COLOCATED, "")
     assert found == (("rkt1/broker-a-0",), PROCESS)
 
 
@@ -67,7 +68,7 @@ def test_a_process_that_is_named_is_that_one() -> None:
 )
 def test_a_clients_name_server_is_never_guessed(attached: str, why: str) -> None:
     with pytest.raises(NoSuchTarget, match=why):
-        resolve_processes(OF_CLIENT, "kill", COLOCATED, attached)
+        resolve_processes(OF_CLIENT, KINDS["kill"], COLOCATED, attached)
 
 
 def test_a_client_is_attached_where_it_said_last() -> None:

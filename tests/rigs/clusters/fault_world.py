@@ -34,7 +34,7 @@ from faults.actions import (
 )
 from faults.alarms import AlarmCommands
 from faults.compile import compile, mark
-from faults.kind import ResolvedFault
+from faults.kind import ArmedFault, ResolvedFault
 from faults.kinds import KINDS, mechanism
 from faults.kinds.client_links.cut_after import CutAfterOptions
 from faults.kinds.client_links.slow import SlowOptions
@@ -84,10 +84,10 @@ def compiled_fault(
     run: str = "run",
     options: FaultOptions | None = None,
     **more: Any,
-) -> Armed:
+) -> ArmedFault:
     """A fault at a place, or at several as one text. `more`: of ResolvedFault."""
     resolved = ResolvedFault(
-        kind=kind,
+        kind=KINDS[kind],
         places=split(place),
         hosts=tuple(hosts),
         proxies=tuple(proxies),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from faults.kinds import KINDS
 from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
@@ -123,7 +124,7 @@ def test_standalone_controller_is_no_name_server_and_holds_no_queue() -> None:
     assert role_of_places(("rkc3/controller",), roles, servers) == "none"
     assert role_of_places(("rkc1/name-server",), roles, servers) == "name server"
     target = parse_target("leading controller")
-    assert resolve_processes(target, "freeze", servers, "rkc4/controller") == (
+    assert resolve_processes(target, KINDS["freeze"], servers, "rkc4/controller") == (
         ("rkc4/controller",),
         "process",
     )
