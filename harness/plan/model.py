@@ -24,8 +24,9 @@ from harness.plan.layout_values import (
     OwnLayout,
     PauseIfAllDown,
     Policy,
-    PolicyValue,
 )
+from harness.plan.operation_options import OperationOptions
+from harness.plan.operations import Operation
 from harness.plan.role_words import RoleWords, role_words
 from harness.plan.servers import Servers
 from harness.plan.targets import Target
@@ -107,24 +108,6 @@ class FaultPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class OperationOptions:
-    """The options of an operation: all that a scenario says but its kind, target and time.
-
-    operations.OPERATIONS lists which of them a kind takes; the others keep their defaults.
-    """
-
-    how: str = "stop"  # stop, restart: in good order, or "kill"
-    waits: str = "done"  # "no", "done", "clean"
-    order: str = "at once"  # of `all`: "at once", "in turn", "last stopped first", ...
-    offline: bool = False  # forget: said to a node that is down
-    through: str = ""  # forget, add: the host that gets the order; "": the first possible
-    name: str = "mqproof"  # policies: by default that of the layout
-    pattern: str = r"^mqproof\."
-    definition: tuple[tuple[str, PolicyValue], ...] = ()
-    priority: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class OperationPlan:
     """A thing that an operator does, without undo: kind x target x time.
 
@@ -133,10 +116,10 @@ class OperationPlan:
     the operation had returned.
     """
 
-    kind: str  # a name of operations.OPERATIONS
+    kind: Operation
     target: Target  # of a form that its kind takes
     at: Duration
-    options: OperationOptions = field(default_factory=OperationOptions)
+    options: OperationOptions  # of the type that its kind takes
 
 
 @dataclass(frozen=True, slots=True)

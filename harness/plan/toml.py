@@ -30,13 +30,13 @@ from harness.plan.clients.section import Sections
 from harness.plan.fault_options import limit_problem, options_of, readable_options
 from harness.plan.model import (
     FaultPlan,
-    OperationOptions,
     OperationPlan,
     Retry,
     Scenario,
     Workload,
 )
-from harness.plan.operations import parse_operation
+from harness.plan.operation_options import OperationOptions
+from harness.plan.operations import OPERATIONS, Operation, parse_through
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import (
     FAULTS_MAX,
@@ -120,26 +120,24 @@ def fault_of(table: FaultTable) -> FaultPlan:
 
 
 def _operation(table: OperationTable) -> OperationPlan:
-    definition = table.definition.items()
+    kind = OPERATIONS[table.kind]
     return OperationPlan(
-        kind=table.kind,
-        target=parse_operation(table.kind, table.target),
+        kind=kind,
+        target=kind.target(table.target),
         at=table.at,
-        options=OperationOptions(
-            how=table.how,
-            waits=table.waits,
-            order=table.order,
-            offline=table.offline,
-            through=table.through,
-            name=table.name,
-            pattern=table.pattern,
-            definition=tuple(
-                (key, tuple(value) if isinstance(value, list) else value)
-                for key, value in definition
-            ),
-            priority=table.priority,
-        ),
+        options=_operation_options(kind, table),
     )
+
+
+def _operation_options(kind: Operation, table: OperationTable) -> OperationOptions:
+    """Return those options of the table that the kind takes."""
+    values = dict(table)
+    values["through"] = parse_through(table.through)
+    values["definition"] = tuple(
+        (key, tuple(value) if isinstance(value, list) else value)
+        for key, value in table.definition.items()
+    )
+    return kind.options(**{key: values[key] for key in kind.option_keys})
 
 
 def _name_problems(name: str, file: str) -> Iterator[Problem]:

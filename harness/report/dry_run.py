@@ -17,7 +17,8 @@ from harness.plan.bound import Bound
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import ignored, shown
 from harness.plan.layout_values import NO_HANDLING, ONE
-from harness.plan.operations import MEANINGS, OPERATIONS
+from harness.plan.operation_options import DEFINITION, OPTIONS
+from harness.plan.operations import MEANINGS, SET_POLICY
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
 from harness.plan.servers import QueueRole
@@ -27,7 +28,6 @@ from harness.report.lines import cell_name
 from harness.report.page.formats import plural
 from harness.view.grouping import by_key
 
-_SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
 PAUSES_MAX = 5  # shown for one fault or operation
 
 # What `uninvolved` means for a fault, and for an endpoint of clients.
@@ -144,7 +144,7 @@ def _layout_lines(run: model.RunPlan) -> Iterator[str]:
         pause = layout.pause_if_all_down
         of = "" if pause is None else f" of {', '.join(pause.hosts)}, recover {pause.recover}"
         yield f"  partitions {handling}{of}"
-    if _SET_POLICY not in run.system.cannot:
+    if SET_POLICY.name not in run.system.cannot:  # without that operation none is shown
         for policy in layout.policies:
             words = _assignments(policy.definition)
             yield f"  policy     {policy.name} for {policy.pattern}: {words}"
@@ -239,11 +239,10 @@ def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
 
 def _said(operation: model.OperationPlan) -> str:
     """Return what the scenario says of it, without defaults."""
-    usual, own = model.OperationOptions(), operation.options
-    keys = OPERATIONS[operation.kind].options
-    given = {key: getattr(own, key) for key in keys if getattr(own, key) != getattr(usual, key)}
-    if "definition" in given:
-        given["definition"] = _assignments(own.definition)
+    options = {key: getattr(operation.options, key) for key in operation.kind.option_keys}
+    given = {key: value for key, value in options.items() if value != OPTIONS[key].default}
+    if DEFINITION.key in given:
+        given[DEFINITION.key] = _assignments(given[DEFINITION.key])
     return "".join(f", {key} {value}" for key, value in given.items())
 
 

@@ -191,7 +191,7 @@ class Manifest:
                 for w in plan.schedule.windows
             ],
             operations=[
-                OperationRecord(step.number, step.operation.kind, step.operation.target.word)
+                OperationRecord(step.number, step.operation.kind.name, step.operation.target.word)
                 for step in plan.schedule.steps
             ],
         )

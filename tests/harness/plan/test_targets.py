@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.operations import OPERATIONS, parse_operation
+from harness.plan.operations import OPERATIONS
 from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
 from harness.plan.targets import (
     FAULT_TARGETS,
@@ -84,10 +84,10 @@ def test_anything_else_is_no_target(word: str) -> None:
 
 @pytest.mark.parametrize("word", ["all", "lost", "spare", "uninvolved", "clients"])
 def test_a_word_that_means_something_names_no_host_or_queue(word: str) -> None:
-    for kind, one in OPERATIONS.items():
-        if word not in one.targets:
+    for kind in OPERATIONS.values():
+        if word not in kind.targets:
             with pytest.raises(ValueError, match="is no target"):
-                parse_operation(kind, word)
+                kind.target(word)
 
 
 def test_the_queue_of_a_word_is_read_without_spaces_around() -> None:

@@ -10,7 +10,6 @@ from harness.plan.model import (
     Duration,
     FaultPlan,
     Layout,
-    OperationOptions,
     OperationPlan,
     OperationStep,
     Retry,
@@ -21,7 +20,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
-from harness.plan.operations import parse_operation
+from harness.plan.operations import OPERATIONS
 from harness.plan.targets import UNINVOLVED, parse_target
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
@@ -88,9 +87,9 @@ def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
     return FaultPlan(KINDS[kind], parse_target(target), Duration(), Duration(), **changes)  # type: ignore[arg-type]
 
 
-def operation(kind: str, target: str = "", **options: object) -> OperationPlan:
-    means = parse_operation(kind, target)
-    return OperationPlan(kind, means, Duration(), OperationOptions(**options))  # type: ignore[arg-type]
+def operation(name: str, target: str = "", **options: object) -> OperationPlan:
+    kind = OPERATIONS[name]
+    return OperationPlan(kind, kind.target(target), Duration(), kind.options(**options))
 
 
 def operated(*operations: OperationPlan, of: RunPlan | None = None) -> RunPlan:
