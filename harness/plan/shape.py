@@ -16,15 +16,20 @@ from harness.plan.model import BootstrapAddress, Duration
 from harness.plan.operation_options import HOW, NAME, ORDER, PATTERN, WAITS
 from harness.plan.operations import OPERATIONS
 from harness.plan.tables import OneOf, Table
-from harness.plan.targets import ENDPOINTS, UNINVOLVED, Target, parse_target
+from harness.plan.targets import (
+    ENDPOINTS,
+    HOST_NAME,
+    QUEUE_NAME,
+    UNINVOLVED,
+    Target,
+    parse_target,
+)
 from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
 _PATTERN_MAX = 1_000
 _WORDS_MAX = 64
-HOST_NAME = r"^([A-Za-z0-9][A-Za-z0-9.-]{0,62})?$"
-QUEUE_NAME = r"^[a-z][a-z0-9_-]{0,30}$"
 
 
 def _rate(value: object) -> float | None:
@@ -97,7 +102,7 @@ EntryWord = Annotated[
 ]
 Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
-QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
+QueueName = Annotated[str, Field(pattern=f"^{QUEUE_NAME}$")]
 
 
 class WorkloadTable(Table):
@@ -162,7 +167,7 @@ class WorkloadTable(Table):
     )
     declared_at: str = Field(
         default="",
-        pattern=HOST_NAME,
+        pattern=f"^({HOST_NAME})?$",
         title="host",
         description="the host that declares the queues; without it the seed draws one per queue. "
         "With name servers it chooses the topic's broker group",

@@ -34,12 +34,12 @@ def resolve(
     if target.form is TargetForm.MASTER:
         master = _roles(target, roles).master
         if master is None:
-            raise NoSuchTarget(f"{target}: no host says that it is the {_role_named(target)}")
+            raise NoSuchTarget(f"{target}: no host says that it is the {target.role}")
         return master
     if target.form is TargetForm.MIRROR:
         mirrors = _roles(target, roles).mirrors
         if not mirrors:
-            raise NoSuchTarget(f"{target}: the queue has no {_role_named(target)}")
+            raise NoSuchTarget(f"{target}: the queue has no {target.role}")
         return mirrors[0]
     if target.form is TargetForm.UNINVOLVED:
         free = [host for host in hosts if host not in involved]
@@ -237,11 +237,6 @@ def _state(host: str, role: Roles) -> str:
     if role.synchronised is None:
         return ""
     return "synchronised " if host in role.synchronised else "unsynchronised "
-
-
-def _role_named(target: Target) -> str:
-    """Return `mirror` of the target `mirror of orders`."""
-    return target.word.partition(" ")[0]
 
 
 def _roles(target: Target, roles: Mapping[str, Roles]) -> Roles:

@@ -62,6 +62,9 @@ def test_a_schedule_uses_the_words_of_its_system() -> None:
     assert [str(LEADER_AND_FOLLOWER.of(one)) for one in (master, mirror, host)] == [
         "leader of orders", "follower of orders", "rmq1",
     ]  # fmt: skip
+    assert [LEADER_AND_FOLLOWER.of(one).role for one in (master, mirror, host)] == [
+        "leader", "follower", "",
+    ]  # fmt: skip
 
 
 def test_every_form_of_a_fault_has_a_meaning_and_a_word() -> None:
