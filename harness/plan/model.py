@@ -7,8 +7,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
 
 from faults.alarms import AlarmCommands
 from faults.kind import Kind
@@ -29,66 +27,12 @@ from harness.plan.operation_options import OperationOptions
 from harness.plan.operations import Operation
 from harness.plan.role_words import RoleWords, role_words
 from harness.plan.servers import Servers
+from harness.plan.spans import Duration
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
 from harness.plan.versions import Versions
+from harness.plan.workload import Workload
 from spark_analysis.schema.words import LEVELS, Level
-
-
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """A length of time: seconds, or so many of the layout's timers with a minimum in seconds."""
-
-    seconds: float = 0.0
-    timers: float = 0.0
-
-    def resolve_s(self, detection_timeout_s: float) -> float:
-        """Seconds: `timers` layout timers, but at least `seconds`."""
-        return max(self.seconds, self.timers * detection_timeout_s)
-
-
-class Retry(StrEnum):
-    NEVER = "never"
-    UNTIL_CONFIRMED = "until_confirmed"
-
-
-@dataclass(frozen=True, slots=True)
-class BootstrapAddress:
-    """Where clients connect first: a late-bound word, or hosts by name in order of preference.
-
-    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
-    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
-    with `hosts` only to those.
-    """
-
-    target: Target | None = None
-    hosts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """Who sends what where; distribution.py says which queues a client serves.
-
-    `sections`: what only one family of clients knows, by the family's key; read by the section
-    alone that the family declares (clients/section.py).
-    """
-
-    queues: tuple[str, ...]
-    publishers: int
-    consumers: int  # 0: no consumer before the drain
-    keys: int  # of each publisher, in each of its queues
-    rate: float | None  # publishes a second over all publishers; None is `max`
-    body_bytes: int
-    durable: bool
-    persistent: bool
-    confirms: bool
-    retry: Retry
-    acknowledge: int  # a batch of so many deliveries; 0: none, the broker forgets when it sends
-    deadline_s: float
-    publisher_endpoint: BootstrapAddress
-    consumer_endpoint: BootstrapAddress
-    sections: Mapping[str, Any] = field(default_factory=dict)
-    declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from faults.kinds import KINDS, REGISTRY
 from harness.outside.text import brief
 from harness.plan import distribution, fault_options, spans
 from harness.plan.fault_options import Seconds
-from harness.plan.model import BootstrapAddress, Duration
 from harness.plan.operation_options import HOW, NAME, ORDER, PATTERN, WAITS
 from harness.plan.operations import OPERATIONS
+from harness.plan.spans import Duration
 from harness.plan.tables import OneOf, Table
 from harness.plan.targets import (
     ENDPOINTS,
@@ -24,6 +24,7 @@ from harness.plan.targets import (
     Target,
     parse_target,
 )
+from harness.plan.workload import BootstrapAddress
 from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200

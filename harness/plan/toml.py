@@ -28,13 +28,7 @@ from harness.plan import (
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
 from harness.plan.fault_options import limit_problem, options_of, readable_options
-from harness.plan.model import (
-    FaultPlan,
-    OperationPlan,
-    Retry,
-    Scenario,
-    Workload,
-)
+from harness.plan.model import FaultPlan, OperationPlan, Scenario
 from harness.plan.operation_options import OperationOptions
 from harness.plan.operations import OPERATIONS, Operation, parse_through
 from harness.plan.problems import PlanError, Problem, nearest
@@ -50,6 +44,7 @@ from harness.plan.shape import (
 from harness.plan.targets import CLIENT_FORMS, TARGET_FORMS, Target, TargetForm, parse_target
 from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import TomlProblem, document_of, located
+from harness.plan.workload import Retry, Workload
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 

@@ -24,6 +24,7 @@ from harness.plan.process_targets import candidates
 from harness.plan.servers import QueueRole
 from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import Topology
+from harness.plan.workload import BootstrapAddress, Workload
 from harness.report.lines import cell_name
 from harness.report.page.formats import plural
 from harness.view.grouping import by_key
@@ -261,7 +262,7 @@ def _options(fault: model.FaultPlan) -> str:
     )
 
 
-def _workload(workload: model.Workload) -> str:
+def _workload(workload: Workload) -> str:
     rate = "max" if workload.rate is None else f"{workload.rate:g}/s"
     acknowledge = workload.acknowledge or "none"
     return (
@@ -272,7 +273,7 @@ def _workload(workload: model.Workload) -> str:
     )
 
 
-def _entry(entry: model.BootstrapAddress, run: model.RunPlan) -> str:
+def _entry(entry: BootstrapAddress, run: model.RunPlan) -> str:
     if run.layout.balancers:
         return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
     alone = ", and know no other" if run.layout.client_endpoint == ONE else ""
@@ -329,14 +330,14 @@ def _means(target: Target, run: model.RunPlan, free: str) -> str:
     return f"the host {target.host}"
 
 
-def _at_least(run: model.RunPlan, requested: model.Duration, seconds: float, because: str) -> str:
+def _at_least(run: model.RunPlan, requested: spans.Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.detection_timeout_s):
         return f"{_length(seconds)} ({because}; the scenario has {spans.text(requested)})"
     return _resolved(requested, seconds)
 
 
-def _resolved(span: model.Duration, seconds: float) -> str:
+def _resolved(span: spans.Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
     return f"{_length(seconds)} ({spans.text(span)})" if span.timers else _length(seconds)
 

@@ -24,10 +24,11 @@ from harness.plan.demands import priorities
 from harness.plan.distribution import consumers_of, served
 from harness.plan.guarantees import BROKERS, CLIENTS
 from harness.plan.layout_values import BALANCER, ONE
-from harness.plan.model import BootstrapAddress, RunPlan
+from harness.plan.model import RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.plan.targets import Target
+from harness.plan.workload import BootstrapAddress
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared

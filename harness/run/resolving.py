@@ -13,11 +13,11 @@ from faults.places import host_of, process_of
 from harness.cluster.port import Roles
 from harness.plan.distribution import NAMED_MAX, named
 from harness.plan.layout_values import BALANCER, STANDBY
-from harness.plan.model import BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.role_words import RoleWords
 from harness.plan.servers import ServerRole, Servers
 from harness.plan.targets import Target, TargetForm
+from harness.plan.workload import BootstrapAddress
 
 PROCESS = "process"
 NAME_SERVER = ServerRole.NAME_SERVER.value  # what such a target is to queues

@@ -8,7 +8,7 @@ import pytest
 from harness.plan.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.layout_values import Host, Policy
-from harness.plan.model import Duration, Layout, OperationPlan, System
+from harness.plan.model import Layout, OperationPlan, System
 from harness.plan.operation_options import (
     OPTIONS,
     ForgetOptions,
@@ -18,6 +18,7 @@ from harness.plan.operation_options import (
 )
 from harness.plan.operations import MEANINGS, OPERATIONS, SET_POLICY, STOP_NODE
 from harness.plan.problems import PlanError
+from harness.plan.spans import Duration
 from harness.plan.targets import CLUSTER, Target, TargetForm
 from harness.plan.toml import read_scenario
 from tests.rigs.inputs.mistakes import Mistake, mistakes

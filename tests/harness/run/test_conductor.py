@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.kinds import KINDS
-from harness.plan.model import Duration, FaultPlan, OperationStep, Schedule, Window
+from harness.plan.model import FaultPlan, OperationStep, Schedule, Window
+from harness.plan.spans import Duration
 from harness.plan.targets import parse_target
 from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor

@@ -6,22 +6,20 @@ from faults.kinds import KINDS
 from faults.targets import CLIENT
 from harness.plan.layout_values import Host
 from harness.plan.model import (
-    BootstrapAddress,
-    Duration,
     FaultPlan,
     Layout,
     OperationPlan,
     OperationStep,
-    Retry,
     RunPlan,
     Scenario,
     Schedule,
     System,
     Window,
-    Workload,
 )
 from harness.plan.operations import OPERATIONS
+from harness.plan.spans import Duration
 from harness.plan.targets import UNINVOLVED, parse_target
+from harness.plan.workload import BootstrapAddress, Retry, Workload
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
