@@ -12,6 +12,7 @@ from faults.alarms import AlarmCommands
 from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.options import FaultOptions
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.guarantees import Guarantees
 from harness.plan.layout_values import (
     BALANCERS,
@@ -275,7 +276,7 @@ class RunPlan:
     scenario: Scenario
     system: System
     layout: Layout
-    client: str
+    client: ChosenClient
     deployment: str
     repeat: int  # from 1
     seed: int
@@ -286,7 +287,7 @@ class RunPlan:
 
     @property
     def cell(self) -> tuple[str, str, str, str]:
-        return (self.scenario.name, self.system.name, self.layout.label, self.client)
+        return (self.scenario.name, self.system.name, self.layout.label, self.client.word)
 
     @property
     def role_words(self) -> RoleWords:

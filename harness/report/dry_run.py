@@ -14,7 +14,6 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, model, references, spans
 from harness.plan.bound import Bound
-from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import ignored, shown
 from harness.plan.layout_values import NO_HANDLING, ONE
 from harness.plan.operation_options import DEFINITION, OPTIONS
@@ -102,7 +101,7 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
         load = f"{len(run.together)} times this load"
         yield f"  together   with {others}: one cluster, one fault for all, {load}"
     for section in ignored(run):
-        yield f"  ignored    {section}: {run.client} does not know it"
+        yield f"  ignored    {section}: {run.client.word} does not know it"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
@@ -119,8 +118,9 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
 
 
 def _entries(run: model.RunPlan) -> Iterator[str]:
-    if (client := chosen_client(run.client)).uses_name_servers:
-        yield f"  clients    use all masters that name servers show: {client.declared.title}"
+    if run.client.uses_name_servers:
+        title = run.client.declared.title
+        yield f"  clients    use all masters that name servers show: {title}"
         return
     workload = run.scenario.workload
     yield f"  publishers connect first to {_entry(workload.publisher_endpoint, run)}"
@@ -155,7 +155,7 @@ def _layout_lines(run: model.RunPlan) -> Iterator[str]:
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
     endpoint = f"; client endpoint: {layout.client_endpoint}"
-    yield f"  peer links {peers}{'' if chosen_client(run.client).uses_name_servers else endpoint}"
+    yield f"  peer links {peers}{'' if run.client.uses_name_servers else endpoint}"
 
 
 def _window(window: model.Window, run: model.RunPlan) -> Iterator[str]:

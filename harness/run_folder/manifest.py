@@ -172,7 +172,7 @@ class Manifest:
             scenario=plan.scenario.name,
             system=plan.system.name,
             layout=plan.layout.label,
-            client=plan.client,
+            client=plan.client.word,
             deployment=plan.deployment,
             repeat=plan.repeat,
             seed=plan.seed,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from faults.kinds import KINDS
 from faults.targets import CLIENT
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.layout_values import Host
 from harness.plan.model import (
     FaultPlan,
@@ -124,7 +125,7 @@ def plan(
         scenario=scenario,
         system=SYSTEM,
         layout=LAYOUT,
-        client="pika",
+        client=chosen_client("pika"),
         deployment="compose",
         repeat=1,
         seed=7,
