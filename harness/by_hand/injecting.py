@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import Link
 from harness.judging.exits import Exit
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import FaultPlan, RunPlan, Schedule, Window
 from harness.plan.one_fault import scenario
 from harness.run.interrupts import Interrupt, RunInterrupted
@@ -150,7 +151,7 @@ def _plan(running: RunningByHand) -> RunPlan:
         scenario=scenario(),
         system=system,
         layout=running.cluster.layout,
-        client=system.clients[0],
+        client=chosen_client(system.clients[0]),
         deployment="",
         repeat=1,
         seed=0,

@@ -188,7 +188,7 @@ def _layout_file(run: RunPlan, words: Sequence[str]) -> str:
 
 def _digest(run: RunPlan) -> str:
     """Return a digest of all that the cell's verdict depends on, as far as mqproof knows it."""
-    content: tuple[Any, ...] = (run.scenario, run.layout, run.client, run.deployment)
+    content: tuple[Any, ...] = (run.scenario, run.layout, run.client.word, run.deployment)
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 

@@ -113,7 +113,7 @@ class Performing:
             await settle(guards.external, self.show.message)
 
     def _series(self, guards: Guards) -> Series:
-        clients = tuple(sorted({plan.client for plan in self.experiment.runs}))
+        clients = tuple(sorted({plan.client.word for plan in self.experiment.runs}))
         deployments = self._deployments(guards, clients)
 
         async def up(plan: RunPlan) -> Cluster:

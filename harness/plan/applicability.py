@@ -21,10 +21,11 @@ from harness.plan import (
 )
 from harness.plan.clients.requirements import ChosenClient, wanted_by
 from harness.plan.layout_values import BALANCERS
-from harness.plan.model import BootstrapAddress, Layout, Scenario, System
+from harness.plan.model import Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import EMBEDDED
+from harness.plan.workload import BootstrapAddress
 
 
 def obstacles(

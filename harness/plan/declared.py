@@ -1,6 +1,6 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.clients.requirements import ChosenClient, chosen_client
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout, RunPlan, Scenario, System
 
@@ -52,12 +52,12 @@ FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 def ignored(plan: RunPlan) -> list[str]:
     """What the workload says that this run's client does not know."""
-    return chosen_client(plan.client).ignored(plan.scenario.workload)
+    return plan.client.ignored(plan.scenario.workload)
 
 
 def shown(plan: RunPlan) -> list[str]:
     """How the workload makes this run's client differ from what it is by itself."""
-    return chosen_client(plan.client).shown(plan.scenario.workload)
+    return plan.client.shown(plan.scenario.workload)
 
 
 def declared(plan: RunPlan) -> dict[str, Declared]:
@@ -66,8 +66,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     None: it is not declared, so it is unknown. {"not_applicable": why}: it does not apply here.
     """
     workload, layout = plan.scenario.workload, plan.layout
-    guarantees = plan.system.guarantees(layout)
-    client = chosen_client(plan.client)
+    guarantees, client = plan.system.guarantees(layout), plan.client
     by_name = client.uses_name_servers
     return {
         **client.facts(workload),

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.plan.clients.requirements import ChosenClient
-from harness.plan.model import System, Workload
+from harness.plan.model import System
+from harness.plan.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@
 
 from collections.abc import Sequence
 
-from harness.plan.model import Workload
+from harness.plan.workload import Workload
 
 NAMED_MAX = 8  # of more queues, texts name the first and the last
 

@@ -291,7 +291,7 @@ def _run(request: ExperimentOptions, cell: _Cell, repeat: int, number: int) -> R
         scenario=cell.scenario,
         system=cell.system,
         layout=cell.layout,
-        client=cell.client.word,
+        client=cell.client,
         deployment=cell.deployment,
         repeat=repeat,
         seed=derive(request.seed, "run", *labels),

@@ -7,13 +7,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
 
 from faults.alarms import AlarmCommands
 from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.options import FaultOptions
+from harness.plan.clients.requirements import ChosenClient
 from harness.plan.guarantees import Guarantees
 from harness.plan.layout_values import (
     BALANCERS,
@@ -24,72 +23,19 @@ from harness.plan.layout_values import (
     OwnLayout,
     PauseIfAllDown,
     Policy,
-    PolicyValue,
 )
+from harness.plan.operation_options import OperationOptions
+from harness.plan.operations import Operation
 from harness.plan.role_words import RoleWords, role_words
 from harness.plan.servers import Servers
+from harness.plan.spans import Duration
 from harness.plan.targets import Target
 from harness.plan.topology import Topology
 from harness.plan.versions import Versions
+from harness.plan.workload import Workload
 from spark_analysis.schema.words import LEVELS, Level
 
 Cell = tuple[str, str, str, str]  # scenario, system, layout with its profile, client
-
-
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """A length of time: seconds, or so many of the layout's timers with a minimum in seconds."""
-
-    seconds: float = 0.0
-    timers: float = 0.0
-
-    def resolve_s(self, detection_timeout_s: float) -> float:
-        """Seconds: `timers` layout timers, but at least `seconds`."""
-        return max(self.seconds, self.timers * detection_timeout_s)
-
-
-class Retry(StrEnum):
-    NEVER = "never"
-    UNTIL_CONFIRMED = "until_confirmed"
-
-
-@dataclass(frozen=True, slots=True)
-class BootstrapAddress:
-    """Where clients connect first: a late-bound word, or hosts by name in order of preference.
-
-    `target`: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the
-    schedule means). A client goes on to the other hosts, in their order, when its own is lost;
-    with `hosts` only to those.
-    """
-
-    target: Target | None = None
-    hosts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """Who sends what where; distribution.py says which queues a client serves.
-
-    `sections`: what only one family of clients knows, by the family's key; read by the section
-    alone that the family declares (clients/section.py).
-    """
-
-    queues: tuple[str, ...]
-    publishers: int
-    consumers: int  # 0: no consumer before the drain
-    keys: int  # of each publisher, in each of its queues
-    rate: float | None  # publishes a second over all publishers; None is `max`
-    body_bytes: int
-    durable: bool
-    persistent: bool
-    confirms: bool
-    retry: Retry
-    acknowledge: int  # a batch of so many deliveries; 0: none, the broker forgets when it sends
-    deadline_s: float
-    publisher_endpoint: BootstrapAddress
-    consumer_endpoint: BootstrapAddress
-    sections: Mapping[str, Any] = field(default_factory=dict)
-    declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +55,6 @@ class FaultPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class OperationOptions:
-    """The options of an operation: all that a scenario says but its kind, target and time.
-
-    operations.OPERATIONS lists which of them a kind takes; the others keep their defaults.
-    """
-
-    how: str = "stop"  # stop, restart: in good order, or "kill"
-    waits: str = "done"  # "no", "done", "clean"
-    order: str = "at once"  # of `all`: "at once", "in turn", "last stopped first", ...
-    offline: bool = False  # forget: said to a node that is down
-    through: str = ""  # forget, add: the host that gets the order; "": the first possible
-    name: str = "mqproof"  # policies: by default that of the layout
-    pattern: str = r"^mqproof\."
-    definition: tuple[tuple[str, PolicyValue], ...] = ()
-    priority: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class OperationPlan:
     """A thing that an operator does, without undo: kind x target x time.
 
@@ -135,10 +63,10 @@ class OperationPlan:
     the operation had returned.
     """
 
-    kind: str  # a name of operations.OPERATIONS
+    kind: Operation
     target: Target  # of a form that its kind takes
     at: Duration
-    options: OperationOptions = field(default_factory=OperationOptions)
+    options: OperationOptions  # of the type that its kind takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +278,7 @@ class RunPlan:
     scenario: Scenario
     system: System
     layout: Layout
-    client: str
+    client: ChosenClient
     deployment: str
     repeat: int  # from 1
     seed: int
@@ -361,7 +289,7 @@ class RunPlan:
 
     @property
     def cell(self) -> Cell:
-        return (self.scenario.name, self.system.name, self.layout.label, self.client)
+        return (self.scenario.name, self.system.name, self.layout.label, self.client.word)
 
     @property
     def role_words(self) -> RoleWords:

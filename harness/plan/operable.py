@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from faults.mechanisms import EXTERNAL
 from harness.outside.text import brief
 from harness.plan.model import Layout, OperationPlan, Scenario, System
-from harness.plan.operations import OPERATIONS, STOPPED, Operation
+from harness.plan.operation_options import PolicyNameOptions, ThroughOptions
+from harness.plan.operations import DELETE_POLICY, PROMOTE, SET_POLICY, Operation
 from harness.plan.targets import Target, TargetForm
-
-_STOPPERS = ("stop_node",)
 
 
 def obstacles(
@@ -19,12 +18,11 @@ def obstacles(
 ) -> Iterator[str]:
     """Every reason why the scenario's operations cannot be carried out there."""
     for number, plan in enumerate(scenario.operations, start=1):
-        kind = OPERATIONS[plan.kind]
         for reason in (
-            *_offered(kind, system, deployment),
-            *_target(plan.target, kind, layout),
+            *_offered(plan.kind, system, deployment),
+            *_target(plan.target, plan.kind, layout),
             *_through(plan, layout),
-            *_stopped(plan, kind, scenario.operations),
+            *_stopped(plan, scenario.operations),
             *_policy(plan, layout, scenario.operations),
         ):
             yield f"operation {number}: {reason}"
@@ -45,7 +43,7 @@ _NOT_OURS = "brokers that are there are operated by their owner"
 def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
     members = [host.name for host in layout.hosts]
     spares = [host.name for host in layout.spares]
-    if TargetForm.SPARE in kind.targets:
+    if kind.means_spare:
         if not spares:
             yield "the layout has no spare host"
         elif target.form is TargetForm.HOST and target.host not in spares:
@@ -54,7 +52,7 @@ def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
         yield f"no host {brief(target.host)} (there are {', '.join(members)})"
     elif layout.copies is None:
         return
-    elif kind.name == "promote" and layout.copies < 2:
+    elif kind == PROMOTE and layout.copies < 2:
         yield f"{brief(target.word)} has one copy, no mirror that could become its master"
     elif target.form is TargetForm.MIRROR and layout.copies < 2:
         yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
@@ -63,26 +61,26 @@ def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
 
 
 def _through(plan: OperationPlan, layout: Layout) -> Iterator[str]:
-    word, members = plan.options.through, [host.name for host in layout.hosts]
-    if word and word not in (*members, *STOPPED):
-        yield f"no host {brief(word)} to go through (there are {', '.join(members)})"
+    if not isinstance(plan.options, ThroughOptions) or plan.options.through is None:
+        return
+    through, members = plan.options.through, [host.name for host in layout.hosts]
+    if through.form is TargetForm.HOST and through.host not in members:
+        yield f"no host {brief(through.host)} to go through (there are {', '.join(members)})"
 
 
-def _stopped(
-    plan: OperationPlan, kind: Operation, every: Sequence[OperationPlan]
-) -> Iterator[str]:
+def _stopped(plan: OperationPlan, every: Sequence[OperationPlan]) -> Iterator[str]:
     """Of operations on hosts that are down: whether anything stops one."""
-    about_stopped = kind.targets and kind.targets[0] in STOPPED
-    if about_stopped and not any(one.kind in _STOPPERS for one in every):
+    leaves_stopped = any(one.kind.stops and not one.kind.starts for one in every)
+    if plan.kind.means_stopped and not leaves_stopped:
         reason = "no operation stops a host"
         yield f"target {brief(plan.target.word)} matches no host: {reason}"
 
 
 def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan]) -> Iterator[str]:
-    if plan.kind != "delete_policy":
+    if plan.kind != DELETE_POLICY:
         return
+    name = PolicyNameOptions.of(plan).name
     names = [policy.name for policy in layout.policies]
-    names += [one.options.name for one in every if one.kind == "set_policy"]
-    if plan.options.name not in names:
-        there = f"there are {', '.join(names) or 'none'}"
-        yield f"there is no policy {brief(plan.options.name)} ({there})"
+    names += [PolicyNameOptions.of(one).name for one in every if one.kind == SET_POLICY]
+    if name not in names:
+        yield f"there is no policy {brief(name)} (there are {', '.join(names) or 'none'})"

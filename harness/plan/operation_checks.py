@@ -8,17 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.outside.text import brief
-from harness.plan.operations import (
-    AT_ONCE,
-    FIRST_FIRST,
-    LAST_FIRST,
-    OPERATIONS,
-    OPTIONS,
-    RUNNING,
-    STOPPED,
-    Operation,
-    parse_operation,
-)
+from harness.plan.operation_options import AT_ONCE, FIRST_FIRST, IN_TURN, LAST_FIRST, OPTIONS
+from harness.plan.operations import OPERATIONS, Operation, parse_through
 from harness.plan.problems import nearest
 from harness.plan.targets import TargetForm
 from harness.plan.toml_lines import Path
@@ -51,7 +42,7 @@ def _target(
         yield TomlProblem(place, MISSING, forms)
         return
     try:
-        target = parse_operation(kind.name, word)
+        target = kind.target(word)
     except ValueError:
         refusal = "it means the whole cluster, and takes no target" if not forms else ""
         text = refusal or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
@@ -79,27 +70,27 @@ def _forms(kind: Operation, queues: Sequence[str]) -> tuple[str, ...]:
 
 
 def _options(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[TomlProblem]:
-    for key in sorted(OPTIONS.keys() & table.keys() - set(kind.options)):
-        takers = tuple(one.name for one in OPERATIONS.values() if key in one.options)
+    for key in sorted(OPTIONS.keys() & table.keys() - set(kind.option_keys)):
+        takers = tuple(one.name for one in OPERATIONS.values() if key in one.option_keys)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers)} does"
-        yield TomlProblem((*path, key), text, kind.options)
+        yield TomlProblem((*path, key), text, kind.option_keys)
     for key in kind.needs:
         if not table.get(key):
             yield TomlProblem((*path, key), f"a {kind.name} needs a {key}")
     yield from _order(path, table, kind)
-    if "through" in kind.options and "through" in table:
+    if "through" in kind.option_keys and "through" in table:
         yield from _through(path, table)
 
 
 def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[TomlProblem]:
     order, place = table.get("order", AT_ONCE), (*path, "order")
-    if "order" not in kind.options or order == AT_ONCE:
+    if "order" not in kind.option_keys or order == AT_ONCE:
         return
     if table.get("target") != TargetForm.ALL:
         yield TomlProblem(place, "one host has no order; only 'all' has")
-    elif order in (LAST_FIRST, FIRST_FIRST) and kind.targets[0] in RUNNING:
+    elif order in (LAST_FIRST, FIRST_FIRST) and not kind.means_stopped:
         text = f"{brief(order)} is for hosts that are down, and a {kind.name} means those that run"
-        yield TomlProblem(place, text, (AT_ONCE, "in turn"))
+        yield TomlProblem(place, text, (AT_ONCE, IN_TURN))
 
 
 def _through(path: Path, table: dict[str, Any]) -> Iterator[TomlProblem]:
@@ -107,12 +98,9 @@ def _through(path: Path, table: dict[str, Any]) -> Iterator[TomlProblem]:
     word, place = table["through"], (*path, "through")
     if not isinstance(word, str):
         return
-    words = (
-        tuple(form.value for form in STOPPED if form is not TargetForm.HOST)
-        if table.get("offline")
-        else ()
-    )
-    if word in STOPPED and word not in words:
+    through = parse_through(word)
+    is_down = through is not None and through.form is not TargetForm.HOST
+    if is_down and not table.get("offline"):
         text = (
             f"{brief(word)} is down then, and only offline operations run on a host that is down"
         )

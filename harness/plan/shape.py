@@ -12,19 +12,25 @@ from faults.kinds import KINDS, REGISTRY
 from harness.outside.text import brief
 from harness.plan import distribution, fault_options, spans
 from harness.plan.fault_options import Seconds
-from harness.plan.model import BootstrapAddress, Duration, OperationOptions
+from harness.plan.operation_options import HOW, NAME, ORDER, PATTERN, WAITS
 from harness.plan.operations import OPERATIONS
-from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
+from harness.plan.spans import Duration
 from harness.plan.tables import OneOf, Table
-from harness.plan.targets import ENDPOINTS, UNINVOLVED, Target, parse_target
+from harness.plan.targets import (
+    ENDPOINTS,
+    HOST_NAME,
+    QUEUE_NAME,
+    UNINVOLVED,
+    Target,
+    parse_target,
+)
+from harness.plan.workload import BootstrapAddress
 from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
 _PATTERN_MAX = 1_000
 _WORDS_MAX = 64
-HOST_NAME = r"^([A-Za-z0-9][A-Za-z0-9.-]{0,62})?$"
-QUEUE_NAME = r"^[a-z][a-z0-9_-]{0,30}$"
 
 
 def _rate(value: object) -> float | None:
@@ -89,7 +95,6 @@ def _pattern(value: object) -> str:
     return value
 
 
-_OWN = OperationOptions()
 Length = Annotated[
     Duration, BeforeValidator(spans.parse), Field(title="length of time, also in T")
 ]
@@ -98,11 +103,7 @@ EntryWord = Annotated[
 ]
 Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
-QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
-
-
-def _operation_option(name: str) -> BeforeValidator:
-    return BeforeValidator(OneOf(OPERATION_OPTIONS[name].choices))
+QueueName = Annotated[str, Field(pattern=f"^{QUEUE_NAME}$")]
 
 
 class WorkloadTable(Table):
@@ -167,7 +168,7 @@ class WorkloadTable(Table):
     )
     declared_at: str = Field(
         default="",
-        pattern=HOST_NAME,
+        pattern=f"^({HOST_NAME})?$",
         title="host",
         description="the host that declares the queues; without it the seed draws one per queue. "
         "With name servers it chooses the topic's broker group",
@@ -214,16 +215,16 @@ class OperationTable(Table):
     )
     target: Word = Field(default="", title="target", description="required by most kinds")
     at: Length = Field(default=Duration(), description="time after the end of the baseline")
-    how: Annotated[str, _operation_option("how")] = Field(
-        default=_OWN.how, description="of a stop: `stop` sends SIGTERM, `kill` sends SIGKILL"
+    how: Annotated[str, BeforeValidator(OneOf(HOW.choices))] = Field(
+        default=HOW.default, description="of a stop: `stop` sends SIGTERM, `kill` sends SIGKILL"
     )
-    waits: Annotated[str, _operation_option("waits")] = Field(
-        default=_OWN.waits,
+    waits: Annotated[str, BeforeValidator(OneOf(WAITS.choices))] = Field(
+        default=WAITS.default,
         description="how long mqproof waits: not at all, until it is done, or until the "
         "cluster matches its layout again",
     )
-    order: Annotated[str, _operation_option("order")] = Field(
-        default=_OWN.order, description="of target `all`: the order of the hosts"
+    order: Annotated[str, BeforeValidator(OneOf(ORDER.choices))] = Field(
+        default=ORDER.default, description="of target `all`: the order of the hosts"
     )
     offline: bool = Field(default=False, description="run the command on a node that is down")
     through: Word = Field(
@@ -232,12 +233,12 @@ class OperationTable(Table):
         description="the host that executes the command; without it the first possible one",
     )
     name: str = Field(
-        default=_OWN.name,
+        default=NAME.default,
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
         description="name of the policy",
     )
     pattern: Annotated[str, BeforeValidator(_pattern)] = Field(
-        default=_OWN.pattern,
+        default=PATTERN.default,
         title="regular expression",
         description="the policy applies to queues whose names match it",
     )

@@ -6,9 +6,9 @@
 """
 
 import re
+from dataclasses import dataclass
 
 from harness.outside.text import brief
-from harness.plan.model import Duration
 
 FORMS_FIXED = ("10 s", "250 ms", "2 min")
 FORMS = (*FORMS_FIXED, "1.5 T", "1.5 T, at least 15 s")
@@ -18,6 +18,18 @@ TIMERS_MAX = 1000.0
 LONGEST_S = 31 * 24 * 3600.0
 _PLAIN = re.compile(rf"{_NUMBER} ?(ms|s|min)")
 _TIMERS = re.compile(rf"{_NUMBER} ?T(?:, at least (.+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A length of time: seconds, or so many of the layout's timers with a minimum in seconds."""
+
+    seconds: float = 0.0
+    timers: float = 0.0
+
+    def resolve_s(self, detection_timeout_s: float) -> float:
+        """Seconds: `timers` layout timers, but at least `seconds`."""
+        return max(self.seconds, self.timers * detection_timeout_s)
 
 
 def parse(words: object) -> Duration:

@@ -12,8 +12,9 @@ from enum import StrEnum
 
 from harness.outside.text import brief
 
+HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}"
+QUEUE_NAME = r"[a-z][a-z0-9_-]{0,30}"  # of a queue that a scenario names
 _CLIENT = r"(?:publisher|consumer)-[1-9][0-9]{0,5}"
-_HOST = r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}"
 _NUMBER = r"[1-9][0-9]{0,3}"
 _QUEUE = r"\s*(?P<queue>\S(?:.{0,253}\S)?)\s*"  # which characters it may have the workload says
 
@@ -52,9 +53,9 @@ _PATTERNS = {
     TargetForm.OTHER_THAN_FAULT: f"other than fault (?P<fault>{_NUMBER})",
     TargetForm.NAME_SERVER: f"name_server_of (?P<client>{_CLIENT})",
     TargetForm.CLIENT: f"(?P<client>{_CLIENT})",
-    TargetForm.QUEUE: r"(?P<queue>[a-z][a-z0-9_-]{0,30})",
-    TargetForm.PROCESS: rf"(?P<host>{_HOST})/(?P<process>[a-z][a-z0-9-]{{0,30}})",
-    TargetForm.HOST: f"(?P<host>{_HOST})",
+    TargetForm.QUEUE: f"(?P<queue>{QUEUE_NAME})",
+    TargetForm.PROCESS: rf"(?P<host>{HOST_NAME})/(?P<process>[a-z][a-z0-9-]{{0,30}})",
+    TargetForm.HOST: f"(?P<host>{HOST_NAME})",
 }
 _GRAMMAR = {
     form: re.compile(_PATTERNS.get(form, re.escape(form)), re.DOTALL) for form in TargetForm
@@ -137,6 +138,11 @@ class Target:
     @property
     def of_balancers(self) -> bool:
         return self.form in BALANCERS
+
+    @property
+    def role(self) -> str:
+        """Return `leader` of `leader of orders`; "" if it means no replica of a queue."""
+        return self.word.partition(" ")[0] if self.form in _OF_QUEUES else ""
 
 
 UNINVOLVED = Target(TargetForm.UNINVOLVED.value, TargetForm.UNINVOLVED)

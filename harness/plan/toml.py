@@ -28,15 +28,9 @@ from harness.plan import (
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
 from harness.plan.fault_options import kind_of, limit_problem, options_of, readable_options
-from harness.plan.model import (
-    FaultPlan,
-    OperationOptions,
-    OperationPlan,
-    Retry,
-    Scenario,
-    Workload,
-)
-from harness.plan.operations import parse_operation
+from harness.plan.model import FaultPlan, OperationPlan, Scenario
+from harness.plan.operation_options import OperationOptions
+from harness.plan.operations import OPERATIONS, Operation, parse_through
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import (
     FAULTS_MAX,
@@ -50,6 +44,7 @@ from harness.plan.shape import (
 from harness.plan.targets import CLIENT_FORMS, TARGET_FORMS, Target, TargetForm, parse_target
 from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import TomlProblem, document_of, located
+from harness.plan.workload import Retry, Workload
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 
@@ -120,26 +115,24 @@ def fault_of(table: FaultTable) -> FaultPlan:
 
 
 def _operation(table: OperationTable) -> OperationPlan:
-    definition = table.definition.items()
+    kind = OPERATIONS[table.kind]
     return OperationPlan(
-        kind=table.kind,
-        target=parse_operation(table.kind, table.target),
+        kind=kind,
+        target=kind.target(table.target),
         at=table.at,
-        options=OperationOptions(
-            how=table.how,
-            waits=table.waits,
-            order=table.order,
-            offline=table.offline,
-            through=table.through,
-            name=table.name,
-            pattern=table.pattern,
-            definition=tuple(
-                (key, tuple(value) if isinstance(value, list) else value)
-                for key, value in definition
-            ),
-            priority=table.priority,
-        ),
+        options=_operation_options(kind, table),
     )
+
+
+def _operation_options(kind: Operation, table: OperationTable) -> OperationOptions:
+    """Return those options of the table that the kind takes."""
+    values = dict(table)
+    values["through"] = parse_through(table.through)
+    values["definition"] = tuple(
+        (key, tuple(value) if isinstance(value, list) else value)
+        for key, value in table.definition.items()
+    )
+    return kind.options(**{key: values[key] for key in kind.option_keys})
 
 
 def _name_problems(name: str, file: str) -> Iterator[Problem]:
@@ -159,13 +152,16 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
     queues = _queue_names(workload.get("queues"))
     yield from _workload_checks(workload, queues)
     faults = _few(document.get("fault"), FAULTS_MAX)
-    for index, fault in enumerate(faults):
+    targets = _targets(faults)
+    for number, fault in enumerate(faults, start=1):
         if isinstance(fault, dict):
-            yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
-            yield from fault_checks(("fault", index), fault)
-            yield from _client_checks(("fault", index, "target"), fault, workload)
+            target, path = targets.get(number), ("fault", number - 1)
+            yield from _queue_check((*path, "target"), fault.get("target"), target, queues)
+            yield from fault_checks(path, fault)
+            if target is not None:
+                yield from _client_checks((*path, "target"), fault, target, workload)
     operations = _few(document.get("operation"), OPERATIONS_MAX)
-    yield from _overlaps(faults, operated=bool(operations))
+    yield from _overlaps(faults, targets, operated=bool(operations))
     yield from operation_checks.problems(operations, queues, len(faults))
     for section in sections.values():
         yield from section.problems(document)
@@ -182,27 +178,26 @@ def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[To
     if len(set(queues)) < len(queues):
         yield TomlProblem(("workload", "queues"), "a queue is named twice")
     for key in ("publisher_endpoint", "consumer_endpoint"):
-        yield from _queue_check(("workload", key), workload.get(key), queues)
+        word = workload.get(key)
+        yield from _queue_check(("workload", key), word, _target(word), queues)
     if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
         text = "without confirms there is nothing to retry until"
         yield TomlProblem(("workload", "retry"), text, ("never",))
 
 
-def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[TomlProblem]:
-    if not isinstance(word, str) or not queues:
+def _queue_check(
+    path: Path, word: object, target: Target | None, queues: list[str]
+) -> Iterator[TomlProblem]:
+    """Check that the workload has the queue. `word`: the target as it is written."""
+    if target is None or not target.queue or not queues or target.queue in queues:
         return
-    try:
-        target = parse_target(word)
-    except ValueError:
-        return  # the shape says so
-    if target.queue and target.queue not in queues:
-        right = tuple(target.form.replace(TargetForm.QUEUE, queue) for queue in queues)
-        text = f"the workload has no queue {brief(target.queue)}"
-        if len(queues) > distribution.NAMED_MAX:
-            text += f", but {distribution.named(queues)}"
-            yield TomlProblem(path, text, guess=nearest(word, right))
-        else:
-            yield TomlProblem(path, text, right, nearest(word, right))
+    right = tuple(target.form.replace(TargetForm.QUEUE, queue) for queue in queues)
+    text, guess = f"the workload has no queue {brief(target.queue)}", nearest(str(word), right)
+    if len(queues) > distribution.NAMED_MAX:
+        text += f", but {distribution.named(queues)}"
+        yield TomlProblem(path, text, guess=guess)
+    else:
+        yield TomlProblem(path, text, right, guess)
 
 
 def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
@@ -223,31 +218,40 @@ def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
                 yield TomlProblem((*path, "lasts"), text)
 
 
-def _overlaps(faults: list[object], operated: bool) -> Iterator[TomlProblem]:
+def _overlaps(
+    faults: list[object], targets: dict[int, Target], operated: bool
+) -> Iterator[TomlProblem]:
     """Those in plain seconds; lengths in layout timers are checked on each layout."""
     active = {}
     for number, fault in enumerate(faults, start=1):
-        if isinstance(fault, dict):
+        if isinstance(fault, dict) and number in targets:
             with suppress(ValueError):
-                active[number] = _active_fault(fault, operated)
+                active[number] = _active_fault(fault, targets[number], operated)
     for number, text in overlaps.problems(active):
         yield TomlProblem(("fault", number - 1, "opens"), text)
-    for number, text in references.problems(_targets(faults), {}):
+    for number, text in references.problems(targets, {}):
         yield TomlProblem(("fault", number - 1, "target"), text)
 
 
 def _targets(faults: list[object]) -> dict[int, Target]:
     """The targets that can be read, by the number of their fault."""
-    found = {}
-    for number, fault in enumerate(faults, start=1):
-        word = fault.get("target") if isinstance(fault, dict) else None
-        with suppress(ValueError):
-            if isinstance(word, str):
-                found[number] = parse_target(word)
-    return found
+    read = {
+        number: _target(fault.get("target"))
+        for number, fault in enumerate(faults, start=1)
+        if isinstance(fault, dict)
+    }
+    return {number: target for number, target in read.items() if target is not None}
 
 
-def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault:
+def _target(word: object) -> Target | None:
+    """Return the target that a word names; None if it names none, which the shape reports."""
+    try:
+        return parse_target(word) if isinstance(word, str) else None
+    except ValueError:
+        return None
+
+
+def _active_fault(fault: dict[str, Any], target: Target, operated: bool) -> overlaps.ActiveFault:
     """Raise ValueError if a value is invalid, or a length depends on a layout."""
     kind = kind_of(fault)
     if kind is None:
@@ -256,7 +260,7 @@ def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault
     ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
     return overlaps.active_fault(
         kind=kind,
-        target=parse_target(str(fault.get("target"))),
+        target=target,
         options=readable_options(kind, fault),
         opens_s=opens_s,
         ends_s=inf if fault.get("returns") is False and not operated else ends_s,
@@ -264,14 +268,10 @@ def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault
 
 
 def _client_checks(
-    path: Path, fault: dict[str, Any], workload: dict[str, Any]
+    path: Path, fault: dict[str, Any], target: Target, workload: dict[str, Any]
 ) -> Iterator[TomlProblem]:
     """That a fault of clients is aimed at clients that there are, and no other one is."""
     kind = kind_of(fault)
-    try:
-        target = parse_target(str(fault.get("target")))
-    except ValueError:
-        return  # the shape says so
     if kind is None:
         return
     of_clients = kind.applies_to == CLIENT

@@ -7,8 +7,9 @@
 
 from collections.abc import Iterator
 
-from harness.plan.model import FaultPlan, Scenario, Workload
+from harness.plan.model import FaultPlan, Scenario
 from harness.plan.servers import Servers
+from harness.plan.workload import Workload
 
 ADDRESSES = 110  # that the proxy has for workers
 

@@ -13,20 +13,20 @@ from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
 from harness.plan import distribution, model, references, spans
 from harness.plan.bound import Bound
-from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import ignored, shown
 from harness.plan.layout_values import NO_HANDLING, ONE
-from harness.plan.operations import MEANINGS, OPERATIONS
+from harness.plan.operation_options import DEFINITION, OPTIONS
+from harness.plan.operations import MEANINGS, SET_POLICY
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
 from harness.plan.servers import QueueRole
 from harness.plan.targets import Target, TargetForm
 from harness.plan.topology import Topology
+from harness.plan.workload import BootstrapAddress, Workload
 from harness.report.lines import cell_name
 from harness.report.page.formats import plural
 from harness.view.grouping import by_key
 
-_SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
 PAUSES_MAX = 5  # shown for one fault or operation
 
 # What `uninvolved` means for a fault, and for an endpoint of clients.
@@ -100,7 +100,7 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
         load = f"{len(run.together)} times this load"
         yield f"  together   with {others}: one cluster, one fault for all, {load}"
     for section in ignored(run):
-        yield f"  ignored    {section}: {run.client} does not know it"
+        yield f"  ignored    {section}: {run.client.word} does not know it"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
@@ -117,8 +117,9 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
 
 
 def _entries(run: model.RunPlan) -> Iterator[str]:
-    if (client := chosen_client(run.client)).uses_name_servers:
-        yield f"  clients    use all masters that name servers show: {client.declared.title}"
+    if run.client.uses_name_servers:
+        title = run.client.declared.title
+        yield f"  clients    use all masters that name servers show: {title}"
         return
     workload = run.scenario.workload
     yield f"  publishers connect first to {_entry(workload.publisher_endpoint, run)}"
@@ -143,7 +144,7 @@ def _layout_lines(run: model.RunPlan) -> Iterator[str]:
         pause = layout.pause_if_all_down
         of = "" if pause is None else f" of {', '.join(pause.hosts)}, recover {pause.recover}"
         yield f"  partitions {handling}{of}"
-    if _SET_POLICY not in run.system.cannot:
+    if SET_POLICY.name not in run.system.cannot:  # without that operation none is shown
         for policy in layout.policies:
             words = _assignments(policy.definition)
             yield f"  policy     {policy.name} for {policy.pattern}: {words}"
@@ -153,7 +154,7 @@ def _layout_lines(run: model.RunPlan) -> Iterator[str]:
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
     endpoint = f"; client endpoint: {layout.client_endpoint}"
-    yield f"  peer links {peers}{'' if chosen_client(run.client).uses_name_servers else endpoint}"
+    yield f"  peer links {peers}{'' if run.client.uses_name_servers else endpoint}"
 
 
 def _window(window: model.Window, run: model.RunPlan) -> Iterator[str]:
@@ -238,11 +239,10 @@ def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
 
 def _said(operation: model.OperationPlan) -> str:
     """Return what the scenario says of it, without defaults."""
-    usual, own = model.OperationOptions(), operation.options
-    keys = OPERATIONS[operation.kind].options
-    given = {key: getattr(own, key) for key in keys if getattr(own, key) != getattr(usual, key)}
-    if "definition" in given:
-        given["definition"] = _assignments(own.definition)
+    options = {key: getattr(operation.options, key) for key in operation.kind.option_keys}
+    given = {key: value for key, value in options.items() if value != OPTIONS[key].default}
+    if DEFINITION.key in given:
+        given[DEFINITION.key] = _assignments(given[DEFINITION.key])
     return "".join(f", {key} {value}" for key, value in given.items())
 
 
@@ -261,7 +261,7 @@ def _options(fault: model.FaultPlan) -> str:
     )
 
 
-def _workload(workload: model.Workload) -> str:
+def _workload(workload: Workload) -> str:
     rate = "max" if workload.rate is None else f"{workload.rate:g}/s"
     acknowledge = workload.acknowledge or "none"
     return (
@@ -272,7 +272,7 @@ def _workload(workload: model.Workload) -> str:
     )
 
 
-def _entry(entry: model.BootstrapAddress, run: model.RunPlan) -> str:
+def _entry(entry: BootstrapAddress, run: model.RunPlan) -> str:
     if run.layout.balancers:
         return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
     alone = ", and know no other" if run.layout.client_endpoint == ONE else ""
@@ -329,14 +329,14 @@ def _means(target: Target, run: model.RunPlan, free: str) -> str:
     return f"the host {target.host}"
 
 
-def _at_least(run: model.RunPlan, requested: model.Duration, seconds: float, because: str) -> str:
+def _at_least(run: model.RunPlan, requested: spans.Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.detection_timeout_s):
         return f"{_length(seconds)} ({because}; the scenario has {spans.text(requested)})"
     return _resolved(requested, seconds)
 
 
-def _resolved(span: model.Duration, seconds: float) -> str:
+def _resolved(span: spans.Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
     return f"{_length(seconds)} ({spans.text(span)})" if span.timers else _length(seconds)
 

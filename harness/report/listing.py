@@ -18,6 +18,7 @@ from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
+from harness.plan.operation_options import OPTIONS
 from harness.plan.suite import Suite
 from harness.plan.targets import MEANINGS, TargetForm
 from harness.report.lines import source_text
@@ -108,12 +109,12 @@ def operations() -> Iterator[Table]:
     )
     for one in plan.OPERATIONS.values():
         offers = [one.offers.get(deployment, "-") for deployment in (COMPOSE, LOCAL)]
-        words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
+        words = (", ".join(one.targets) or "the cluster", ", ".join(one.option_keys) or "-")
         kinds.add_row(one.name, one.title, *words, *offers)
     yield kinds
     yield _targets(plan.MEANINGS)
     options = _table("option", "what it says", "words")
-    for option in plan.OPTIONS.values():
+    for option in OPTIONS.values():
         options.add_row(option.key, option.meaning, ", ".join(option.choices) or "-")
     yield options
 

@@ -10,13 +10,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from harness.cluster.orders import AddNode, DeletePolicy, ForgetNode, Order, SetPolicy
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, ReportsCluster, Roles
+from harness.plan.operations import CANCEL_SYNC, FORCE_BOOT, WIPE_NODE
 
 LOOK_LIMIT_S = 60.0
 _DOWN = "a node that is down does not report what is on its disk"
 OWN_WORD = {  # operations that no broker can be asked about, and why
-    "wipe_node": _DOWN,
-    "force_boot": _DOWN,
-    "cancel_sync": "of a queue that is synchronised by then nothing is broken off",
+    WIPE_NODE.name: _DOWN,
+    FORCE_BOOT.name: _DOWN,
+    CANCEL_SYNC.name: "of a queue that is synchronised by then nothing is broken off",
 }
 Look = Callable[[], Awaitable[bool]]
 

@@ -1,17 +1,16 @@
 """The client settings of a worker: what it imports, and which client it is."""
 
-from harness.plan.clients.registry import named
+from harness.plan.clients.declaration import Client
 from harness.workers.protocol import Driver
 
 
-def driver(client: str) -> Driver:
-    """Raises PlanError where there is no such client."""
-    known = named(client)
+def driver(client: Client) -> Driver:
+    """Return what a worker needs to use the client."""
     return Driver(
-        client=known.constructor,
-        auditor=known.family.auditor,
-        prober=known.family.prober,
-        own_threads=known.own_threads,
-        packages=tuple(name for name, _ in known.packages),
-        how_to_get=known.how_to_get,
+        client=client.constructor,
+        auditor=client.family.auditor,
+        prober=client.family.prober,
+        own_threads=client.own_threads,
+        packages=tuple(name for name, _ in client.packages),
+        how_to_get=client.how_to_get,
     )

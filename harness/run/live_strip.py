@@ -7,7 +7,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.plan.model import Workload
+from harness.plan.workload import Workload
 from harness.run.strip import SECOND_NS, Load, PublisherSeconds, Spell, Strip, strip
 from harness.run.window_state import WindowState
 from harness.run.worker_handles import WorkerHandle

@@ -31,9 +31,21 @@ from harness.cluster.orders import (
 )
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
+from harness.plan import operations
 from harness.plan.model import OperationPlan, OperationStep
-from harness.plan.operations import CLEAN, KILL, NO, OPERATIONS, STOPPED
-from harness.plan.targets import Target, TargetForm, parse_target
+from harness.plan.operation_options import (
+    CLEAN,
+    KILL,
+    NO,
+    ForgetOptions,
+    PolicyNameOptions,
+    PolicyOptions,
+    StartOptions,
+    StopOptions,
+    ThroughOptions,
+    WaitOptions,
+)
+from harness.plan.targets import Target, TargetForm
 from harness.run import afterwards
 from harness.run.promoting import Promoting
 from harness.run.resolving import NoSuchTarget, resolve_reference
@@ -56,12 +68,13 @@ class Operating:
     def __init__(self, stage: Stage, steps: tuple[OperationStep, ...]) -> None:
         layout = stage.plan.layout
         self._stage = stage
+        self._steps = steps
         self._stopping = Stopping(stage.hosts, tuple(host.name for host in layout.spares))
         self._armed: dict[str, Armed] = {}  # host -> what stopped it
         self._groups = 0
         self.records = {
             step.number: OperationRecord(
-                step.number, step.operation.kind, step.operation.target.word
+                step.number, step.operation.kind.name, step.operation.target.word
             )
             for step in steps
         }
@@ -89,8 +102,9 @@ class Operating:
     @property
     def altered(self) -> str:
         """Why the cluster may not be what its layout says; "" where it is."""
-        begun = [one for one in self.records.values() if one.began_ns is not None]
-        changed = [one.kind for one in begun if OPERATIONS[one.kind].alters or not one.ok]
+        every = [(step.operation.kind, self.records[step.number]) for step in self._steps]
+        begun = [(kind, record) for kind, record in every if record.began_ns is not None]
+        changed = [kind.name for kind, record in begun if kind.alters or not record.ok]
         changed += [f"{host} was left stopped" for host in self._armed]
         return ", ".join(dict.fromkeys(changed))
 
@@ -134,18 +148,18 @@ class Operating:
         target = plan.target
         if target.queue and target.form not in _BY_ROLE:
             record.resolved = self._stage.queues[target.queue]
-            if plan.kind == "promote":
+            if plan.kind == operations.PROMOTE:
                 return await Promoting(self._stage, step).perform(record.resolved)
             return await self._of_queue(plan, record.resolved)
-        if not OPERATIONS[plan.kind].targets:
-            record.resolved = plan.options.name
+        if not plan.kind.targets:
             order = _policy_order(plan)
+            record.resolved = order.name
             answer = await self._carry_out(order)
             await afterwards.of_policy(self._stage.cluster.broker, order)
             return answer
         hosts = await self._hosts(step, target)
         record.resolved = ", ".join(hosts)
-        if plan.kind in ("stop_node", "start_node", "restart_node"):
+        if plan.kind.stops or plan.kind.starts:
             return await self._of_processes(step, hosts)
         return "; ".join([await self._of_node(plan, host) for host in hosts])
 
@@ -167,11 +181,12 @@ class Operating:
         return await until(self._stage.roles, settled, TAKEOVER_LIMIT_S)
 
     async def _of_queue(self, plan: OperationPlan, queue: str) -> str:
-        if plan.kind == "cancel_sync":
+        if plan.kind == operations.CANCEL_SYNC:
             return _own_word(plan, await self._carry_out(CancelSync(queue)))
-        assert plan.kind == "synchronise", plan.kind
+        assert plan.kind == operations.SYNCHRONISE, plan.kind
         answer = await self._carry_out(Synchronise(queue))
-        if plan.options.waits == NO:
+        options = WaitOptions.of(plan)
+        if options.waits == NO:
             return answer
         roles = await until(lambda: self._roles(queue), _synchronised, SYNCHRONISED_LIMIT_S)
         if not _synchronised(roles):
@@ -180,30 +195,30 @@ class Operating:
             raise DeployError(
                 f"{queue} was not synchronised within {SYNCHRONISED_LIMIT_S:g} s: {behind}"
             )
-        await self._clean(plan)
+        await self._clean(options)
         return f"{answer}; synchronised on {', '.join(roles.synchronised or ())}"
 
     async def _of_node(self, plan: OperationPlan, host: str) -> str:
         """Carry out an order to a broker about one node."""
         stopping = self._stopping
         match plan.kind:
-            case "wipe_node":
+            case operations.WIPE_NODE:
                 answer = _own_word(plan, await self._carry_out(WipeNode(host)))
                 if host in stopping.stopped:  # a lost disk may be lost again
                     stopping.wipe(host)
-            case "force_boot":
+            case operations.FORCE_BOOT:
                 answer = _own_word(plan, await self._carry_out(ForceBoot(host)))
-            case "reset_node":
+            case operations.RESET_NODE:
                 answer = await self._reset(host)
-            case "add_node":
+            case operations.ADD_NODE:
                 add = AddNode(host, await self._through(plan, host))
                 answer = await self._carry_out(add)
                 await afterwards.of_members(self._stage.cluster.broker, add)
                 stopping.join(host)
             case _:
-                assert plan.kind == "forget_node", plan.kind
+                assert plan.kind == operations.FORGET_NODE, plan.kind
                 answer = await self._forget(plan, host)
-                stopping.forget(plan.options.offline)
+                stopping.forget(ForgetOptions.of(plan).offline)
         return answer
 
     async def _reset(self, host: str) -> str:
@@ -218,62 +233,61 @@ class Operating:
         return answer
 
     async def _forget(self, plan: OperationPlan, host: str) -> str:
-        offline = plan.options.offline
-        forget = ForgetNode(host, await self._through(plan, host), offline)
+        offline = ForgetOptions.of(plan).offline
+        forget = ForgetNode(host, await self._through(plan, host, offline), offline)
         answer = await self._carry_out(forget)
         if offline:
             return afterwards.own_word(answer, f"{forget.through} is down itself")
         await afterwards.of_members(self._stage.cluster.broker, forget)
         return answer
 
-    async def _through(self, plan: OperationPlan, host: str) -> str:
+    async def _through(self, plan: OperationPlan, host: str, offline: bool = False) -> str:
         """Return the host that gets the order: the scenario's, else the first possible one."""
-        options, stopping = plan.options, self._stopping
-        if options.through in STOPPED:
-            target = parse_target(options.through, STOPPED)
-            return stopping.meant("start_node", target, {})[0]
-        if options.through:
-            return options.through
-        if options.offline:
+        through, stopping = ThroughOptions.of(plan).through, self._stopping
+        if through is not None:
+            by_name = through.form is TargetForm.HOST
+            return through.host if by_name else stopping.stopped_host(through)
+        if offline:
             found = [one for one in reversed(stopping.stopped) if one != host]
         else:
             up = [one for one in stopping.up if one != host]
             found = [one for one in up if (await self._stage.cluster.witness.greets(one)).answered]
         if not found:
-            state = "down" if options.offline else "up and answers"
+            state = "down" if offline else "up and answers"
             raise NoSuchTarget(f"{plan.kind} of {host}: no other host is {state}")
         return found[0]
 
     # --- processes -------------------------------------------------------------------------------
 
     async def _of_processes(self, step: OperationStep, hosts: tuple[str, ...]) -> str:
-        plan, steps_done = step.operation, []
-        for group in self._stopping.ordered(hosts, plan.options.order):
+        kind, options = step.operation.kind, StartOptions.of(step.operation)
+        steps_done, restarts = [], kind.stops and kind.starts
+        for group in self._stopping.ordered(hosts, options.order):
             self._groups += 1
             began_ns = time.monotonic_ns()
-            if plan.kind != "start_node":
+            if kind.stops:
                 await _concurrently(*(self._stop(step, host, self._groups) for host in group))
-            if plan.kind != "stop_node":
-                await _concurrently(*(self._start(plan, host) for host in group))
-            if plan.kind == "restart_node":  # the next one goes when this one is well again
-                await self._clean(plan)
+            if kind.starts:
+                await _concurrently(*(self._start(host, options) for host in group))
+            if restarts:  # the next one goes when this one is well again
+                await self._clean(options)
             steps_done.append(
                 f"{', '.join(group)} in {(time.monotonic_ns() - began_ns) / 1e9:.1f} s"
             )
-        if plan.kind != "restart_node":  # before the last one is there nothing can be clean
-            await self._clean(plan)
+        if not restarts:  # before the last one is there nothing can be clean
+            await self._clean(options)
         return "; ".join(steps_done)
 
     async def _stop(self, step: OperationStep, host: str, group: int) -> None:
-        stage, plan = self._stage, step.operation
+        stage, plan, options = self._stage, step.operation, StopOptions.of(step.operation)
         armed = self._armed[host] = Armed(
             window=step.number,
-            kind=plan.kind,
+            kind=plan.kind.name,
             target=plan.target.word,
             places=(host,),
             role="",
-            mechanism=OPERATIONS[plan.kind].offers.get(stage.plan.deployment, ""),
-            actions=(Kill(host) if plan.options.how == KILL else Stop(host),),
+            mechanism=plan.kind.offers.get(stage.plan.deployment, ""),
+            actions=(Kill(host) if options.how == KILL else Stop(host),),
             undo=(Start(host, ENDING_S),),
             mark="",
             hosts=stage.hosts,
@@ -281,7 +295,7 @@ class Operating:
         stage.journal.armed(armed)
         await perform_all(stage.executor, armed.actions)
         self._stopping.stop(host, group)
-        if plan.options.waits == NO and plan.kind == "stop_node":
+        if options.waits == NO and not plan.kind.starts:
             return
         witness = stage.cluster.witness
         state = await until(
@@ -290,7 +304,7 @@ class Operating:
         if state.running:
             raise DeployError(f"{host}: its process had not ended after {STOP_LIMIT_S:g} s")
 
-    async def _start(self, plan: OperationPlan, host: str) -> None:
+    async def _start(self, host: str, options: StartOptions) -> None:
         stage = self._stage
         await self._see_who_waits(host)
         began_ns = time.monotonic_ns()
@@ -299,7 +313,7 @@ class Operating:
         armed = self._armed.pop(host, None)
         if armed is not None:
             stage.journal.undone(armed)
-        if plan.options.waits == NO:
+        if options.waits == NO:
             return
         serves = await until(lambda: self._serves(host), lambda found: found != "", SERVE_LIMIT_S)
         if serves != _SERVES:
@@ -321,8 +335,8 @@ class Operating:
             return f"its process ended with exit code {state.exit_code} before it served anybody"
         return _SERVES if (await witness.greets(host)).answered else ""
 
-    async def _clean(self, plan: OperationPlan) -> None:
-        if plan.options.waits != CLEAN:
+    async def _clean(self, options: WaitOptions) -> None:
+        if options.waits != CLEAN:
             return
         health = await self._stage.cluster.health(CLEAN_LIMIT_S)
         if not health.clean:
@@ -343,14 +357,14 @@ _SERVES = "it serves"
 
 
 def _own_word(plan: OperationPlan, answer: str) -> str:
-    return afterwards.own_word(answer, afterwards.OWN_WORD[plan.kind])
+    return afterwards.own_word(answer, afterwards.OWN_WORD[plan.kind.name])
 
 
-def _policy_order(plan: OperationPlan) -> Order:
-    options = plan.options
-    if plan.kind == "delete_policy":
-        return DeletePolicy(options.name)
-    assert plan.kind == "set_policy", plan.kind
+def _policy_order(plan: OperationPlan) -> SetPolicy | DeletePolicy:
+    if plan.kind == operations.DELETE_POLICY:
+        return DeletePolicy(PolicyNameOptions.of(plan).name)
+    assert plan.kind == operations.SET_POLICY, plan.kind
+    options = PolicyOptions.of(plan)
     return SetPolicy(options.name, options.pattern, options.definition, options.priority)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from faults.places import overlap
 from harness.cluster.port import Roles
-from harness.plan.clients.registry import named
 from harness.plan.declared import AT_LEAST, NO_CLIENT_ENDPOINT, NO_NAME_SERVERS, Declared
 from harness.plan.layout_values import BALANCER
 from harness.run.drain_and_audit import DrainAndAudit
@@ -56,7 +55,7 @@ class Prepared:
             "publishers_connected_to_target": self._entered("publishers", window),
             "consumers_connected_to_target": self._entered("consumers", window),
             CONSUMING: self._consuming_from(window),
-            REPORT_LOST: not named(self.stage.plan.client).why_not("lost"),
+            REPORT_LOST: not self.stage.plan.client.declared.why_not("lost"),
             **self._name_servers(window.places),
         }
 

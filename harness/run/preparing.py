@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.cluster.port import Cluster, DeployError, Link, Roles
-from harness.plan.clients.requirements import chosen_client
 from harness.plan.demands import priorities
 from harness.plan.distribution import consumers_of, served
 from harness.plan.guarantees import BROKERS, CLIENTS
 from harness.plan.layout_values import BALANCER, ONE
-from harness.plan.model import BootstrapAddress, RunPlan
+from harness.plan.model import RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.plan.targets import Target
+from harness.plan.workload import BootstrapAddress
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared
@@ -84,7 +84,7 @@ class Preparing:
         participant: Participant,
     ) -> None:
         self._plan = plan
-        self._client = chosen_client(plan.client)
+        self._client = plan.client
         self._participant = participant
         self._cluster = cluster
         self._folder = folder
@@ -275,7 +275,8 @@ class Preparing:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain
         self._numbers += 1
         publishers, client = workload.publishers, self._client
-        reader = client.declared.drained_by if role is Role.DRAINER else client.name
+        reader = client.drainer if role is Role.DRAINER else client.declared
+        assert reader is not None, "such a client is not applicable"
         named_queues = [(drain.queue_name(self._queues[word]), word) for word in queues]
         return WorkerConfig(
             role=role,
@@ -284,7 +285,7 @@ class Preparing:
             run_number=self._plan.number,
             origin_ns=self._origin_ns,
             log=self._cluster.log_folder(self._folder, name),
-            client=reader,
+            client=reader.name,
             driver=driver(reader),
             queue=named_queues[0][0],
             queue_word=named_queues[0][1],

@@ -15,7 +15,6 @@ from harness.cluster.orders import Promote
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import OperationStep
-from harness.plan.operations import OPERATIONS
 from harness.run.stage import Stage
 
 STOP_LIMIT_S = 60.0
@@ -67,11 +66,11 @@ class Promoting:
         plan = self.step.operation
         return Armed(
             window=self.step.number,
-            kind=plan.kind,
+            kind=plan.kind.name,
             target=plan.target.word,
             places=(where,),
             role="",
-            mechanism=OPERATIONS[plan.kind].offers.get(self.stage.plan.deployment, ""),
+            mechanism=plan.kind.offers.get(self.stage.plan.deployment, ""),
             actions=(Stop(where),),
             undo=(Start(where, ENDING_S),),
             mark="",

@@ -14,11 +14,11 @@ from faults.places import host_of, process_of
 from harness.cluster.port import Roles
 from harness.plan.distribution import NAMED_MAX, named
 from harness.plan.layout_values import BALANCER, STANDBY
-from harness.plan.model import BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.role_words import RoleWords
 from harness.plan.servers import ServerRole, Servers
 from harness.plan.targets import Target, TargetForm
+from harness.plan.workload import BootstrapAddress
 
 PROCESS = "process"
 NAME_SERVER = ServerRole.NAME_SERVER.value  # what such a target is to queues
@@ -35,12 +35,12 @@ def resolve(
     if target.form is TargetForm.MASTER:
         master = _roles(target, roles).master
         if master is None:
-            raise NoSuchTarget(f"{target}: no host says that it is the {_role_named(target)}")
+            raise NoSuchTarget(f"{target}: no host says that it is the {target.role}")
         return master
     if target.form is TargetForm.MIRROR:
         mirrors = _roles(target, roles).mirrors
         if not mirrors:
-            raise NoSuchTarget(f"{target}: the queue has no {_role_named(target)}")
+            raise NoSuchTarget(f"{target}: the queue has no {target.role}")
         return mirrors[0]
     if target.form is TargetForm.UNINVOLVED:
         free = [host for host in hosts if host not in involved]
@@ -238,11 +238,6 @@ def _state(host: str, role: Roles) -> str:
     if role.synchronised is None:
         return ""
     return "synchronised " if host in role.synchronised else "unsynchronised "
-
-
-def _role_named(target: Target) -> str:
-    """Return `mirror` of the target `mirror of orders`."""
-    return target.word.partition(" ")[0]
 
 
 def _roles(target: Target, roles: Mapping[str, Roles]) -> Roles:

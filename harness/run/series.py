@@ -22,7 +22,6 @@ from pathlib import Path
 from faults.model import FaultError
 from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError
-from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.section import COUNTED
 from harness.plan.declared import FEW, declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
@@ -59,7 +58,7 @@ def special_messages(plan: RunPlan) -> dict[str, int | None]:
 
     These are facts for claims; None if there are many, or if the number is unknown.
     """
-    every = chosen_client(plan.client).counted(plan.scenario.workload, plan.schedule.load_s)
+    every = plan.client.counted(plan.scenario.workload, plan.schedule.load_s)
     assert every.keys() <= set(COUNTED), sorted(every)
     few = {name: number for name, number in every.items() if 0 < number < FEW}
     return {name: few.get(name) for name in COUNTED}

@@ -11,12 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.cluster.port import Roles
-from harness.plan.operations import (
-    FIRST_FIRST,
-    LAST_FIRST,
-    OPERATIONS,
-    STOPPED,
-)
+from harness.plan.operation_options import FIRST_FIRST, IN_TURN, LAST_FIRST
+from harness.plan.operations import Operation
 from harness.plan.targets import Target, TargetForm
 from harness.run.resolving import NoSuchTarget, holders, resolve
 
@@ -87,26 +83,38 @@ class Stopping:
         self._joined.add(host)
         self.spares = tuple(spare for spare in self.spares if spare != host)
 
-    def meant(self, kind: str, target: Target, roles: Mapping[str, Roles]) -> tuple[str, ...]:
+    def meant(
+        self, kind: Operation, target: Target, roles: Mapping[str, Roles]
+    ) -> tuple[str, ...]:
         """Return the hosts that a target means: in layout order, or in the order they stopped.
 
         `roles`: the hosts that hold each queue now; only some words need it.
         """
-        if TargetForm.SPARE in OPERATIONS[kind].targets:
+        if kind.means_spare:
             return (self._spare(target),)
-        of_stopped = OPERATIONS[kind].targets[0] in STOPPED
         if target.form is TargetForm.ALL:
-            found = self.down if of_stopped else self.up
+            found = self.down if kind.means_stopped else self.up
             if not found:
-                raise NoSuchTarget(f"all: no host is {'down' if of_stopped else 'up'}")
+                raise NoSuchTarget(f"all: no host is {'down' if kind.means_stopped else 'up'}")
             return found
-        return (self._down_one(target) if of_stopped else self._up_one(target, roles),)
+        return (self.stopped_host(target) if kind.means_stopped else self._up_one(target, roles),)
+
+    def stopped_host(self, target: Target) -> str:
+        """Return the host that is down which a target means. Raise NoSuchTarget."""
+        if target.form is TargetForm.HOST:
+            if target.host not in self.down:
+                raise NoSuchTarget(f"{target.word}: it is not down by an operation")
+            return target.host
+        listed = self.lost if target.form is TargetForm.LOST else self.stopped
+        if not listed:
+            raise NoSuchTarget(f"{target.word}: there is no such host")
+        return listed[-1] if target.form is TargetForm.LAST_STOPPED else listed[0]
 
     def ordered(self, hosts: Sequence[str], order: str) -> tuple[tuple[str, ...], ...]:
         """The hosts in groups: those of one group at once, the groups one after another."""
         if order == LAST_FIRST:
             return tuple((host,) for host in reversed(hosts))
-        if order == FIRST_FIRST or order == "in turn":
+        if order in (FIRST_FIRST, IN_TURN):
             return tuple((host,) for host in hosts)
         return (tuple(hosts),)
 
@@ -142,16 +150,6 @@ class Stopping:
         if target.form is TargetForm.SPARE and self.spares:
             return self.spares[0]
         raise NoSuchTarget(f"{target.word}: there is no such spare host (any more)")
-
-    def _down_one(self, target: Target) -> str:
-        if target.form is TargetForm.HOST:
-            if target.host not in self.down:
-                raise NoSuchTarget(f"{target.word}: it is not down by an operation")
-            return target.host
-        listed = self.lost if target.form is TargetForm.LOST else self.stopped
-        if not listed:
-            raise NoSuchTarget(f"{target.word}: there is no such host")
-        return listed[-1] if target.form is TargetForm.LAST_STOPPED else listed[0]
 
     def _up_one(self, target: Target, roles: Mapping[str, Roles]) -> str:
         """Peers may not have struck off yet what was stopped a moment ago."""

@@ -172,7 +172,7 @@ class Manifest:
             scenario=plan.scenario.name,
             system=plan.system.name,
             layout=plan.layout.label,
-            client=plan.client,
+            client=plan.client.word,
             deployment=plan.deployment,
             repeat=plan.repeat,
             seed=plan.seed,
@@ -191,7 +191,7 @@ class Manifest:
                 for w in plan.schedule.windows
             ],
             operations=[
-                OperationRecord(step.number, step.operation.kind, step.operation.target.word)
+                OperationRecord(step.number, step.operation.kind.name, step.operation.target.word)
                 for step in plan.schedule.steps
             ],
         )

@@ -13,12 +13,13 @@ from collections.abc import Callable
 
 import pamqp.commands as library
 import pamqp.frame
+from pamqp import base
 
 from reference_impl.amqp import methods, queue_methods, session_methods
 from reference_impl.amqp.method import Method
 
 TIMES, CHANNEL = 20_000, 7
-PAIRS: tuple[tuple[Method, library.Base], ...] = (
+PAIRS: tuple[tuple[Method, base.Frame], ...] = (
     (
         queue_methods.QueueDeclare(0, "orders", False, True, False, False, False, {"x-max": 4}),
         library.Queue.Declare(0, "orders", durable=True, arguments={"x-max": 4}),
@@ -41,7 +42,7 @@ def ours(method: Method) -> None:
     methods.decode(written[7:-1])
 
 
-def theirs(method: library.Base) -> None:
+def theirs(method: base.Frame) -> None:
     pamqp.frame.unmarshal(pamqp.frame.marshal(method, CHANNEL))
 
 

@@ -210,9 +210,10 @@ def compare(setup: Setup, pairs: int) -> float:
 
 def driver_here() -> str:
     """As JSON. A worker's container has no registry of clients: there it is reported."""
+    from harness.plan.clients.registry import named
     from harness.run.drivers import driver
 
-    return json.dumps(asdict(driver("pika")))
+    return json.dumps(asdict(driver(named("pika"))))
 
 
 def main() -> int:

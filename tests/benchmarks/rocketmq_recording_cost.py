@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.plan.clients.registry import named
 from harness.run.drivers import driver
 from harness.workers.clients.jars import class_path
 from harness.workers.clients.rocketmq.java import FLAGS, PREFIX
@@ -166,7 +167,7 @@ def configuration(client: str, setup: Setup, folder: str) -> WorkerConfig:
         origin_ns=time.monotonic_ns(),
         log=f"{folder}/log",
         client=client,
-        driver=driver(client),
+        driver=driver(named(client)),
         queue=setup.topic,
         queue_word="cost",
         endpoints=tuple(Endpoint(host, host, int(port)) for host, _, port in addresses),

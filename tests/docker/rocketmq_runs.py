@@ -47,7 +47,9 @@ def planned(layout: Layout, client: str, kind: str) -> RunPlan:
     made = plan(fault(kind, "rkt1"), lasts_s=8, name=f"real-{kind}-{client}".replace(".", "-"))
     assert obstacles(made.scenario, system, layout, chosen_client(client), made.deployment) == []
     schedule = replace(made.schedule, drain_limit_s=DRAIN_LIMIT_S)
-    return replace(made, system=system, layout=layout, client=client, schedule=schedule)
+    return replace(
+        made, system=system, layout=layout, client=chosen_client(client), schedule=schedule
+    )
 
 
 def judged(done: Done) -> None:

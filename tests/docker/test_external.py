@@ -22,6 +22,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 from faults.kinds.client_links.hang import HangOptions
 from harness.deploy import engine, images
 from harness.deploy.external.site import noted
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import RunPlan, Window
 from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
@@ -239,7 +240,7 @@ def test_streams_of_the_owners_nodes_lose_nothing_in_a_freeze(
     assert "declare, publish, consume and delete work" in " ".join(said.split())
     topology = read_topology("rack", source, ("rabbitmq-stream",))
     run = of(topology, plan(fault("freeze", "mirror of orders"), lasts_s=6))
-    run = replace(run, system=load_system("rabbitmq-stream"), client="pika-stream")
+    run = replace(run, system=load_system("rabbitmq-stream"), client=chosen_client("pika-stream"))
     manifest, counted = perform(run, tmp_path)
     (window,) = manifest.windows
     assert (window.verified, window.gone) == (True, True)

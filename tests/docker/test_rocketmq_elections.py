@@ -11,6 +11,7 @@ import pytest
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import RunPlan, Schedule, Window
 from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema.facts import Facts
@@ -55,7 +56,7 @@ def of(cluster: ComposeCluster) -> RunPlan:
         plan(fault("kill", TARGET), name=f"elects-{system.name}"),
         system=system,
         layout=cluster.layout,
-        client=system.clients[0],
+        client=chosen_client(system.clients[0]),
         schedule=Schedule(BASELINE_S, (window,), RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S),
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import RunPlan, Schedule, Window
 from harness.systems.catalogue import load_system
 from spark_analysis.schema.facts import Facts
@@ -44,7 +45,7 @@ def of(cluster: ComposeCluster, kind: str, client: str) -> RunPlan:
         plan(fault(kind), name=f"routes-{kind}"),
         system=replace(load_system(NAME), clients=(client,)),
         layout=cluster.layout,
-        client=client,
+        client=chosen_client(client),
         schedule=Schedule(BASELINE_S, (window,), RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S),
     )
 

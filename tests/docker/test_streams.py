@@ -10,6 +10,7 @@ import pytest
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
+from harness.plan.clients.requirements import chosen_client
 from harness.systems.catalogue import load_layout, load_system
 from harness.workers.clients.amqp_stream import STREAM
 from spark_analysis.schema import tables
@@ -41,7 +42,7 @@ def test_a_leader_kill_loses_and_repeats_no_confirmed_message(
         plan(fault("kill"), lasts_s=8, name="stream-kill"),
         system=load_system(SYSTEM),
         layout=three.layout,
-        client="pika-stream",
+        client=chosen_client("pika-stream"),
     )
     # A look at a stream reads it: two looks and the silence between them take seconds.
     of = replace(of, schedule=replace(of.schedule, drain_limit_s=30.0))

@@ -9,6 +9,7 @@ import pytest
 
 from harness.judging.exits import Judge
 from harness.pipeline import stages
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import RunPlan, Schedule
 from harness.run import drain_and_audit, live, preparing
@@ -59,7 +60,9 @@ def calm(client: str, layout: str, **changes: object) -> RunPlan:
     of = plan(rate=20.0, deadline_s=60.0, **changes)
     system = load_system("rocketmq-2m2s")
     chosen = on_loopback(load_layout("rocketmq-2m2s", layout))
-    return replace(of, system=system, layout=chosen, client=client, schedule=SCHEDULE)
+    return replace(
+        of, system=system, layout=chosen, client=chosen_client(client), schedule=SCHEDULE
+    )
 
 
 async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:

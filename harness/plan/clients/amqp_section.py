@@ -13,10 +13,10 @@ from pydantic import BeforeValidator, Field
 from harness.outside.text import brief
 from harness.plan import spans
 from harness.plan.clients.section import Section
-from harness.plan.model import Workload
 from harness.plan.servers import Servers
 from harness.plan.tables import OneOf, Table, fixed_length
 from harness.plan.toml_problems import TomlProblem
+from harness.plan.workload import Workload
 
 PUSH, GET = "push", "get"
 

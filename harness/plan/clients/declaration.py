@@ -16,8 +16,8 @@ from harness.outside.text import brief
 from harness.plan import jars
 from harness.plan.clients.section import Section
 from harness.plan.jars import JarSet
-from harness.plan.model import Workload
 from harness.plan.tables import Table
+from harness.plan.workload import Workload
 
 CAPABILITIES: Mapping[str, str] = {
     "confirm": "the outcome of a send is reported",

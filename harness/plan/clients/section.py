@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from harness.plan.model import Workload
 from harness.plan.servers import Servers
 from harness.plan.tables import Table
 from harness.plan.toml_problems import TomlProblem
+from harness.plan.workload import Workload
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")

@@ -6,7 +6,8 @@
 
 from harness.plan.clients.rocketmq_section import SECTION
 from harness.plan.clients.rocketmq_terms import delay_ns
-from harness.plan.model import Drain, Workload
+from harness.plan.model import Drain
+from harness.plan.workload import Workload
 from harness.systems.rocketmq.layout import topic_of
 
 QUIET_S = 2.0  # without a delay

@@ -5,6 +5,7 @@ from dataclasses import replace
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.bounded import Bounded
 from harness.plan.bound import Bound
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Experiment, RunPlan
 from tests.rigs.runs.plans import plan
 
@@ -21,7 +22,7 @@ OPEN, UNTRUE = (verdict(ClaimOutcome.INCONCLUSIVE),), (verdict(ClaimOutcome.FAIL
 
 def runs(number: int, client: str = "pika") -> list[RunPlan]:
     return [
-        replace(plan(name=f"{client}-{place}"), client=client, repeat=place)
+        replace(plan(name=f"{client}-{place}"), client=chosen_client(client), repeat=place)
         for place in range(1, number + 1)
     ]
 
@@ -72,7 +73,7 @@ def test_cell_is_abandoned_if_unjudged_runs_exceed_the_spares() -> None:
 
 def test_each_cell_ends_separately_and_spared_runs_are_dropped() -> None:
     bounded = Bounded(HALF)
-    one, other = runs(3), runs(3, "rhea")
+    one, other = runs(3), runs(3, "pika-stream")
     experiment = Experiment("e", 7, (*one, *other), ())
     assert bounded.wanted(one[0])
     bounded.ended(one[0], BROKEN)

@@ -59,7 +59,7 @@ def test_no_trait_has_a_default_that_would_pass_unnoticed(declared: type) -> Non
 
 @EVERY
 def test_modules_that_a_worker_imports_exist(client: Client) -> None:
-    driven = driver(client.name)
+    driven = driver(client)
     programs = [text for text in (driven.client, driven.auditor, driven.prober) if text]
     assert all(callable(loaded(text)) for text in programs)
     patient = client.family.finds is Finds.NAME_SERVERS
@@ -96,7 +96,7 @@ QUESTIONS = {
     ),
     "what is counted": lambda name: chosen_client(name).counted(workload(), 1.0),
     "when it is back": lambda name: reconnect_s(chosen_client(name), SYSTEM.guarantees(LAYOUT)),
-    "what it imports": driver,
+    "what it imports": lambda name: driver(named(name)),
 }
 
 
@@ -214,7 +214,7 @@ def test_client_of_a_third_family_is_neither_amqp_nor_rocketmq(
     monkeypatch.setattr("harness.plan.clients.registry.registry", lambda: found)
     monkeypatch.setattr("harness.plan.clients.requirements.registry", lambda: found)
     system = replace(SYSTEM, clients=("acme",))
-    run = replace(plan(), system=system, client="acme")
+    run = replace(plan(), system=system, client=chosen_client("acme"))
     facts = declared(run)
     not_applicable = {
         "not_applicable": "its clients do not speak AMQP"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.declared import declared, ignored, shown
 from harness.plan.layout_values import Policy
@@ -18,7 +19,7 @@ def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:
 
 
 def test_other_clients_ignore_the_amqp_section_and_record_that() -> None:
-    assert ignored(replace(plan(), client="rocketmq-native")) == ["workload.amqp"]
+    assert ignored(replace(plan(), client=chosen_client("rocketmq-native"))) == ["workload.amqp"]
 
 
 def test_rocketmq_settings_that_pika_ignores_are_reported() -> None:
@@ -28,7 +29,7 @@ def test_rocketmq_settings_that_pika_ignores_are_reported() -> None:
 
 def test_settings_of_a_section_are_listed_for_its_client_only() -> None:
     said = plan(rocketmq=RocketWorkload(close_socket_if_timeout=False))
-    java = replace(said, client="rocketmq-java-4.9.8")
+    java = replace(said, client=chosen_client("rocketmq-java-4.9.8"))
     flag = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"
     assert [shown(one) for one in (said, java)] == [[], [flag]]
 
@@ -97,9 +98,9 @@ def test_amqp_recovers_in_two_seconds_others_after_poll_and_send() -> None:
     assert declared(of)["reconnect_s"] == 2
     layout = load_layout("rocketmq-2m2s", layout_names("rocketmq-2m2s")[0])
     rocket = load_system("rocketmq-2m2s")
-    native = replace(of, client="rocketmq-native", layout=layout, system=rocket)
+    native = replace(of, client=chosen_client("rocketmq-native"), layout=layout, system=rocket)
     assert declared(native)["reconnect_s"] == own(layout).timers.poll_s + 3
-    strangers = replace(of, client="rocketmq-native")
+    strangers = replace(of, client=chosen_client("rocketmq-native"))
     assert declared(strangers)["reconnect_s"] is None, "their poll interval is undeclared"
 
 

@@ -1,19 +1,28 @@
 """Operations of a scenario: what they say, every mistake told at once, and where they apply."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.layout_values import Host, Policy
-from harness.plan.model import Duration, Layout, OperationOptions, OperationPlan, System
-from harness.plan.operations import MEANINGS, OPERATIONS, OPTIONS, parse_operation
+from harness.plan.model import Layout, OperationPlan, System
+from harness.plan.operation_options import (
+    OPTIONS,
+    ForgetOptions,
+    OperationOptions,
+    PolicyOptions,
+    StopOptions,
+)
+from harness.plan.operations import MEANINGS, OPERATIONS, SET_POLICY, STOP_NODE
 from harness.plan.problems import PlanError
-from harness.plan.targets import CLUSTER
+from harness.plan.spans import Duration
+from harness.plan.targets import CLUSTER, Target, TargetForm
 from harness.plan.toml import read_scenario
 from tests.rigs.inputs.mistakes import Mistake, mistakes
-from tests.rigs.runs.plans import LAYOUT, SYSTEM
+from tests.rigs.runs.plans import LAYOUT, SYSTEM, operation
 
 HEAD = """
 title = "small"
@@ -69,12 +78,33 @@ waits = "no"
         ("ha-params", ("rabbit@rmq1",)),
         ("ha-sync-batch-size", 50),
     )
-    options = OperationOptions(definition=definition, priority=2)
-    assert policy == OperationPlan("set_policy", CLUSTER, Duration(5, 1.5), options)
-    options = OperationOptions(how="kill", waits="no", order="in turn")
-    assert stop == OperationPlan(
-        "stop_node", parse_operation("stop_node", "all"), Duration(), options
-    )
+    as_defined = PolicyOptions(definition=definition, priority=2)
+    assert policy == OperationPlan(SET_POLICY, CLUSTER, Duration(5, 1.5), as_defined)
+    by_kill = StopOptions(how="kill", waits="no", order="in turn")
+    assert stop == OperationPlan(STOP_NODE, STOP_NODE.target("all"), Duration(), by_kill)
+
+
+@pytest.mark.parametrize(
+    ("word", "through"),
+    [
+        ("", None),
+        ("rmq2", Target("rmq2", TargetForm.HOST, host="rmq2")),
+        ("last stopped", Target("last stopped", TargetForm.LAST_STOPPED)),
+        ("master of orders", Target("master of orders", TargetForm.HOST, host="master of orders")),
+    ],
+)
+def test_the_host_that_executes_an_order_is_read_as_a_target(
+    word: str, through: Target | None
+) -> None:
+    text = f'''
+[[operation]]
+kind = "forget_node"
+target = "lost"
+offline = true
+through = "{word}"
+'''
+    (forget,) = read_scenario("mine", HEAD + text).operations
+    assert forget.options == ForgetOptions(through=through, offline=True)
 
 
 def test_every_mistake_is_reported_with_place_and_correct_choices() -> None:
@@ -142,13 +172,29 @@ how = "kill"
 )
 def test_target_that_a_kind_does_not_take_is_an_error(kind: str, word: str) -> None:
     with pytest.raises(ValueError, match="is no target"):
-        parse_operation(kind, word)
+        OPERATIONS[kind].target(word)
 
 
 def test_every_kind_takes_words_and_options_that_there_are() -> None:
     for kind in OPERATIONS.values():
         assert set(kind.targets) <= MEANINGS.keys()
-        assert {*kind.options, *kind.needs} <= OPTIONS.keys()
+        assert set(kind.needs) <= set(kind.option_keys) <= OPTIONS.keys()
+
+
+def test_a_kind_has_those_options_alone_that_it_takes() -> None:
+    taken = {key for kind in OPERATIONS.values() for key in kind.option_keys}
+    assert taken == OPTIONS.keys()
+    assert STOP_NODE.option_keys == ("how", "waits", "order")
+    assert OPERATIONS["cancel_sync"].options is OperationOptions
+    of_add_node: Any = OPERATIONS["add_node"].options
+    with pytest.raises(TypeError):
+        of_add_node(offline=True)
+
+
+def test_options_of_another_kind_are_refused() -> None:
+    assert StopOptions.of(operation("stop_node", "all", how="kill")).how == "kill"
+    with pytest.raises(AssertionError):
+        StopOptions.of(operation("start_node", "all"))
 
 
 def test_a_possible_operation_is_no_obstacle() -> None:
@@ -180,6 +226,10 @@ def test_a_possible_operation_is_no_obstacle() -> None:
         (
             'kind = "add_node"\ntarget = "spare"\nthrough = "rmq9"',
             "operation 1: no host 'rmq9' to go through (there are rmq1, rmq2, rmq3)",
+        ),
+        (
+            'kind = "add_node"\ntarget = "spare"\nthrough = "master of orders"',
+            "operation 1: no host 'master of orders' to go through (there are rmq1, rmq2, rmq3)",
         ),
         (
             'kind = "delete_policy"\nname = "other"',

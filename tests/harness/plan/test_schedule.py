@@ -5,8 +5,10 @@ from dataclasses import replace
 from faults.kinds import KINDS
 from harness.plan import schedule
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.model import Duration, FaultPlan, Layout, OperationPlan, Scenario, Schedule
-from harness.plan.operations import parse_operation
+from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule
+from harness.plan.operation_options import PolicyNameOptions, StopOptions
+from harness.plan.operations import DELETE_POLICY, RESTART_NODE
+from harness.plan.spans import Duration
 from harness.plan.targets import CLUSTER, parse_target
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
@@ -95,8 +97,8 @@ def test_an_overlapping_window_waits_for_no_one() -> None:
     assert at_10.awaited(at_10.windows[1]) == {}
 
 
-LATE = OperationPlan("restart_node", parse_operation("restart_node", "all"), Duration(70))
-EARLY = OperationPlan("delete_policy", CLUSTER, Duration(timers=1))
+LATE = OperationPlan(RESTART_NODE, RESTART_NODE.target("all"), Duration(70), StopOptions())
+EARLY = OperationPlan(DELETE_POLICY, CLUSTER, Duration(timers=1), PolicyNameOptions())
 OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
 
 

@@ -91,7 +91,7 @@ def by_acme(**own: object) -> RunPlan:
     said = workload() if not own else replace(workload(), sections=own)
     scenario = replace(run.scenario, workload=said)
     system = replace(SYSTEM, clients=("acme",))
-    return replace(run, scenario=scenario, system=system, client="acme")
+    return replace(run, scenario=scenario, system=system, client=chosen_client("acme"))
 
 
 def problems(source: str) -> list[str]:
@@ -161,7 +161,7 @@ def test_only_the_running_clients_section_counts_and_others_are_listed() -> None
     assert chosen_client("pika").ignored(run.scenario.workload) == ["workload.acme"]
     assert chosen_client("pika").ignored(workload()) == []
     assert declared(run)["depth"] == deep.depth
-    assert declared(replace(run, client="pika"))["depth"] == {
+    assert declared(replace(run, client=chosen_client("pika")))["depth"] == {
         "not_applicable": SECTION.not_applicable
     }
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.plan import spans
-from harness.plan.model import Duration
+from harness.plan.spans import Duration
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.operations import OPERATIONS, parse_operation
+from harness.plan.operations import OPERATIONS
 from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
 from harness.plan.targets import (
     FAULT_TARGETS,
@@ -62,6 +62,9 @@ def test_a_schedule_uses_the_words_of_its_system() -> None:
     assert [str(LEADER_AND_FOLLOWER.of(one)) for one in (master, mirror, host)] == [
         "leader of orders", "follower of orders", "rmq1",
     ]  # fmt: skip
+    assert [LEADER_AND_FOLLOWER.of(one).role for one in (master, mirror, host)] == [
+        "leader", "follower", "",
+    ]  # fmt: skip
 
 
 def test_every_form_of_a_fault_has_a_meaning_and_a_word() -> None:
@@ -84,10 +87,10 @@ def test_anything_else_is_no_target(word: str) -> None:
 
 @pytest.mark.parametrize("word", ["all", "lost", "spare", "uninvolved", "clients"])
 def test_a_word_that_means_something_names_no_host_or_queue(word: str) -> None:
-    for kind, one in OPERATIONS.items():
-        if word not in one.targets:
+    for kind in OPERATIONS.values():
+        if word not in kind.targets:
             with pytest.raises(ValueError, match="is no target"):
-                parse_operation(kind, word)
+                kind.target(word)
 
 
 def test_the_queue_of_a_word_is_read_without_spaces_around() -> None:

@@ -40,7 +40,7 @@ def reasons(of: Scenario, runs: int = 2) -> list[str]:
 
 def test_runs_of_all_clients_are_grouped_per_scenario_and_repeat() -> None:
     experiment = planned("master-crash", "cut-one-node", repeats=2)
-    assert [[run.client for run in group] for group in experiment.groups] == [
+    assert [[run.client.word for run in group] for group in experiment.groups] == [
         list(ROCKET.clients[:2])
     ] * 4
     for group in experiment.groups:
@@ -84,7 +84,7 @@ def test_cell_playable_by_one_client_only_is_played_alone() -> None:
         together=True,
     )
     experiment = plan(request, Catalogue(systems, layouts))
-    assert [(run.client, run.together) for run in experiment.runs] == [
+    assert [(run.client.word, run.together) for run in experiment.runs] == [
         (clients[0], ()),
         (clients[1], ()),
     ]

@@ -8,11 +8,13 @@ from faults.kinds import KINDS, FaultRegistry
 from faults.kinds.client_links.hang import HangOptions
 from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.model import BootstrapAddress, Duration, FaultPlan, Retry
+from harness.plan.model import FaultPlan
 from harness.plan.problems import LISTED_MAX, PlanError
+from harness.plan.spans import Duration
 from harness.plan.targets import parse_target
 from harness.plan.toml import read_scenario
 from harness.plan.toml_problems import FOUND_MAX
+from harness.plan.workload import BootstrapAddress, Retry
 
 SMALL = """
 title = "small"

@@ -32,7 +32,7 @@ def test_incident_plays_every_failure_on_every_layout_the_first_thrice() -> None
 def test_all_clients_suffer_one_fault_at_once() -> None:
     clients = suite("incident").clients
     for group in planned().groups:
-        assert [run.client for run in group] == clients
+        assert [run.client.word for run in group] == clients
         assert {run.together for run in group} == {tuple(run.name for run in group)}
         assert len({run.seed for run in group}) == 1
 
@@ -72,7 +72,7 @@ def test_incident_runs_on_another_system_with_its_own_means() -> None:
         short = planned(systems=("reference-2m2s",), compressed=compressed)
         assert short.skipped == ()
         for group in short.groups:
-            assert [run.client for run in group] == reference.clients
+            assert [run.client.word for run in group] == reference.clients
             assert {run.system.name for run in group} == {"reference-2m2s"}
             assert {run.deployment for run in group} == {"local"}
     (group,) = short.groups

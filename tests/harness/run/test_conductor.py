@@ -4,14 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.kinds import KINDS
-from harness.plan.model import Duration, FaultPlan, OperationPlan, OperationStep, Schedule, Window
+from harness.plan.model import FaultPlan, OperationStep, Schedule, Window
+from harness.plan.spans import Duration
 from harness.plan.targets import parse_target
 from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor
 from harness.run.conductor_protocol import RunPhase
+from tests.rigs.runs.plans import operation
 
 FAULT = FaultPlan(KINDS["kill"], parse_target("master of orders"), Duration(), Duration())
-RESTART = OperationPlan("restart_node", parse_target("master of orders"), Duration())
+RESTART = operation("restart_node", "master of orders")
 
 
 def schedule(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Schedule:

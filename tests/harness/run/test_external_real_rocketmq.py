@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.deploy.external.site import noted
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
 from harness.run_folder.seal import seal
@@ -84,7 +85,7 @@ def played(of: Topology, client: str) -> RunPlan:
         system=load_system(of.system),
         layout=layout_of(of),
         deployment="external",
-        client=client,
+        client=chosen_client(client),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.deploy.external.site import noted
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
@@ -50,7 +51,7 @@ def played(kind: str, topology: Topology) -> RunPlan:
         system=load_system(topology.system),
         layout=layout_of(topology),
         deployment="external",
-        client="rocketmq-python-4.9.8",
+        client=chosen_client("rocketmq-python-4.9.8"),
     )
 
 

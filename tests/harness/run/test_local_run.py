@@ -14,8 +14,9 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
-from harness.plan.model import BootstrapAddress, RunPlan
+from harness.plan.model import RunPlan
 from harness.plan.targets import parse_target
+from harness.plan.workload import BootstrapAddress
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing

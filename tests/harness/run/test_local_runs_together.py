@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.cluster.port import Cluster
-from harness.plan.model import BootstrapAddress, Experiment, FaultPlan, RunPlan
+from harness.plan.model import Experiment, FaultPlan, RunPlan
 from harness.plan.targets import parse_target
+from harness.plan.workload import BootstrapAddress
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run_folder.manifest import Manifest

@@ -21,6 +21,7 @@ from harness.cluster.orders import (
 from harness.plan.layout_values import Host
 from harness.plan.model import FaultPlan
 from harness.plan.operations import OPERATIONS as KINDS
+from harness.plan.operations import parse_through
 from harness.run import promoting
 from harness.run.afterwards import OWN_WORD
 from harness.run_folder.journal import read, standing
@@ -137,6 +138,24 @@ def test_wipe_forget_and_force_boot_reach_the_right_hosts(
     assert (state["lost_disk"], state["node_removed"]) == ("last stopped", "offline")
     assert done.manifest.cluster_altered == "wipe_node, forget_node, force_boot"
     assert done.findings.doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "offline", "host"),
+    [("first stopped", True, "rmq1"), ("last stopped", True, "rmq2"), ("rmq3", False, "rmq3")],
+)
+def test_scenario_chooses_the_host_that_executes_an_order(
+    word: str, offline: bool, host: str, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = operated(
+        operation("stop_node", "rmq1"),
+        operation("stop_node", "rmq2"),
+        operation("forget_node", "first stopped", offline=offline, through=parse_through(word)),
+    )
+    done = run(cluster, of, tmp_path)
+    assert cluster.operator.carried_out == [ForgetNode("rmq1", host, offline=offline)]
+    assert done.manifest.operations[-1].ok
 
 
 def test_running_node_is_informed_about_forgotten_added_and_reset_nodes(tmp_path: Path) -> None:

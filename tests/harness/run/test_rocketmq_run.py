@@ -37,7 +37,7 @@ JAVA = "rocketmq-java-5.3.3"
 
 def of(layout: Layout = COLOCATED, client: str = JAVA, **changes: object) -> RunPlan:
     system = replace(ROCKET, clients=tuple(one.name for one in CLIENTS))
-    return replace(plan(**changes), system=system, layout=layout, client=client)
+    return replace(plan(**changes), system=system, layout=layout, client=chosen_client(client))
 
 
 def played(folder: Path, of: RunPlan, cluster: SimulatedCluster | None = None) -> Done:

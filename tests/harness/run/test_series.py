@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.cluster.port import Cluster, DeployError, Health, Link
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.interrupts import Interrupt
@@ -107,7 +108,9 @@ def test_a_manifest_says_how_the_scenario_made_its_client_differ(tmp_path: Path)
     layout = load_layout(rocket.name, "colocated@compressed")
     own = RocketWorkload(latency_fault=True)
     differing = plan(rocketmq=own)
-    differing = replace(differing, system=rocket, layout=layout, client=rocket.clients[0])
+    differing = replace(
+        differing, system=rocket, layout=layout, client=chosen_client(rocket.clients[0])
+    )
     (one,) = perform(World(), (differing,), tmp_path)
     assert one["client_options"] == ["sendLatencyFaultEnable = true (publishers)"]
 

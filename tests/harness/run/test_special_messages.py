@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.clients.amqp_section import AmqpWorkload
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_checks import FATES
 from harness.plan.clients.rocketmq_section import RocketWorkload
@@ -28,7 +29,9 @@ def of(hundreds: int, publishers: int = 1, **shares: int) -> RunPlan:
     """So many hundred messages a publisher."""
     rate = (100 * hundreds + 0.5) * publishers / plan().schedule.load_s
     own = RocketWorkload(fates=FATES, **shares)
-    return replace(plan(rate=rate, publishers=publishers, rocketmq=own), client=CLIENTS[0].name)
+    return replace(
+        plan(rate=rate, publishers=publishers, rocketmq=own), client=chosen_client(CLIENTS[0].name)
+    )
 
 
 def test_few_are_counted_by_what_becomes_of_them() -> None:
@@ -56,13 +59,18 @@ def test_without_special_messages_none_are_planned() -> None:
     assert special_messages(of(1)) == NOTHING
     late = RocketWorkload(delayed_percent=10)
     assert (
-        special_messages(replace(plan(rate=None, rocketmq=late), client=CLIENTS[0].name))
+        special_messages(
+            replace(plan(rate=None, rocketmq=late), client=chosen_client(CLIENTS[0].name))
+        )
         == NOTHING
     )
 
 
 def test_options_of_other_clients_are_not_counted() -> None:
-    assert special_messages(replace(of(1, delayed_percent=10), client="pika")) == NOTHING
+    assert (
+        special_messages(replace(of(1, delayed_percent=10), client=chosen_client("pika")))
+        == NOTHING
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import FaultPlan, RunPlan
 from harness.systems.catalogue import load_layout, load_system
 from harness.workers.protocol import Role
@@ -21,7 +22,7 @@ def on_streams(*faults: FaultPlan, **changes: object) -> RunPlan:
         plan(*faults, **changes),  # type: ignore[arg-type]
         system=load_system("rabbitmq-stream"),
         layout=STREAMS,
-        client="pika-stream",
+        client=chosen_client("pika-stream"),
     )
 
 

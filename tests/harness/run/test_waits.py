@@ -1,7 +1,8 @@
 """What a run says that it waits for, from the conductor's own state."""
 
 from faults.kinds import KINDS
-from harness.plan.model import Duration, FaultPlan, Schedule, Window
+from harness.plan.model import FaultPlan, Schedule, Window
+from harness.plan.spans import Duration
 from harness.plan.targets import parse_target
 from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor

@@ -17,9 +17,10 @@ from pydantic.fields import FieldInfo
 
 from harness.plan import spans
 from harness.plan.clients.registry import registry as clients
-from harness.plan.model import BootstrapAddress, Duration
 from harness.plan.shape import ScenarioTable
+from harness.plan.spans import Duration
 from harness.plan.tables import OneOf
+from harness.plan.workload import BootstrapAddress
 from harness.report import markdown
 from harness.systems.registry import registry as systems
 from harness.view.grouping import by_key

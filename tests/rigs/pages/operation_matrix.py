@@ -29,7 +29,7 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
     """The table; what a deployment or a system has not stands below it, with the reason."""
     yield from markdown.head("operation", "what it does", "aimed at", "options", *DEPLOYMENTS)
     for one in OPERATIONS.values():
-        words = (code(each) or "-" for each in (one.targets, one.options))
+        words = (code(each) or "-" for each in (one.targets, one.option_keys))
         offers = (one.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
         yield markdown.row((f"`{one.name}`", one.title, *words, *offers))
     yield ""

@@ -4,25 +4,23 @@ from dataclasses import replace
 
 from faults.kinds import KINDS
 from faults.targets import CLIENT
+from harness.plan.clients.requirements import chosen_client
 from harness.plan.layout_values import Host
 from harness.plan.model import (
-    BootstrapAddress,
-    Duration,
     FaultPlan,
     Layout,
-    OperationOptions,
     OperationPlan,
     OperationStep,
-    Retry,
     RunPlan,
     Scenario,
     Schedule,
     System,
     Window,
-    Workload,
 )
-from harness.plan.operations import parse_operation
+from harness.plan.operations import OPERATIONS
+from harness.plan.spans import Duration
 from harness.plan.targets import UNINVOLVED, parse_target
+from harness.plan.workload import BootstrapAddress, Retry, Workload
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
@@ -88,9 +86,9 @@ def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
     return FaultPlan(KINDS[kind], parse_target(target), Duration(), Duration(), **changes)  # type: ignore[arg-type]
 
 
-def operation(kind: str, target: str = "", **options: object) -> OperationPlan:
-    means = parse_operation(kind, target)
-    return OperationPlan(kind, means, Duration(), OperationOptions(**options))  # type: ignore[arg-type]
+def operation(name: str, target: str = "", **options: object) -> OperationPlan:
+    kind = OPERATIONS[name]
+    return OperationPlan(kind, kind.target(target), Duration(), kind.options(**options))
 
 
 def operated(*operations: OperationPlan, of: RunPlan | None = None) -> RunPlan:
@@ -127,7 +125,7 @@ def plan(
         scenario=scenario,
         system=SYSTEM,
         layout=LAYOUT,
-        client="pika",
+        client=chosen_client("pika"),
         deployment="compose",
         repeat=1,
         seed=7,

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+from harness.plan.clients.registry import named
 from harness.run.drivers import driver
 from harness.workers.clients.amqp import AmqpClient
 from harness.workers.clients.port import Client
@@ -60,7 +61,7 @@ def config(role: Role, folder: Path, *brokers: TinyBroker, **rest: Any) -> Worke
         "body_bytes": 100,
     }
     client = rest.pop("client", "pika")
-    chosen = {"client": client, "driver": driver(client)}
+    chosen = {"client": client, "driver": driver(named(client))}
     return WorkerConfig(**{**values, **chosen, **rest})
 
 
