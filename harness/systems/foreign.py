@@ -48,7 +48,7 @@ class ForeignBrokers(Protocol):
         """What they say of themselves against the file. Raises DeployError where none answers."""
 
     def examined(self) -> AsyncIterator[Examined]:
-        """All of that and more for `doctor`: never raises, and touches nothing."""
+        """All of that and more for `doctor`: never raises. Only queues of its own are touched."""
 
     async def remove_queues(self) -> None:
         """Remove the queues of runs. Raise DeployError if some remain."""

@@ -74,7 +74,7 @@ class ForeignRabbits:
             yield Examined("cluster", str(error), "; ".join(rights) or "see the rows above")
             return
         for doubt in rights:
-            yield Examined("rights", doubt, "`rabbitmqctl set_user_tags` gives it")
+            yield Examined("rights", doubt, looks.tags_command(self._topology))
         if found:
             remedy = "mend the file: name every node as it is"
             yield Examined("cluster", "; ".join(found), remedy)

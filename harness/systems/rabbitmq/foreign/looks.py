@@ -41,7 +41,7 @@ def _of_overview(topology: Topology, status: int) -> str:
 
 def overview_remedy(topology: Topology, status: int) -> str:
     names = " and ".join(f"${name}" for name in topology.variables)
-    of_user = f"`rabbitmqctl set_user_tags USER monitoring` for the user in ${topology.user}"
+    of_user = f"{tags_command(topology)} for the user in ${topology.user}"
     return {
         401: f"what {names} hold must be a user and its password; {of_user}",
         403: of_user,
@@ -62,6 +62,12 @@ def virtual_host_remedy(topology: Topology) -> str:
         f"mend `virtual_host` in the file, or `rabbitmqctl add_vhost {topology.virtual_host}`; "
         f"rights there: {permissions(topology)}"
     )
+
+
+def tags_command(topology: Topology) -> str:
+    """The command that gives mqproof's user its tags. It replaces all tags of the user."""
+    tags = "monitoring policymaker" if topology.own.sets else "monitoring"
+    return f"`rabbitmqctl set_user_tags USER {tags}` (it replaces all tags of the user)"
 
 
 def permissions(topology: Topology) -> str:
