@@ -14,7 +14,7 @@ from harness.plan.model import Layout
 from harness.systems.foreign import Access, Examined
 from harness.systems.rabbitmq import cluster_state
 from harness.systems.rabbitmq.api import NODES, OVERVIEW, QUEUES, ManagementApi, Reply
-from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.broker import VERSION, RabbitBroker, versions_in
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.own import node_names, own
 from harness.systems.rabbitmq.foreign.rights import TRIED, missing, permitted
@@ -137,7 +137,7 @@ class ForeignRabbits:
         if reply.status != 200:
             found = f"{url} answers {reply.status}"
             return Examined(what, found, looks.overview_remedy(self._topology, reply.status))
-        version = reply.body.get("rabbitmq_version", "of an unknown version")
+        version = versions_in(reply.body).get(VERSION, "of an unknown version")
         return Examined(what, f"{url}, RabbitMQ {version}", "")
 
 
