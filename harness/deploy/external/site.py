@@ -31,7 +31,7 @@ from harness.plan.toml_problems import document_of
 from harness.plan.topology import Topology
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
-from harness.systems.topologies import foreign_of, read_topology
+from harness.systems.topologies import foreign_of, read_topology, versions_of
 from harness.workers import credentials, tls
 from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.writing import write_whole
@@ -194,7 +194,11 @@ def brokers_of(site: Site, agent: AgentClient) -> ForeignBrokers:
     """Raises DeployError where a variable is not set."""
     topology = site.topology
     access = Access(
-        topology=topology, agent=agent, login=login(topology), ours=lambda: prefixes(site)
+        topology=topology,
+        agent=agent,
+        login=login(topology),
+        ours=lambda: prefixes(site),
+        versions=versions_of(topology),
     )
     return foreign_of(topology).brokers(access)
 
