@@ -10,8 +10,6 @@ from harness.plan import topology_toml
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError, Problem
 from harness.plan.topology import Topology
-from harness.plan.versions import Versions
-from harness.systems.catalogue import CatalogueError, load_system
 from harness.systems.foreign import Foreign
 from harness.systems.registry import registry
 
@@ -62,14 +60,6 @@ def foreign_of(topology: Topology) -> Foreign:
     if found is None:
         raise DeployError(f"{topology.system} cannot be met as brokers that are there already")
     return found
-
-
-def versions_of(topology: Topology) -> Versions | None:
-    """Return in which versions its system exists; None if mqproof does not know them."""
-    try:
-        return load_system(topology.system).versions
-    except CatalogueError:
-        return None
 
 
 def _foreign(system: str) -> Foreign | None:

@@ -29,9 +29,11 @@ from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.problems import PlanError
 from harness.plan.toml_problems import document_of
 from harness.plan.topology import Topology
+from harness.plan.versions import Versions
+from harness.systems.catalogue import CatalogueError, load_system
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
-from harness.systems.topologies import foreign_of, read_topology, versions_of
+from harness.systems.topologies import foreign_of, read_topology
 from harness.workers import credentials, tls
 from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.writing import write_whole
@@ -198,9 +200,17 @@ def brokers_of(site: Site, agent: AgentClient) -> ForeignBrokers:
         agent=agent,
         login=login(topology),
         ours=lambda: prefixes(site),
-        versions=versions_of(topology),
+        versions=_versions(topology),
     )
     return foreign_of(topology).brokers(access)
+
+
+def _versions(topology: Topology) -> Versions | None:
+    """Return in which versions its system exists; None if mqproof does not know them."""
+    try:
+        return load_system(topology.system).versions
+    except CatalogueError:
+        return None
 
 
 def prefixes(site: Site) -> tuple[str, ...]:

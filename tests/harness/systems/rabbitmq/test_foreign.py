@@ -2,8 +2,9 @@
 
 import pytest
 
+from harness.systems.catalogue import load_system
 from harness.systems.foreign import Access, ForeignBrokers
-from harness.systems.topologies import foreign_of, read_topology, versions_of
+from harness.systems.topologies import foreign_of, read_topology
 from tests.rigs.brokers.fake_agent import FakeAgent, Said
 from tests.rigs.clusters.topologies import HEAD, text
 from tests.rigs.machine.loops import in_a_loop
@@ -28,7 +29,7 @@ def cluster(system: str, *versions: str) -> ForeignBrokers:
         agent=FakeAgent(said),  # type: ignore[arg-type]
         login=("ann", "x"),
         ours=tuple,
-        versions=versions_of(found),
+        versions=load_system(system).versions,
     )
     return foreign_of(found).brokers(access)
 
