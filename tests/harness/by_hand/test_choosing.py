@@ -106,7 +106,7 @@ def test_subprocesses_run_one_cluster_of_a_system() -> None:
         ("reference-mirrored:all-automatic+4.0.5", "no version of reference-mirrored"),
         ("rabbitmq-mirrored:all-automatic+4.0.5", "RabbitMQ 4.0 removed mirrored queues"),
         ("rabbitmq-quorum:three+image", "'three+image' does not say which image"),
-        ("rabbitmq-quorum:four+4.0.5", "layout of rabbitmq-quorum"),
+        ("rabbitmq-quorum:four+4.0.5", "rabbitmq-quorum has no layout 'four'"),
     ],
 )
 def test_a_version_that_cannot_be_started_is_refused(word: str, why: str) -> None:
