@@ -7,7 +7,7 @@
 #   cut.sh heal                remove it; harmless if nothing is cut
 #   cut.sh verify              say yes (0) if it is in force, or no (1); 126: unknown
 #
-# Existing connections are cut, too: iptables sees every packet.
+# Existing connections are cut, too: iptables sees every packet of IPv4. Packets of IPv6 still pass.
 set -u
 chain=MQPROOF_CUT
 

@@ -25,12 +25,13 @@ from harness.by_hand.local import start_local
 from harness.by_hand.serving import KeeperRequests
 from harness.by_hand.starting import StartedClusters, ToStart
 from harness.cleanup.guards import Guards
-from harness.cluster.port import DeployError
+from harness.cluster.port import DeployError, WrongInput
 from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import ByHandClusters, save
 from harness.deploy.owner import owner
 from harness.judging.exits import Exit
 from harness.outside.locks import lock
+from harness.plan.problems import PlanError
 from harness.run import signals
 from harness.workers.protocol import encode
 from spark_analysis.schema.failed import os_reason
@@ -57,6 +58,12 @@ class Keeper:
         with signals.handled(lambda: loop.call_soon_threadsafe(self._end.set)):
             try:
                 code = await self._keep()
+            except PlanError as error:
+                self._say(lines.REFUSED, problems=[str(one) for one in error.problems])
+                code = Exit.BAD_INPUT
+            except WrongInput as error:
+                self._say(lines.REFUSED, problems=[str(error)])
+                code = Exit.BAD_INPUT
             except DeployError as error:
                 self._say(lines.FAILED, text=str(error))
                 code = Exit.NOT_DECIDED

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
@@ -17,11 +17,11 @@ from docker.models.containers import Container
 from faults.mechanisms import COMPOSE
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images
-from harness.deploy.pull import pull
+from harness.deploy.pull import PullFailure, why_not_pulled
 from harness.plan.layout_values import VersionedLayout
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError, Problem
-from harness.plan.variants import IMAGE, VERSION
+from harness.plan.variants import VERSION
 from harness.plan.versions import Versions
 from harness.systems.catalogue import load_system
 from harness.systems.containers import Probed, UsersImage
@@ -38,21 +38,27 @@ def prepare(experiment: Experiment, progress: Progress) -> None:
     layouts = {
         (run.layout.system, run.layout.label): run.layout
         for run in experiment.runs
-        if run.deployment == COMPOSE and _is_named(run.layout)
+        if run.deployment == COMPOSE
     }
+    prepare_layouts(list(layouts.values()), progress)
+
+
+def prepare_layouts(every: Sequence[Layout], progress: Progress) -> None:
+    """Look at what these layouts name, and build it. Raises PlanError, DeployError."""
+    layouts = [one for one in every if _is_named(one)]
     if not layouts:
         return
-    if found := [one for layout in layouts.values() for one in _distribution_problems(layout)]:
+    if found := [one for layout in layouts for one in _distribution_problems(layout)]:
         raise PlanError(found)
     client = engine.connect()
     problems = dict.fromkeys(
         problem
-        for layout in layouts.values()
+        for layout in layouts
         if layout.image
         for problem in _image_problems(client, layout, progress)
     )
     if not problems:
-        problems = dict.fromkeys(_build_problems(client, list(layouts.values()), progress))
+        problems = dict.fromkeys(_build_problems(client, layouts, progress))
     if problems:
         raise PlanError(problems)
 
@@ -60,7 +66,7 @@ def prepare(experiment: Experiment, progress: Progress) -> None:
 def _named(layout: Layout) -> str:
     """Return by which words a user chose the brokers."""
     if layout.image:
-        return f"{IMAGE} {layout.image}"
+        return f"image {layout.image}"
     if layout.distribution:
         return f"distribution {layout.distribution}"
     return f"{VERSION} {layout.version}"
@@ -91,15 +97,15 @@ def _image_problems(
     versions = load_system(layout.system).versions
     wanted = images.containers_of(layout.system).users_image
     assert versions is not None, "only such a system gets an image"
-    place = f"{IMAGE} {versions.product}={layout.image}"
+    place = f"image {layout.image}"
     if wanted is None:
         yield Problem(place, f"{layout.system} runs no image of a user's")
         return
-    if reason := _why_missing(client, layout.image, progress):
-        text = f"the image is not here and was not pulled: {reason}"
-        yield Problem(
-            place, text, expected="an image that `docker pull` finds", advice=_PULL_ADVICE
-        )
+    if failure := _why_missing(client, layout.image, progress):
+        text = f"the image is not here and was not pulled: {failure.text}"
+        own = f"`docker pull {layout.image}`, which has no time limit; then run again"
+        advice = own if failure.late else _PULL_ADVICE
+        yield Problem(place, text, expected="an image that `docker pull` finds", advice=advice)
         return
     if text := _wrong_entry_point(client, layout.image, wanted):
         advice = "name an image that is built on the official one"
@@ -129,20 +135,14 @@ def _version_problems(
         yield Problem(place, why)
 
 
-def _why_missing(client: docker.DockerClient, image: str, progress: Progress) -> str:
-    """Return why an image is not here, though it was pulled if possible; "" if it is."""
+def _why_missing(
+    client: docker.DockerClient, image: str, progress: Progress
+) -> PullFailure | None:
+    """Return why an image is not here, though it was pulled if possible; None if it is."""
     try:
-        if images.has(client, image):
-            return ""
-        said: list[str] = []
-
-        def note(text: str) -> None:
-            said.append(text)
-            progress(text)
-
-        return "" if pull(client, image, note) else said[-1].removeprefix("not pulled: ")
+        return None if images.has(client, image) else why_not_pulled(client, image, progress)
     except DockerException as error:
-        return str(getattr(error, "explanation", "") or error)
+        return PullFailure(str(getattr(error, "explanation", "") or error))
 
 
 def _wrong_entry_point(client: docker.DockerClient, image: str, wanted: UsersImage) -> str:

@@ -9,7 +9,7 @@
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate, tried, violates
-from harness.compare.versus import LOSS, Counted, Ran, Side
+from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.model import Cell
@@ -141,6 +141,7 @@ class RunEntry:
     judged: bool = False
     failure: str = ""
     brokers: Annotated[str, Field(max_length=200)] = ""
+    origin: Annotated[str, Field(max_length=10_000)] = ""
     notes: _Unread[str] = ()
     doubts: _Unread[str] = ()
     summary: TotalsEntry | None = None
@@ -220,6 +221,7 @@ def _reader() -> TypeAdapter[VerdictFile]:
     return TypeAdapter(VerdictFile)
 
 
+SEVERAL = ", "  # between versions, if there were several
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 
 
@@ -249,20 +251,39 @@ def joined(name: str, paths: Sequence[Path]) -> Side:
 
 def versions(paths: Sequence[Path]) -> dict[str, str]:
     """Return the versions under test, all of them if there were several. Raise PlanError."""
-    found: dict[str, dict[str, None]] = {}
+    return _all_versions(document.versions for document in each(paths, read))
+
+
+def cell_versions(paths: Sequence[Path]) -> dict[Cell, dict[str, str]]:
+    """Return the versions under test of each cell. Raise PlanError."""
+    found: dict[Cell, list[Mapping[str, str]]] = {}
     for document in each(paths, read):
-        for name, version in sorted(document.versions.items()):
-            found.setdefault(name, {})[version] = None
-    return {name: ", ".join(versions_found) for name, versions_found in found.items()}
+        for cell in dict.fromkeys(run.cell.cell for run in document.runs):
+            found.setdefault(cell, []).append(document.versions)
+    return {cell: _all_versions(of_cell) for cell, of_cell in found.items()}
+
+
+def _all_versions(found: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """In the order of their texts: nights that play in another order have the same."""
+    texts: dict[str, set[str]] = {}
+    for one in found:
+        for name, version in one.items():
+            texts.setdefault(name, set()).add(version)
+    return {name: SEVERAL.join(sorted(texts[name])) for name in sorted(texts)}
 
 
 def _side(name: str, runs: Sequence[RunEntry]) -> Side:
     cells = by_key(runs, lambda run: run.cell.cell)
-    brokers = {
-        cell: tuple(dict.fromkeys(run.brokers for run in of_cell if run.brokers))
-        for cell, of_cell in cells.items()
-    }
-    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()}, brokers)
+    return Side(
+        name,
+        {cell: _ran(of_cell) for cell, of_cell in cells.items()},
+        brokers={cell: _once(run.brokers for run in own) for cell, own in cells.items()},
+        origins={cell: _once(run.origin for run in own) for cell, own in cells.items()},
+    )
+
+
+def _once(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _ran(runs: Sequence[RunEntry]) -> Ran:

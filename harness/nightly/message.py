@@ -81,7 +81,8 @@ def headline(night: Night) -> str:
 def alarm_text(one: Alarm, changed: Sequence[str] = ()) -> str:
     """`total downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`.
 
-    `changed`: the versions that differ between the night in which it began and the night before.
+    `changed`: the versions of the cell that differ between the night in which it began and the
+    cell's night before.
     """
     what = formats.measure_name(one.what).lower() if one.kind is AlarmKind.LONGER else one.what
     tail = f": {one.meaning}" if one.meaning else ""
@@ -174,7 +175,8 @@ def judged(folder: Path, night: Night) -> Night:
     paths = [folder / name / verdict_file.NAME for name in names]
     there = [path for path in paths if path.exists()]
     side = verdict_file.joined(night.name, there)
-    return replace(night, cells=record.cells(side), versions=verdict_file.versions(there))
+    cells = record.cells(side, verdict_file.cell_versions(there))
+    return replace(night, cells=cells, versions=verdict_file.versions(there))
 
 
 def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:
@@ -182,7 +184,10 @@ def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Nig
     every = [*before, night]
     result = gate(baseline, [record.side(one) for one in every])
     changed = dict(zip((one.name for one in every), record.changes(every), strict=True))
-    texts = [(one, alarm_text(one, changed.get(one.since, ()))) for one in result.alarms]
+    texts = [
+        (one, alarm_text(one, changed.get(one.since, {}).get(one.cell, ())))
+        for one in result.alarms
+    ]
     alarms = tuple(Alarmed(one.cell, one.what, text) for one, text in texts)
     return replace(night, alarms=alarms, exit_code=_exit(result, night)), result
 

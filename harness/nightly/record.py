@@ -20,6 +20,7 @@ import msgspec
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
+from harness.judging.verdict_file import SEVERAL
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each
@@ -29,6 +30,7 @@ from spark_analysis.schema.writing import write_whole
 NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
+Changes = Mapping[Cell, tuple[str, ...]]  # of versions: `rabbitmq: 3.10.8 → 4.0.5`
 _EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 
 
@@ -66,12 +68,14 @@ class CellResult(msgspec.Struct, frozen=True):
 
 
 class CellOfNight(msgspec.Struct, frozen=True):
-    """`times`: by measure, one a run."""
+    """`times`: by measure, one a run. `versions`: of its own runs; records of before there was
+    this key have none."""
 
     cell: Cell
     runs: int
     claims: dict[str, CellResult]
     times: dict[str, tuple[Time, ...]]
+    versions: dict[str, str] = {}
 
 
 class Alarmed(msgspec.Struct, frozen=True):
@@ -116,16 +120,33 @@ def _read(path: Path) -> Night:
         raise PlanError([Problem(str(path), f"cannot be read: {error}")]) from None
 
 
-def changes(every: Iterable[Night]) -> Iterator[tuple[str, ...]]:
-    """Yield for each night what had another version than in the last night that reports it."""
-    before: dict[str, str] = {}
+def changes(every: Iterable[Night]) -> Iterator[Changes]:
+    """Yield for each night, by its cells, what had another version than in the cell's last night
+    that reports it."""
+    before: dict[Cell, dict[str, str]] = {}
     for night in every:
-        yield tuple(
-            f"{name}: {before[name]} → {version}"
-            for name, version in night.versions.items()
-            if before.get(name, version) != version
-        )
-        before.update(night.versions)
+        found: dict[Cell, tuple[str, ...]] = {}
+        for one in night.cells:
+            known, now = before.setdefault(one.cell, {}), _versions(night, one)
+            found[one.cell] = tuple(
+                f"{name}: {known[name]} → {version}"
+                for name, version in now.items()
+                if known.get(name, version) != version
+            )
+            known.update(now)
+        yield found
+
+
+def _versions(night: Night, one: CellOfNight) -> dict[str, str]:
+    """Return the cell's versions. An older record has the night's: if those are several, which
+    one was the cell's is unknown."""
+    whole = {name: text for name, text in night.versions.items() if SEVERAL not in text}
+    return one.versions or whole
+
+
+def every_change(found: Changes) -> tuple[str, ...]:
+    """Return the changes of all cells, each once."""
+    return tuple(dict.fromkeys(text for texts in found.values() for text in texts))
 
 
 def save(folder: Path, night: Night) -> None:
@@ -139,10 +160,12 @@ def side(night: Night) -> Side:
     return Side(night.name, {one.cell: _ran(one) for one in night.cells})
 
 
-def cells(of: Side) -> tuple[CellOfNight, ...]:
+def cells(of: Side, versions: Mapping[Cell, dict[str, str]]) -> tuple[CellOfNight, ...]:
     """What is kept of a night's runs."""
     return tuple(
-        CellOfNight(cell, ran.runs, dict(_claims(ran.claims)), dict(ran.times))
+        CellOfNight(
+            cell, ran.runs, dict(_claims(ran.claims)), dict(ran.times), versions.get(cell, {})
+        )
         for cell, ran in of.cells.items()
     )
 

@@ -101,7 +101,7 @@ class CellRow:
 
 
 class NightRow(NamedTuple):
-    """A night as a whole, or of one cell. `changes`: of versions, from the night before."""
+    """A night as a whole, or of one cell. `changes`: of versions, since each cell's last night."""
 
     night: Night
     tone: str
@@ -127,7 +127,7 @@ def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> 
         notes=tuple(message.sections(latest, gate)),
         rows=tuple(rows.values()),
         nights=tuple(
-            NightRow(night, _tone(night), message.headline(night), changed)
+            NightRow(night, _tone(night), message.headline(night), record.every_change(changed))
             for night, changed in reversed([*zip(nights, changes, strict=True)])
         ),
         script=script,
@@ -247,7 +247,7 @@ def _catches(gate: Gate, cell: Cell) -> str:
 
 
 def _cell_nights(
-    folder: Path, nights: Sequence[Night], cell: Cell, changes: Sequence[tuple[str, ...]]
+    folder: Path, nights: Sequence[Night], cell: Cell, changes: Sequence[record.Changes]
 ) -> Iterator[NightRow]:
     """The latest first; those in which it was not to be played are left out."""
     together = zip(nights, of_cell(nights, cell), strip(nights, cell), changes, strict=True)
@@ -258,7 +258,8 @@ def _cell_nights(
                 for name, times in (one.times.items() if one is not None else ())
             )
             reports = tuple(_reports(folder, night, cell))
-            yield NightRow(night, column.tone, column.title, changed, times, reports)
+            own = changed.get(cell, ())
+            yield NightRow(night, column.tone, column.title, own, times, reports)
 
 
 def _reports(folder: Path, night: Night, cell: Cell) -> Iterator[tuple[str, str]]:

@@ -277,11 +277,7 @@ class RabbitBroker:
         return await until(self._look, lambda health: health.clean, limit_s)
 
     async def versions(self) -> dict[str, str]:
-        overview = await self._api.first(OVERVIEW)
-        found = {
-            VERSION: str(overview["rabbitmq_version"]),
-            "erlang": str(overview["erlang_version"]),
-        }
+        found = versions_in(await self._api.first(OVERVIEW))
         flags = (await self._api.bodies(FEATURE_FLAGS)).values()
         stores = sorted({khepri.store(said) for said in flags if said is not None})
         return {**found, **({khepri.STORE: " and ".join(stores)} if stores else {})}
@@ -323,6 +319,13 @@ class RabbitBroker:
         if reply is None or reply.status not in (201, 204):
             detail = "nothing" if reply is None else f"{reply.status} {reply.body}"
             raise DeployError(f"{host} did not take policy {policy.name}: it said {detail}")
+
+
+def versions_in(overview: object) -> dict[str, str]:
+    """Return the versions that an overview reports. A fork of RabbitMQ may report none."""
+    keys = {VERSION: "rabbitmq_version", "erlang": "erlang_version"}
+    found = overview if isinstance(overview, dict) else {}
+    return {name: str(found[key]) for name, key in keys.items() if found.get(key)}
 
 
 def _holds(host: str, mirrors: int, roles: Roles) -> bool:

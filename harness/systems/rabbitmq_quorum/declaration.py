@@ -18,6 +18,7 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Topology
 from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.systems.files import text_in
 from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
@@ -98,7 +99,7 @@ RABBITMQ_QUORUM = rabbitmq_declaration(
         brokers=lambda access: ForeignRabbits(access, file.layout(access.topology), QUORUM_QUEUES),
         other_ways=api_ways,
         from_compose=topology_text,
-        example=None,
+        example=text_in("harness.systems.rabbitmq_quorum", "topology_example.toml"),
         driven_by=(),
     ),
 )

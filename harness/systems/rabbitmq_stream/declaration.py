@@ -11,6 +11,7 @@ from typing import Any
 from harness.plan.model import Layout
 from harness.plan.servers import Servers
 from harness.plan.toml_problems import TomlProblem
+from harness.systems.files import text_in
 from harness.systems.foreign import Access, Foreign
 from harness.systems.likeness import LIKE
 from harness.systems.rabbitmq import member_layouts
@@ -65,7 +66,7 @@ RABBITMQ_STREAM = replace(
             brokers=_brokers,
             other_ways=api_ways,
             from_compose=None,  # its services get quorum queues
-            example=None,
+            example=text_in("harness.systems.rabbitmq_stream", "topology_example.toml"),
             driven_by=(),
         ),
     ),

@@ -1,26 +1,37 @@
 """The shape of a topology file of streams.
 
-1. The shape checks every key by itself; `mistakes` checks several keys together.
+1. The shape checks every key by itself; `file.mistakes` checks several keys together.
 2. Every node has a replica of a stream: over AMQP 0-9-1 a node without one refuses its consumers.
    So there is no key for their number.
 3. The audit reads each node's own replica, so each node has an address of its own.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, NoReturn
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Topology
 from harness.plan.topology_shape import TopologyShape
 from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile
 
 
+def _no_balancer(_value: object) -> NoReturn:
+    raise ValueError(
+        "is not possible with streams: the audit reads the replica of each node at the node's "
+        "own address; take the table out, and give every broker `amqp` or `amqps`"
+    )
+
+
 class StreamTopologyFile(RabbitTopologyFile):
     """One topology file."""
 
+    balancer: Annotated[None, BeforeValidator(_no_balancer)] = Field(
+        default=None,
+        title="must be left out",
+        description="not possible with streams: the audit reads the replica of each node at the "
+        "node's own address",
+    )
     queues: QueuesTable = Field(
         default=QueuesTable(), description="how mqproof declares its streams"
     )
@@ -29,15 +40,4 @@ class StreamTopologyFile(RabbitTopologyFile):
         return self.of_members(name, source, self.queues, len(self.broker))
 
 
-def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    yield from file.mistakes(document)
-    if "balancer" in document:
-        text = (
-            "is not possible with streams: the audit reads the replica of each node at the node's "
-            "own address; take the table out, and give every broker `amqp` or `amqps`"
-        )
-        yield TomlProblem(("balancer",), text)
-
-
-STREAM_TOPOLOGY = TopologyShape(file=StreamTopologyFile, mistakes=mistakes)
+STREAM_TOPOLOGY = TopologyShape(file=StreamTopologyFile, mistakes=file.mistakes)

@@ -16,6 +16,7 @@ from harness.outside.text import brief
 from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Topology
 from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.systems.files import text_in
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.foreign import file
@@ -96,5 +97,9 @@ ROCKETMQ_DLEDGER = rocketmq_declaration(
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_dledger.parts:dledger_parts"
     ),
-    foreign=rocketmq_foreign(TopologyShape(file=RealGroupsFile, mistakes=_mistakes), Members),
+    foreign=rocketmq_foreign(
+        TopologyShape(file=RealGroupsFile, mistakes=_mistakes),
+        Members,
+        example=text_in("harness.systems.rocketmq_dledger", "topology_example.toml"),
+    ),
 )

@@ -45,6 +45,44 @@ def test_an_alarm_says_what_version_came_between_the_nights() -> None:
     assert f"{since}; between these nights: rabbitmq: 3.10.8 → 4.0.5" in alarm.text
 
 
+OTHER: Cell = (*CELL[:2], "all-automatic@T=10+4.0.5", CELL[3])
+
+
+def versioned(whole: Night, *versions: str) -> Night:
+    """The night, whose cells were played in these versions, one each."""
+    cells = (
+        replace(cell, versions={"rabbitmq": version})
+        for cell, version in zip(whole.cells, versions, strict=True)
+    )
+    return replace(whole, cells=tuple(cells), versions={"rabbitmq": ", ".join(versions)})
+
+
+def test_an_alarm_names_only_changes_of_its_own_cell() -> None:
+    cells = (CELL, OTHER)
+    before = versioned(night(1, cells=cells), "3.10.8", "4.0.5")
+    after = versioned(night(2, cells=cells, lost=True), "3.10.8", "4.0.6")
+    texts = {alarm.cell: alarm.text for alarm in answered(before, after).alarms}
+    assert "between these nights" not in texts[CELL]
+    assert "; between these nights: rabbitmq: 4.0.5 → 4.0.6" in texts[OTHER]
+    assert [record.every_change(one) for one in record.changes((before, after))] == [
+        (),
+        ("rabbitmq: 4.0.5 → 4.0.6",),
+    ]
+
+
+def test_two_versions_played_in_another_order_are_no_change() -> None:
+    before = versioned(night(1, cells=(CELL, OTHER)), "3.10.8", "4.0.5")
+    after = versioned(night(2, cells=(OTHER, CELL)), "4.0.5", "3.10.8")
+    alone = versioned(night(3, cells=(OTHER,)), "4.0.5")
+    old = night(4, cells=(CELL, OTHER), version="3.10.8, 4.0.5")
+    assert [record.every_change(one) for one in record.changes((before, after, alone, old))] == [
+        (),
+        (),
+        (),
+        (),
+    ]
+
+
 def test_longer_outage_fails_the_gate_with_both_sides_runs() -> None:
     judged_night = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
     (alarm,) = judged_night.alarms
@@ -94,8 +132,20 @@ def test_the_runs_of_a_night_are_those_of_its_experiments(tmp_path: Path) -> Non
     (cell,) = judged_night.cells
     assert (cell.cell, cell.runs, cell.claims["loss"].violated) == (CELL, 1, 1)
     assert cell.times == {"total_downtime": ((9.5, True),)}
-    assert judged_night.versions == {"rabbitmq": "3.10.9"}
+    assert judged_night.versions == cell.versions == {"rabbitmq": "3.10.9"}
     assert record.side(judged_night).cells[CELL].times["total_downtime"][0].censored
+
+
+def test_a_cell_keeps_the_versions_of_its_own_experiments(tmp_path: Path) -> None:
+    whole = night(1, cells=(OTHER, CELL))
+    for one, version in zip(whole.played, ("4.0.5", "3.10.8"), strict=True):
+        experiment(tmp_path, one.experiment, [run_of(one.cell)], version)
+    judged_night = message.judged(tmp_path, whole)
+    assert {one.cell: one.versions["rabbitmq"] for one in judged_night.cells} == {
+        OTHER: "4.0.5",
+        CELL: "3.10.8",
+    }
+    assert judged_night.versions == {"rabbitmq": "3.10.8, 4.0.5"}
 
 
 def test_an_experiment_that_is_gone_is_none_of_its_runs(tmp_path: Path) -> None:

@@ -54,7 +54,9 @@ def _node(value: object) -> str:
 class _WayTable(TopologyTable):
     """A listener that clients can dial."""
 
-    amqp: Way | None = Field(default=None, description="the listener without TLS")
+    amqp: Way | None = Field(
+        default=None, title="`ADDRESS:PORT`", description="the listener without TLS"
+    )
     amqps: Way | None = Field(
         default=None,
         title="`ADDRESS:PORT`",

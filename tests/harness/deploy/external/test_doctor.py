@@ -141,6 +141,13 @@ def test_each_refusal_of_the_api_has_its_own_fix(status: int, words: str) -> Non
     assert words in looks.overview_remedy(topology(), status)
 
 
+def test_tags_are_set_together_because_the_command_replaces_all() -> None:
+    words = '[queues]\npolicies = "set"\ncopies = 3\nsynchronise = "automatic"\n'
+    assert "set_user_tags USER monitoring policymaker`" in looks.tags_command(topology(words))
+    assert "set_user_tags USER monitoring`" in looks.tags_command(topology())
+    assert "replaces all tags" in looks.tags_command(topology())
+
+
 @pytest.mark.parametrize(
     ("reason", "words"),
     [

@@ -176,6 +176,16 @@ async def test_broker_version_is_recorded_under_the_systems_own_key() -> None:
         assert versions[str(OURS[name].versioned_as)] == "3.10.8"
 
 
+@pytest.mark.parametrize("body", [{"fork_version": "2.1", "erlang_version": None}, "a page", []])
+def test_a_fork_without_a_version_has_none_on_record(body: object) -> None:
+    @in_a_loop
+    async def reported() -> None:
+        found, _ = broker(everywhere("/api/overview", (200, body)))
+        assert await found.versions() == {}
+
+    reported()
+
+
 FLAGS, ENABLE = "/api/feature-flags", "/api/feature-flags/khepri_db/enable"
 IN_KHEPRI = load_layout("rabbitmq-quorum", "three-khepri")
 ON = [{"name": "khepri_db", "state": "enabled"}]
