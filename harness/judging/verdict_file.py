@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate, tried, violates
-from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
+from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.model import Cell
