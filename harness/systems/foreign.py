@@ -13,6 +13,7 @@ from harness.cluster.agent import AgentClient
 from harness.plan.model import Layout
 from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import TopologyShape
+from harness.plan.versions import Versions
 from harness.systems.running_broker import RunningBroker
 
 
@@ -27,12 +28,14 @@ class Examined(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """How brokers are asked. `login`: name and password. `ours`: how the names of runs' queues
-    begin; no other is looked at or removed, whatever its name begins with."""
+    begin; no other is looked at or removed, whatever its name begins with. `versions`: in which
+    the system exists; None: mqproof does not know them."""
 
     topology: Topology
     agent: AgentClient
     login: tuple[str, str]
     ours: Callable[[], Sequence[str]]
+    versions: Versions | None = None
 
 
 class ForeignBrokers(Protocol):

@@ -29,6 +29,8 @@ from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.problems import PlanError
 from harness.plan.toml_problems import document_of
 from harness.plan.topology import Topology
+from harness.plan.versions import Versions
+from harness.systems.catalogue import CatalogueError, load_system
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
 from harness.systems.topologies import foreign_of, read_topology
@@ -194,9 +196,21 @@ def brokers_of(site: Site, agent: AgentClient) -> ForeignBrokers:
     """Raises DeployError where a variable is not set."""
     topology = site.topology
     access = Access(
-        topology=topology, agent=agent, login=login(topology), ours=lambda: prefixes(site)
+        topology=topology,
+        agent=agent,
+        login=login(topology),
+        ours=lambda: prefixes(site),
+        versions=_versions(topology),
     )
     return foreign_of(topology).brokers(access)
+
+
+def _versions(topology: Topology) -> Versions | None:
+    """Return in which versions its system exists; None if mqproof does not know them."""
+    try:
+        return load_system(topology.system).versions
+    except CatalogueError:
+        return None
 
 
 def prefixes(site: Site) -> tuple[str, ...]:

@@ -61,23 +61,22 @@ class ForeignRabbits:
         return await self._missing()
 
     async def contradictions(self) -> tuple[str, ...]:
-        nodes, ticks = await asyncio.gather(self._plain.first(NODES), self._plain.first(TICKS))
-        return (*looks.strangers(self._topology, nodes), *looks.ticks(self._topology, ticks))
+        return tuple(one.found for one in await self._contradicted())
 
     async def examined(self) -> AsyncIterator[Examined]:
         for host, reply in (await self._plain.ask_all(OVERVIEW)).items():
             yield self._overview(host, reply)
         rights = await self._missing()
         try:
-            found = await self.contradictions()
+            found = await self._contradicted()
         except DeployError as error:
             yield Examined("cluster", str(error), "; ".join(rights) or "see the rows above")
             return
         for doubt in rights:
             yield Examined("rights", doubt, looks.tags_command(self._topology))
+        for one in found:
+            yield one
         if found:
-            remedy = "mend the file: name every node as it is"
-            yield Examined("cluster", "; ".join(found), remedy)
             return
         if refused := await self.refusals():
             yield Examined(
@@ -116,6 +115,21 @@ class ForeignRabbits:
                 continue
             return permitted(self._topology, str(answer["refused"]), str(answer["detail"]))
         return Examined(TRIED, f"could not be tried: {reason}", "see the rows above")
+
+    async def _contradicted(self) -> tuple[Examined, ...]:
+        """What contradicts the file. Raise DeployError if no API answers."""
+        nodes, ticks, overviews = await asyncio.gather(
+            self._plain.first(NODES), self._plain.first(TICKS), self._plain.bodies(OVERVIEW)
+        )
+        topology = self._topology
+        differing = [*looks.strangers(topology, nodes), *looks.ticks(topology, ticks)]
+        reported = {host: versions_in(one).get(VERSION, "") for host, one in overviews.items()}
+        impossible = looks.versioned(topology, self._access.versions, reported)
+        rows = (
+            Examined("cluster", "; ".join(differing), looks.AS_IT_IS),
+            Examined("version", "; ".join(impossible), looks.OTHER_SYSTEM),
+        )
+        return tuple(one for one in rows if one.found)
 
     async def _missing(self) -> tuple[str, ...]:
         return await missing(self._topology, self._plain)

@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.plan.topology import Topology
+from harness.plan.versions import Versions, numbers
 
+AS_IT_IS = "mend the file: write `node` and `net_ticktime` as they are in the cluster"
+OTHER_SYSTEM = "write another `system` into the file, or test another cluster"
 _REFUSALS = (401, 403, 404)
 
 
@@ -100,4 +103,20 @@ def ticks(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:
         f"net_ticktime of {name} is {tick} s, and {topology.detection_timeout_s:g} s in the file"
         for name, tick in timers.items()
         if isinstance(tick, int | float) and tick != topology.detection_timeout_s
+    )
+
+
+def versioned(
+    topology: Topology, versions: Versions | None, reported: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Why the system does not exist in the version that nodes report. `reported`: by host; ""
+    is unknown."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for host, version in reported.items():
+        if versions is not None and numbers(version):
+            for why in versions.obstacles(version):
+                found.setdefault((version, why), []).append(host)
+    return tuple(
+        f"{', '.join(hosts)} report RabbitMQ {version}, without {topology.system}: {why}"
+        for (version, why), hosts in found.items()
     )
