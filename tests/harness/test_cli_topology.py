@@ -134,10 +134,10 @@ def test_a_new_topology_may_be_of_another_system(capsys: pytest.CaptureFixture[s
     assert "client-link-hang on rocketmq-2m2s shop@T=120 with rocketmq-python-4.9.8" in output
     assert "names1 (name-server at 10.0.0.1:9876)" in output
     assert "credentials none" in output
-    assert call("new", "topology", "other", "--system", "rabbitmq-quorum")[0] == 254
+    assert call("new", "topology", "other", "--system", "reference-2m2s")[0] == 254
     error = capsys.readouterr().err
-    assert "--system: there is no first topology file of 'rabbitmq-quorum'" in error
-    assert "valid: rabbitmq-mirrored | rocketmq-2m2s" in error
+    assert "--system: there is no first topology file of 'reference-2m2s'" in error
+    assert "rabbitmq-mirrored | rabbitmq-quorum | rabbitmq-stream | rocketmq-2m2s" in error
     both = ("--system", "rocketmq-2m2s", "--from-compose", "compose.yaml")
     assert call("new", "topology", "other", *both)[0] == 254
     assert "--from-compose finds the system in its file" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """A cluster of RabbitMQ with quorum queues that somebody else runs."""
 
+from harness.systems.files import text_in
 from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
@@ -16,6 +17,6 @@ QUORUM_FOREIGN = Foreign(
     brokers=lambda access: ForeignRabbits(access, layout(access.topology), QUORUM_QUEUES),
     other_ways=api_ways,
     from_compose=topology_text,
-    example=None,
+    example=text_in("harness.systems.rabbitmq_quorum", "topology_example.toml"),
     driven_by=(),
 )

@@ -1,5 +1,6 @@
 """A cluster of RabbitMQ with streams that somebody else runs."""
 
+from harness.systems.files import text_in
 from harness.systems.foreign import Access, Foreign
 from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
@@ -21,6 +22,6 @@ STREAM_FOREIGN = Foreign(
     brokers=_brokers,
     other_ways=api_ways,
     from_compose=None,  # its services get quorum queues
-    example=None,
+    example=text_in("harness.systems.rabbitmq_stream", "topology_example.toml"),
     driven_by=(),
 )

@@ -53,6 +53,23 @@ def test_the_example_is_a_topology_and_explains_itself() -> None:
     assert kill == stop  # what starts itself again has not failed
 
 
+@pytest.mark.parametrize(
+    ("system", "hosts", "copies"),
+    [
+        ("rabbitmq-quorum", 3, 3),
+        ("rabbitmq-stream", 3, 3),
+        ("rocketmq-2m2s", 4, 2),
+        ("rocketmq-dledger", 3, 3),
+    ],
+)
+def test_every_real_system_has_an_example_of_its_own(system: str, hosts: int, copies: int) -> None:
+    found = read_topology("staging", example(system), (system,))
+    assert (found.system, len(found.brokers)) == (system, hosts)
+    assert layout_of(found).copies == copies
+    assert found.brokers[0].commands["kill"].verify
+    assert example() == example("rabbitmq-mirrored")
+
+
 def test_every_mistake_is_reported_at_once_with_place_and_choices() -> None:
     source = text('[proxy]\nlisten = "10.0.0.9"\n').replace('"http://10.0.0.2', '"ftp://10.0.0.2')
     source = source.replace('system = "reference', 'system = "refrence')
