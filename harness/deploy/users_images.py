@@ -21,7 +21,7 @@ from harness.deploy.pull import pull
 from harness.plan.layout_values import VersionedLayout
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError, Problem
-from harness.plan.variants import IMAGE, VERSION
+from harness.plan.variants import VERSION
 from harness.plan.versions import Versions
 from harness.systems.catalogue import load_system
 from harness.systems.containers import Probed, UsersImage
@@ -60,7 +60,7 @@ def prepare(experiment: Experiment, progress: Progress) -> None:
 def _named(layout: Layout) -> str:
     """Return by which words a user chose the brokers."""
     if layout.image:
-        return f"{IMAGE} {layout.image}"
+        return f"image {layout.image}"
     if layout.distribution:
         return f"distribution {layout.distribution}"
     return f"{VERSION} {layout.version}"
@@ -91,7 +91,7 @@ def _image_problems(
     versions = load_system(layout.system).versions
     wanted = images.containers_of(layout.system).users_image
     assert versions is not None, "only such a system gets an image"
-    place = f"{IMAGE} {versions.product}={layout.image}"
+    place = f"image {layout.image}"
     if wanted is None:
         yield Problem(place, f"{layout.system} runs no image of a user's")
         return

@@ -36,11 +36,12 @@ def of(
     versions: Sequence[str],
     images: Sequence[tuple[str, str]],
 ) -> list[Layout]:
-    """Return the layout in each version that the system knows; as it is declared if in none."""
+    """Return the layout in each version that the system knows; as it is declared if in none. An
+    image of `images` replaces that of the layout's file."""
     own = system.versions
     if own is None:
         return [layout]
-    image = dict(images).get(own.product, "")
+    image = dict(images).get(own.product, "") or layout.image
     wanted = [one for one in versions if image or own.knows(one)]
     return [_variant(layout, one, image, own.default) for one in wanted or [layout.version]]
 

@@ -100,7 +100,7 @@ def test_its_own_plugins_stay_and_the_configuration_is_the_layouts(
 def test_another_entry_point_is_refused_with_place_and_fix(official: str, tmp_path: Path) -> None:
     image = variant(official, 'ENTRYPOINT ["/bin/own.sh"]', tmp_path)
     text = refused(three(image=image))
-    assert f"--image rabbitmq={image}: its entry point is /bin/own.sh" in text
+    assert f"image {image}: its entry point is /bin/own.sh" in text
     assert "docker-entrypoint.sh" in text
     assert "what to do: " in text
 
@@ -121,7 +121,7 @@ def test_an_image_of_another_version_than_the_named_is_refused(official: str) ->
 def test_an_image_that_cannot_be_pulled_is_refused(play: Play) -> None:
     del play
     text = refused(three(image="mqproof/there-is-none:1"))
-    assert "--image rabbitmq=mqproof/there-is-none:1: the image is not here" in text
+    assert "image mqproof/there-is-none:1: the image is not here" in text
     assert "what to do: check the name" in text
 
 

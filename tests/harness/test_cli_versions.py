@@ -51,6 +51,18 @@ def test_a_suite_brings_its_own_version(capsys: pytest.CaptureFixture[str]) -> N
     assert "--version: incident is a suite, which brings its own" in capsys.readouterr().err
 
 
+def test_a_layout_file_with_an_image_is_played_in_it() -> None:
+    Path("mine.toml").write_text(
+        'like = "three"\nname = "mine"\ntitle = "t"\nimage = "rabbitmq:4.1-management"\n'
+    )
+    code, pipeline = call(*QUORUM, "--layout", "mine.toml", ending=passing)
+    ((experiment, _),) = pipeline.started
+    (run,) = experiment.runs
+    assert code == 0
+    assert run.layout.label == "mine@T=60+image"
+    assert run.layout.image == "rabbitmq:4.1-management"
+
+
 def test_images_of_other_versions_are_built_ahead(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("build", "--system", "rabbitmq-quorum")
     code, pipeline = call(*words, "--version", "4.0.5")

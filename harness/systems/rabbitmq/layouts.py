@@ -45,6 +45,10 @@ def _version(word: str) -> str:
 
 
 Version = Annotated[str, AfterValidator(_version)]
+ImageName = Annotated[str, Field(pattern=r"^[^\s-]\S{0,254}$")]
+IMAGE_HELP = (
+    "your own image of the brokers, instead of one of mqproof's; its version is read from it"
+)
 
 
 class _HostFile(Strict):
@@ -143,6 +147,8 @@ def node_mistakes(
     yield from _process_mistakes(document, processes)
     yield from _pause_mistakes(document)
     yield from peer_mistakes(document)
+    if "image" in document and "version" in document:
+        yield TomlProblem(("version",), "is read from the image: leave one of them out")
     if tables(document, "hosts") and not members(document):
         text = "every host is a spare one: there is no cluster to add it to"
         yield TomlProblem(("hosts",), text)

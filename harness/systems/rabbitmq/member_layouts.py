@@ -15,7 +15,13 @@ from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
 from harness.systems.rabbitmq.khepri import NEEDS, InKhepri
-from harness.systems.rabbitmq.layouts import NodesLayoutFile, Version, node_mistakes
+from harness.systems.rabbitmq.layouts import (
+    IMAGE_HELP,
+    ImageName,
+    NodesLayoutFile,
+    Version,
+    node_mistakes,
+)
 from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.versions import DEFAULT
 
@@ -27,13 +33,14 @@ class MembersLayoutFile(NodesLayoutFile):
 
     members: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(description="replicas of a queue")
     version: Version = Field(default=DEFAULT, description="version of the brokers")
-
+    image: ImageName | None = Field(default=None, title="name of an image", description=IMAGE_HELP)
     khepri: bool = Field(
         default=False, description="nodes keep their metadata in Khepri: from version 4.0 on"
     )
 
     def layout(self, system: str, profile: str) -> Layout:
         made = self.of_queues(system, profile, self.members, CATCHES_UP, version=self.version)
+        made = replace(made, image=self.image or "")
         return replace(made, own=InKhepri(), needs_version=NEEDS) if self.khepri else made
 
 

@@ -18,7 +18,14 @@ from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
 from harness.systems.rabbitmq.foreign.own import own
-from harness.systems.rabbitmq.layouts import NodesLayoutFile, Version, members, node_mistakes
+from harness.systems.rabbitmq.layouts import (
+    IMAGE_HELP,
+    ImageName,
+    NodesLayoutFile,
+    Version,
+    members,
+    node_mistakes,
+)
 from harness.systems.rabbitmq.versions import DEFAULT
 from harness.systems.rabbitmq_mirrored import policies
 from spark_analysis.schema.words import Strength
@@ -61,10 +68,12 @@ class RabbitLayoutFile(MirroredLayoutFile):
     """One layout file of RabbitMQ's."""
 
     version: Version = Field(default=DEFAULT, description="version of the brokers")
+    image: ImageName | None = Field(default=None, title="name of an image", description=IMAGE_HELP)
 
     def layout(self, system: str, profile: str) -> Layout:
         made = super().layout(system, profile)
-        return replace(made, version="" if self.version == DEFAULT else self.version)
+        version = "" if self.version == DEFAULT else self.version
+        return replace(made, version=version, image=self.image or "")
 
 
 def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:

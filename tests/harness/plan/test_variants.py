@@ -60,6 +60,15 @@ def test_an_image_takes_any_version_and_is_in_the_label() -> None:
     assert not problems("4.1.0", images=image)
 
 
+def test_an_image_of_a_layout_file_is_played_unless_another_is_named() -> None:
+    own = replace(LAYOUT, image="theirs:2")
+    assert variants.of(own, KNOWING, (), ()) == [own]
+    (named,) = variants.of(own, KNOWING, ("4.1.0",), ())
+    assert (named.image, named.version) == ("theirs:2", "4.1.0")
+    (other,) = variants.of(own, KNOWING, (), (("rabbitmq", "mine:1"),))
+    assert other.image == "mine:1"
+
+
 def test_a_label_splits_into_layout_and_version() -> None:
     assert variants.split("three@T=60+4.0.5") == ("three@T=60", "4.0.5")
     assert variants.split("three@T=60+image") == ("three@T=60", "")

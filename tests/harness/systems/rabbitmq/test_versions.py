@@ -56,3 +56,29 @@ def test_a_layout_file_may_name_a_version(name: str, tmp_path: Path) -> None:
         CatalogueError, match=r"no image of RabbitMQ '4\.0\.4'; there are 3\.10\.8"
     ):
         load_layout(name, str(file))
+
+
+@pytest.mark.parametrize("name", [*SYSTEMS, "rabbitmq-stream"])
+def test_a_layout_file_may_name_an_image(name: str, tmp_path: Path) -> None:
+    like = load_system(name).default_layout.partition("@")[0]
+    file = tmp_path / "mine.toml"
+    head = f'like = "{like}"\nname = "mine"\ntitle = "t"\n'
+    file.write_text(f'{head}image = "rabbitmq:4.1-management"\n')
+    found = load_layout(name, str(file))
+    assert found.image == rabbitmq_image(found).users == "rabbitmq:4.1-management"
+    assert found.label.endswith("+image")
+    for wrong, why in (
+        ('image = "--help"', "image: "),
+        ('image = "a b"', "image: "),
+        ('image = "mine:1"\nversion = "3.8.9"', "version: is read from the image"),
+    ):
+        file.write_text(f"{head}{wrong}\n")
+        with pytest.raises(CatalogueError, match=why):
+            load_layout(name, str(file))
+
+
+def test_the_reference_has_no_image_of_a_user(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('like = "all-automatic"\nname = "mine"\ntitle = "t"\nimage = "mine:1"\n')
+    with pytest.raises(CatalogueError, match="image: there is no such key"):
+        load_layout("reference-mirrored", str(file))
