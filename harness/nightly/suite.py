@@ -15,13 +15,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan import bound, spans
+from harness.plan import bound, spans, variants
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.model import Experiment, RunPlan, Skipped
 from harness.plan.problems import PlanError, Problem, unreadable
 from harness.plan.tables import Table, fixed_length
-from harness.plan.toml_problems import validated
-from harness.request import suites
+from harness.plan.toml_problems import MISSING, validated
+from harness.request import distribution, suites, topology_file
 from harness.request.run_request import RunRequest, experiment_of, scenario
 from harness.systems.catalogue import is_path, load_layout
 from harness.view.grouping import by_key
@@ -44,12 +44,18 @@ class Keep(Table):
 
 
 class Cells(Table):
-    """Scenarios x systems x layouts x clients. No layout, no client: each system's own."""
+    """Scenarios x systems x layouts x versions x clients. No layout, no client: each system's own.
+    `images`, `distribution`, `topology`: as on the command line of `run`. A topology stands for
+    systems and layouts."""
 
     scenarios: list[_Word] = Field(min_length=1, max_length=200)
-    systems: list[_Word] = Field(min_length=1, max_length=100)
+    systems: list[_Word] = Field(default=[], max_length=100)
     layouts: list[_Word] = Field(default=[], max_length=100)
     clients: list[_Word] = Field(default=[], max_length=100)
+    versions: list[_Word] = Field(default=[], max_length=100)
+    images: list[_Word] = Field(default=[], max_length=20)
+    distribution: _Word | None = None
+    topology: _Word | None = None
     repeats: int | None = Field(default=None, ge=1, le=REPEATS_MAX)
     bound: _Word | None = None
     risk: Risk = "usual"
@@ -73,7 +79,8 @@ class Item:
     """A cell, as often as the suite wants it: so many plays, each an experiment of one run, or of
     as many as its bound takes. `load_s`: load and settle of one play; `digest`: of its scenario
     and its layout as they are now. `files`: scenario and layout as the suite names them, where
-    that is a file."""
+    that is a file. `brokers`: the words that choose them, beside the layout. `topology`: the
+    file of a cluster that runs; "": none."""
 
     cell: Cell
     plays: int
@@ -82,6 +89,8 @@ class Item:
     weight: float
     digest: str
     files: tuple[str, str] = ("", "")
+    brokers: tuple[str, ...] = ()
+    topology: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -89,7 +98,10 @@ class Item:
         _, system, _, client = self.cell
         scenario, layout = self.files[0] or self.cell[0], self.files[1] or self.cell[2]
         often = (bound.FLAG, self.bound) if self.bound else ()
-        return (scenario, "--system", system, "--layout", layout, "--client", client, *often)
+        where = ("--system", system, "--layout", layout, *self.brokers)
+        if self.topology:
+            where = (topology_file.FLAG, self.topology)
+        return (scenario, *where, "--client", client, *often)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +164,9 @@ def _experiment(cells: Cells) -> Experiment:
     if wrong := [word for word in cells.scenarios if word in suites.names()]:
         text = "is a suite of its own: mqproof run plays it"
         raise PlanError([Problem("scenarios", f"{word} {text}") for word in wrong])
+    if not cells.systems and cells.topology is None:
+        text = f"{MISSING}, and so is `topology`: one of them says what is tested"
+        raise PlanError([Problem("systems", text)])
     request = RunRequest(
         scenarios=tuple(cells.scenarios),
         systems=tuple(cells.systems),
@@ -160,6 +175,10 @@ def _experiment(cells: Cells) -> Experiment:
         repeats=cells.repeats,
         seed=0,
         bound=cells.bound,
+        versions=tuple(cells.versions),
+        images=tuple(cells.images),
+        distribution=cells.distribution,
+        topology=cells.topology,
     )
     return experiment_of(request, "nightly")
 
@@ -169,6 +188,7 @@ def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
     for cell, own in by_key(experiment.runs, lambda run: run.cell).items():
         run, often = own[0], len(own)
         length_s = run.schedule.load_s + run.schedule.settle_s
+        files = (named.get(cell[0], ""), _layout_file(run, cells.layouts))
         yield Item(
             cell=cell,
             plays=1 if cells.bound else often,
@@ -176,15 +196,30 @@ def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
             load_s=often * length_s if cells.bound else length_s,
             weight=WEIGHTS[cells.risk],
             digest=_digest(run),
-            files=(named.get(cell[0], ""), _layout_file(run, cells.layouts)),
+            files=files,
+            brokers=tuple(_brokers(run, cells, of_file=bool(files[1]))),
+            topology=cells.topology or "",
         )
 
 
 def _layout_file(run: RunPlan, words: Sequence[str]) -> str:
     """The word of a suite that means the run's layout, where that is a file."""
     of_files = (word for word in words if is_path(word.partition("@")[0]))
-    system = run.system.name
-    return next((word for word in of_files if load_layout(system, word) == run.layout), "")
+    system, named = run.system.name, run.layout.unversioned
+    return next((one for one in of_files if load_layout(system, one).unversioned == named), "")
+
+
+def _brokers(run: RunPlan, cells: Cells, of_file: bool) -> Iterator[str]:
+    """Yield the words that choose the brokers of a run. The label of a built-in layout has its
+    version; a layout file has its own."""
+    layout, versions = run.layout, run.system.versions
+    if of_file and layout.version:
+        yield from (variants.VERSION, layout.version)
+    for word in cells.images:
+        if versions is not None and word.partition("=")[0] == versions.product:
+            yield from (variants.IMAGE, word)
+    if cells.distribution is not None and layout.distribution:
+        yield from (distribution.FLAG, cells.distribution)
 
 
 def _digest(run: RunPlan) -> str:

@@ -76,6 +76,11 @@ def test_user_scenarios_and_layouts_are_played_by_their_files(
     assert (item.words[0], item.words[4]) == (str(own), f"{layout}@T=10")
 
 
+def test_cells_without_system_and_topology_are_refused(tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, HEAD + '[[cells]]\nscenarios = ["master-crash"]\n')
+    assert problem.startswith("suite.toml, [[cells]] 1, systems: is missing, and so is `topology`")
+
+
 def test_all_problems_of_cells_are_reported_at_once_with_places(
     tmp_path: Path,
 ) -> None:
