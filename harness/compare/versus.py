@@ -27,6 +27,7 @@ from harness.plan import variants
 
 Cell = tuple[str, str, str, str]
 LOSS = "loss"
+NO_ORIGIN = "no image or build of the user's on record"
 
 
 class Trend(StrEnum):
@@ -56,11 +57,13 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One experiment, or several. `brokers`: the versions that each cell's brokers reported."""
+    """One experiment, or several. `brokers`: the versions that each cell's brokers reported.
+    `origins`: the user's own images and builds that they ran from."""
 
     name: str
     cells: Mapping[Cell, Ran]
     brokers: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
+    origins: Mapping[Cell, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Versus:
     rows: tuple[CellComparison, ...]
     left_out: tuple[str, ...]  # what could not be compared, and why
     versions: tuple[str, ...] = ()  # of brokers that differ between the sides
+    origins: tuple[str, ...] = ()  # user's own images and builds that differ likewise
 
     def of(self, change: Trend) -> tuple[CellComparison, ...]:
         """The surest first."""
@@ -126,7 +130,8 @@ def versus(first: Side, second: Side) -> Versus:
             else:
                 left_out.append(found)
     versions = tuple(dict.fromkeys(_versions(first, second, pairs)))
-    return Versus(first.name, second.name, _decided(rows), tuple(left_out), versions)
+    origins = tuple(dict.fromkeys(_origins(first, second, pairs)))
+    return Versus(first.name, second.name, _decided(rows), tuple(left_out), versions, origins)
 
 
 def _versions(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[str]:
@@ -135,6 +140,16 @@ def _versions(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> 
         before, after = first.brokers.get(one, ()), second.brokers.get(other, ())
         if before and after and before != after:
             yield f"{one[1]} {_unversioned(one)[2]}: {', '.join(before)} → {', '.join(after)}"
+
+
+def _origins(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[str]:
+    """Yield what ran from another image or build of the user's on the second side; once a
+    layout."""
+    for one, other in pairs:
+        before, after = first.origins.get(one, ()), second.origins.get(other, ())
+        if before != after:
+            texts = (", ".join(each) or NO_ORIGIN for each in (before, after))
+            yield f"{one[1]} {_unversioned(one)[2]}: {' → '.join(texts)}"
 
 
 def _unversioned(cell: Cell) -> Cell:

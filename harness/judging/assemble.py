@@ -18,6 +18,7 @@ from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
+from harness.plan.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
 from harness.plan.model import Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.systems.registry import registry
@@ -98,6 +99,7 @@ def run_report(
         cost=cost(manifest, run.facts, run.costs, run.findings.doubts),
         together=tuple(manifest.together),
         brokers=_brokers(manifest),
+        origin=_origin(manifest),
     )
 
 
@@ -109,6 +111,17 @@ def _brokers(manifest: Manifest) -> str:
     store = manifest.versions.get(f"{name} metadata store", "mnesia")
     kept = "" if store == "mnesia" else f", metadata in {store}"
     return f"{name} {reported}{kept}" if reported else ""
+
+
+def _origin(manifest: Manifest) -> str:
+    """Return the user's own image or build that the brokers ran from; "" if there was none. The
+    image that is made of a build changes with its jars."""
+    versions = manifest.versions
+    if image := versions.get(USERS_IMAGE, ""):
+        return f"{USERS_IMAGE} {image}"
+    if build := versions.get(OF_DISTRIBUTION, ""):
+        return f"{OF_DISTRIBUTION} {build}, {BROKER_IMAGE} {versions.get(BROKER_IMAGE, '')}"
+    return ""
 
 
 def _doubt(doubt: Caveat, run_summary: Summary) -> str:

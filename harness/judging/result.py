@@ -40,6 +40,7 @@ class RunReport:
     piece: str = ""  # the experiment that it is of, in a report over several
     trace: str = ""  # of a fault of ours, for which it was not judged; "" where there was none
     brokers: str = ""  # the version that its brokers reported: `rabbitmq 4.0.5`; "" if none did
+    origin: str = ""  # the user's own image or build that its brokers ran from; "" if none
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,7 @@ class RunEntry:
     judged: bool = False
     failure: str = ""
     brokers: Annotated[str, Field(max_length=200)] = ""
+    origin: Annotated[str, Field(max_length=10_000)] = ""
     notes: _Unread[str] = ()
     doubts: _Unread[str] = ()
     summary: TotalsEntry | None = None
@@ -272,11 +273,16 @@ def _all_versions(found: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 def _side(name: str, runs: Sequence[RunEntry]) -> Side:
     cells = by_key(runs, lambda run: run.cell.cell)
-    brokers = {
-        cell: tuple(dict.fromkeys(run.brokers for run in of_cell if run.brokers))
-        for cell, of_cell in cells.items()
-    }
-    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()}, brokers)
+    return Side(
+        name,
+        {cell: _ran(of_cell) for cell, of_cell in cells.items()},
+        brokers={cell: _once(run.brokers for run in own) for cell, own in cells.items()},
+        origins={cell: _once(run.origin for run in own) for cell, own in cells.items()},
+    )
+
+
+def _once(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 def _ran(runs: Sequence[RunEntry]) -> Ran:

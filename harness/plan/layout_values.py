@@ -37,6 +37,8 @@ PolicyValue = str | int | tuple[str, ...]
 NO_HANDLING = "none"
 OF_IMAGE = "image"  # in a label, instead of the version of a user's own image
 OF_DISTRIBUTION = "distribution"  # the same, of a vendor's own build
+# Names among the versions that a run records: of the image that a user's own is, or ours.
+USERS_IMAGE, BROKER_IMAGE = "user's image", "broker image"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@ def _run(run: RunReport, report: Report) -> verdict_file.RunEntry:
         judged=bool(run.verdicts),
         failure=run.failure,
         brokers=run.brokers,
+        origin=run.origin,
         notes=run.notes,
         doubts=run.doubts,
         summary=_totals([run]) if run.summary is not None else None,

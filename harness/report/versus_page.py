@@ -60,6 +60,7 @@ class VersusPage:
             for change in Trend
         )
         self.left_out, self.versions = comparison.left_out, comparison.versions
+        self.origins = comparison.origins
 
 
 def text(comparison: Versus) -> str:
@@ -75,6 +76,7 @@ def lines(comparison: Versus) -> Iterator[str]:
     shown = VersusPage(comparison)
     yield f"{shown.second} against {shown.first}"
     yield from (f"  version of the brokers of {one}" for one in shown.versions)
+    yield from (f"  image or build of the brokers of {one}" for one in shown.origins)
     for section in shown.sections:
         kept = section.lines if section.tone != "not_applicable" else section.lines[:LINES_MAX]
         yield ""

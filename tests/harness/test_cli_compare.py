@@ -255,3 +255,22 @@ def test_other_versions_of_the_brokers_stand_on_terminal_and_page(
     change = "rabbitmq 4.0.5 → rabbitmq 4.3.6"
     assert change in capsys.readouterr().out
     assert change in (tmp_path / "new" / "compared-with-old.html").read_text()
+
+
+def test_another_image_of_the_user_stands_on_terminal_and_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for name, digest in (("old", "sha256:1"), ("new", "sha256:2")):
+        origin = f"user's image mine:1 {digest}"
+        runs = [replace(summed(HELD, name="r1"), brokers="rabbitmq 4.1.0", origin=origin)]
+        (tmp_path / name).mkdir()
+        verdict.write(page_of(*runs, experiment=name), tmp_path / name)
+        paths.append(str(tmp_path / name))
+    assert main(["compare", *paths]) == 0
+    output = capsys.readouterr().out
+    assert "user's image mine:1 sha256:1 → user's image mine:1 sha256:2" in output
+    assert "version of the brokers" not in output
+    page = (tmp_path / "new" / "compared-with-old.html").read_text()
+    assert "Image or build of the brokers of" in page
+    assert "mine:1 sha256:2" in page

@@ -30,6 +30,7 @@ from harness.deploy.compose.settings import Settings, host_address
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
 from harness.deploy.owner import owner
+from harness.plan.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_system
 from harness.systems.files import own_folder
@@ -189,15 +190,15 @@ def versions_of(
     client: docker.DockerClient, tool: ComposeTool, found: images.Images, layout: Layout
 ) -> dict[str, str]:
     """Return the versions of the engine, the tool and the images."""
-    parts = {"broker": found.broker, "proxy": found.proxy, "worker": found.worker}
-    parts |= {"balancer": found.balancer} if found.balancer else {}
-    parts |= {"user's": layout.image} if layout.image else {}
-    made_of = {"distribution": layout.distribution} if layout.distribution else {}
+    parts = {BROKER_IMAGE: found.broker, "proxy image": found.proxy, "worker image": found.worker}
+    parts |= {"balancer image": found.balancer} if found.balancer else {}
+    parts |= {USERS_IMAGE: layout.image} if layout.image else {}
+    made_of = {OF_DISTRIBUTION: layout.distribution} if layout.distribution else {}
     return {
         "docker engine": str(client.version()["Version"]),
         "compose": f"{' '.join(tool.command)} {tool.version}",
         **made_of,
-        **{f"{part} image": f"{name} {_digest(client, name)}" for part, name in parts.items()},
+        **{part: f"{name} {_digest(client, name)}" for part, name in parts.items()},
     }
 
 

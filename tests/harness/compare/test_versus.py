@@ -171,3 +171,17 @@ def test_the_same_version_on_both_sides_is_not_mentioned() -> None:
     one = ran(stays=counted(0, 10))
     same = {CELL: ("rabbitmq 3.10.8",)}
     assert versus(Side("a", {CELL: one}, same), Side("b", {CELL: one}, same)).versions == ()
+
+
+def test_another_image_of_the_user_is_named_once_a_layout() -> None:
+    one = ran(stays=counted(0, 10))
+    cells = {CELL: one, ("other", *CELL[1:]): one}
+    first = Side("a", cells, origins=dict.fromkeys(cells, ("user's image a",)))
+    second = Side("b", cells, origins=dict.fromkeys(cells, ("user's image b",)))
+    assert versus(first, second).origins == (
+        f"{CELL[1]} {CELL[2]}: user's image a → user's image b",
+    )
+    assert versus(Side("c", cells), second).origins == (
+        f"{CELL[1]} {CELL[2]}: no image or build of the user's on record → user's image b",
+    )
+    assert versus(first, first).origins == ()

@@ -49,6 +49,23 @@ def test_a_run_names_the_version_that_its_systems_brokers_reported(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("versions", "origin"),
+    [
+        ({"user's image": "mine:1 sha256:1"}, "user's image mine:1 sha256:1"),
+        (
+            {"distribution": "/acme", "broker image": "mqproof/rocketmq:x sha256:2"},
+            "distribution /acme, broker image mqproof/rocketmq:x sha256:2",
+        ),
+        ({"broker image": "mqproof/rabbitmq:x sha256:2"}, ""),
+    ],
+)
+def test_a_run_names_the_users_image_or_build(
+    tmp_path: Path, versions: dict[str, str], origin: str
+) -> None:
+    assert judged_run(tmp_path, crash(), versions=versions).origin == origin
+
+
+@pytest.mark.parametrize(
     ("store", "text"), [("mnesia", ""), ("khepri", ", metadata in khepri"), (None, "")]
 )
 def test_a_run_names_khepri_beside_the_version(
