@@ -25,7 +25,7 @@ from harness.by_hand.local import start_local
 from harness.by_hand.serving import KeeperRequests
 from harness.by_hand.starting import StartedClusters, ToStart
 from harness.cleanup.guards import Guards
-from harness.cluster.port import DeployError
+from harness.cluster.port import DeployError, WrongInput
 from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import ByHandClusters, save
 from harness.deploy.owner import owner
@@ -57,6 +57,9 @@ class Keeper:
         with signals.handled(lambda: loop.call_soon_threadsafe(self._end.set)):
             try:
                 code = await self._keep()
+            except WrongInput as error:
+                self._say(lines.REFUSED, problems=[str(error)])
+                code = Exit.BAD_INPUT
             except DeployError as error:
                 self._say(lines.FAILED, text=str(error))
                 code = Exit.NOT_DECIDED

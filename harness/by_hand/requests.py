@@ -143,12 +143,15 @@ def _ended_unless_up(keeper: "subprocess.Popen[bytes]", hear: Hear) -> Iterator[
 
 
 def _is_up(stream: IO[bytes], hear: Hear) -> bool:
-    """Return False if the keeper ends without a word. Raise DeployError with its words."""
+    """Return False if the keeper ends without a word. Raise DeployError, PlanError with its
+    words."""
     for line in stream:
         message = decode(line)
         match message["say"]:
             case lines.UP:
                 return True
+            case lines.REFUSED:
+                raise PlanError(Problem("", text) for text in message["problems"])
             case lines.FAILED:
                 raise DeployError(str(message["text"]))
             case _:

@@ -24,6 +24,10 @@ class DeployError(Exception):
     """A failure of the outside world: what was tried, the answer, and what to do about it."""
 
 
+class WrongInput(DeployError):
+    """A cluster that is not what the user's input says, or cannot start as it says: bad input."""
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """The hosts that hold a queue, as the cluster reports it; the oldest mirror first."""

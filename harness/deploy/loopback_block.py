@@ -13,7 +13,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.cluster.port import DeployError
+from harness.cluster.port import DeployError, WrongInput
 from harness.plan.worker_addresses import ADDRESSES
 
 PROXY_PORT = 8474
@@ -63,7 +63,7 @@ def free_block(
     ports: Sequence[Sequence[int]], moves: bool, draw: Draw = secrets.randbelow
 ) -> Block:
     """On standard ports if there is one; on others only where it `moves` there. `ports`: of
-    each host. Raises DeployError, with what is in the way."""
+    each host. Raises WrongInput, with what is in the way."""
     taken: list[Place] = []
     for shift in _SHIFTS if moves else _SHIFTS[:1]:
         for _ in range(_TRIES):
@@ -73,7 +73,7 @@ def free_block(
                 return block
             taken.append(found)
     in_use = ", ".join(map(str, sorted({port for _, port in taken})))
-    raise DeployError(
+    raise WrongInput(
         f"no free block of loopback addresses: tried {len(taken)}, and found ports {in_use} in "
         "use; something listens on all addresses of this machine (brokers? published ports?): "
         "stop it while the cluster runs"

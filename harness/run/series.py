@@ -21,11 +21,12 @@ from pathlib import Path
 
 from faults.model import FaultError
 from harness.cluster import log_tails
-from harness.cluster.port import Cluster, DeployError
+from harness.cluster.port import Cluster, DeployError, WrongInput
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.section import COUNTED
 from harness.plan.declared import FEW, declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
+from harness.plan.problems import PlanError, Problem
 from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.prepared import Prepared
@@ -114,7 +115,7 @@ class Series:
     _boots: int = 0
     _unclean: str = "the experiment's first run"
     _done: int = 0
-    _hopeless: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    _hopeless: dict[tuple[str, str, str], DeployError] = field(default_factory=dict)
     _under_load: set[str] = field(default_factory=set)  # runs whose load is not over
 
     async def perform(self) -> None:
@@ -131,6 +132,13 @@ class Series:
         finally:
             if not self.hooks.keep:
                 await self._down()
+        self._refuse_wrong_input()
+
+    def _refuse_wrong_input(self) -> None:
+        """Raise PlanError if no cluster came up, each because of what the user named."""
+        wrong = [one for one in self._hopeless.values() if isinstance(one, WrongInput)]
+        if wrong and self._boots == 0 and len(wrong) == len(self._hopeless):
+            raise PlanError(Problem("", str(one)) for one in wrong)
 
     async def _play(self, plans: Sequence[RunPlan]) -> None:
         """One run, or those that are played together."""
@@ -237,12 +245,13 @@ class Series:
     async def _stand_up(self, plan: RunPlan) -> Cluster:
         """A layout that did not come up once is not waited for again."""
         if _place(plan) in self._hopeless:
-            raise DeployError(self._hopeless[_place(plan)])
+            raise self._hopeless[_place(plan)]
         try:
             return await self.hooks.interrupt.unless(self.up(plan))
         except DeployError as failure:
-            self._hopeless[_place(plan)] = f"the cluster did not come up: {failure}"
-            raise DeployError(self._hopeless[_place(plan)]) from failure
+            kind = WrongInput if isinstance(failure, WrongInput) else DeployError
+            self._hopeless[_place(plan)] = kind(f"the cluster did not come up: {failure}")
+            raise self._hopeless[_place(plan)] from failure
 
     async def _prepare(
         self,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster.port import DeployError
+from harness.cluster.port import WrongInput
 from harness.deploy import engine, images, users_images
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
@@ -132,7 +132,7 @@ def test_brokers_of_another_version_than_named_leave_nothing_running(
     made: list[str] = []
     layout = three(image=official, version="3.10.9")
     deployment = ComposeDeployment(equip, guard=made.append)
-    with pytest.raises(DeployError, match=r"report rabbitmq 3\.10\.8, not 3\.10\.9"):
+    with pytest.raises(WrongInput, match=r"report rabbitmq 3\.10\.8, not 3\.10\.9"):
         play(deployment.up(layout, experiment_folder, print))
     assert [labelled(project) for project in made] == [[]]
 

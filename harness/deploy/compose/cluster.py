@@ -33,6 +33,7 @@ from harness.cluster.port import (
     HostSample,
     Link,
     Release,
+    WrongInput,
 )
 from harness.cluster.started_clients import StartedClients
 from harness.deploy import labels
@@ -315,7 +316,7 @@ class ComposeCluster:
             raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
         self._versions |= await self.broker.versions()
         if wrong := self._wrong_version():
-            raise DeployError(wrong)
+            raise WrongInput(wrong)
 
     def _wrong_version(self) -> str:
         known = load_system(self.layout.system).versions

@@ -22,7 +22,16 @@ from harness.cluster.links import Links
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.cluster.orders import Operator, Order
 from harness.cluster.polling import until
-from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
+from harness.cluster.port import (
+    Channel,
+    DeadBroker,
+    DeployError,
+    Ended,
+    Health,
+    HostSample,
+    Link,
+    WrongInput,
+)
 from harness.cluster.started_clients import StartedClients
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import end_processes, remove_listeners, remove_named
@@ -197,12 +206,13 @@ class ExternalCluster:
         await self.broker.set_policies()
 
     async def _agrees(self, limit_s: float) -> None:
-        """Raises DeployError with everything that contradicts the file."""
+        """Raises DeployError, and WrongInput with everything that contradicts the file."""
         if wrong := await self._theirs.refusals():
             raise DeployError("; ".join(wrong))
         found = await until(self._theirs.contradictions, lambda found: not found, limit_s)
         if found:
-            raise DeployError("; ".join(found))
+            name = f"{self.site.topology.name}.toml"
+            raise WrongInput(f"{name} contradicts the cluster: {'; '.join(found)}")
 
     async def _silent(self) -> tuple[str, ...]:
         answers = await asyncio.gather(*map(self.broker.greets, self._hosts))

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from harness.cluster.port import DeployError
+from harness.cluster.port import WrongInput
 from harness.deploy.loopback_block import PROXY_PORT, Block, free_block
 from harness.plan.worker_addresses import ADDRESSES
 from harness.systems.reference_mirrored.node import AMQP_PORT, API_PORT, PEER_PORT
@@ -66,7 +66,7 @@ def test_without_a_free_block_the_conflict_and_remedy_are_reported() -> None:
         squatter(BLOCK.host(1), AMQP_PORT),
         squatter(BLOCK.host(1), AMQP_PORT + 1_000),
         squatter(BLOCK.host(1), AMQP_PORT + 3_000),
-        pytest.raises(DeployError, match=r"ports 5672, 6672, 8672 in use; .*: stop it"),
+        pytest.raises(WrongInput, match=r"ports 5672, 6672, 8672 in use; .*: stop it"),
     ):
         free_block(PORTS, True, drawn(56, 199))
 
@@ -74,7 +74,7 @@ def test_without_a_free_block_the_conflict_and_remedy_are_reported() -> None:
 def test_fixed_ports_in_use_are_reported() -> None:
     with (
         squatter(BLOCK.host(1), AMQP_PORT),
-        pytest.raises(DeployError, match=r"tried 8, and found ports 5672 in use"),
+        pytest.raises(WrongInput, match=r"tried 8, and found ports 5672 in use"),
     ):
         free_block(PORTS, False, drawn(56, 199))
 

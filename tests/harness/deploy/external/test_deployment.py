@@ -19,7 +19,7 @@ from faults.model import Armed, FaultError, Proof
 from faults.performing import perform_all
 from faults.targets import CLIENT, CLIENT_LINK
 from faults.verification import gone, held, prepare
-from harness.cluster.port import DeployError, Health
+from harness.cluster.port import DeployError, Health, WrongInput
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
@@ -274,6 +274,7 @@ def test_a_verify_command_that_always_says_yes_proves_nothing(
 def test_contradictions_to_the_file_are_reported_and_nothing_is_left(
     change: tuple[str, str], reason: str, owner: Owner, tmp_path: Path
 ) -> None:
+    is_wrong = "no broker answers" not in reason
     text = owner.text(kinds=())
     if change[0] == "# gamma":
         text = text[: text.rindex("[[broker]]")]
@@ -283,8 +284,9 @@ def test_contradictions_to_the_file_are_reported_and_nothing_is_left(
         async with up(topology, tmp_path, limit_s=1.0):
             raise AssertionError("it stands")
 
-    with pytest.raises(DeployError, match=reason):
+    with pytest.raises(DeployError, match=reason) as error:
         asyncio.run(story())
+    assert isinstance(error.value, WrongInput) is is_wrong
     assert noted() == ()
     assert not [
         one for one in processes.every() if one.mark(processes.EXPERIMENT) == str(tmp_path)

@@ -1,0 +1,44 @@
+"""Clusters that do not come up because of what the user named: bad input, or a failure of runs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cluster.port import DeployError, WrongInput
+from harness.plan.model import Layout
+from harness.plan.problems import PlanError
+from harness.run_folder.manifest import Manifest
+from tests.harness.run.test_series import OTHER, World, perform, runs
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT
+
+
+def refusing(wrong: str, broken: str = "") -> Callable[[Layout], SimulatedCluster]:
+    """Clusters of the first layout contradict the input; of the other, they may break, too."""
+
+    def make(layout: Layout) -> SimulatedCluster:
+        if layout.name == LAYOUT.name:
+            raise WrongInput(wrong)
+        if broken:
+            raise DeployError(broken)
+        return SimulatedCluster(layout)
+
+    return make
+
+
+def test_no_cluster_because_of_the_input_is_bad_input(tmp_path: Path) -> None:
+    world = World(refusing("the brokers report 3.10.8, not 4.0.5"))
+    with pytest.raises(PlanError, match=r"did not come up: the brokers report 3\.10\.8"):
+        perform(world, runs(LAYOUT, LAYOUT), tmp_path)
+    assert world.tries == 1
+    failures = [Manifest.load(folder).failure for folder in tmp_path.glob("runs/*")]
+    assert len(failures) == 2 and all("not 4.0.5" in one for one in failures)
+
+
+@pytest.mark.parametrize("broken", ["", "the engine is silent"])
+def test_wrong_input_of_one_cluster_fails_its_runs_alone(broken: str, tmp_path: Path) -> None:
+    world = World(refusing("not 4.0.5", broken))
+    first, second = perform(world, runs(LAYOUT, OTHER), tmp_path)
+    assert "not 4.0.5" in first["failure"]
+    assert second["failure"] == (f"the cluster did not come up: {broken}" if broken else "")
