@@ -5,6 +5,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import docker
 from docker.errors import APIError, DockerException
@@ -17,9 +18,31 @@ WHOLE_LIMIT_S = 300.0
 LATEST = "latest"  # without a tag the engine would pull every one
 
 
+@dataclass(frozen=True, slots=True)
+class PullFailure:
+    """Why an image was not pulled. `late`: because mqproof waited no longer."""
+
+    text: str
+    late: bool = False
+
+
 def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
-    """Whether the image is here now. What goes on behind a missed deadline does no harm."""
+    """Whether the image is here now."""
+    return why_not_pulled(client, name, progress) is None
+
+
+def why_not_pulled(
+    client: docker.DockerClient, name: str, progress: Progress
+) -> PullFailure | None:
+    """Pull an image. What goes on behind a missed deadline does no harm."""
     progress(f"pulling {name}")
+    failure = _pulled(client, name)
+    if failure is not None:
+        progress(f"not pulled: {failure.text}")
+    return failure
+
+
+def _pulled(client: docker.DockerClient, name: str) -> PullFailure | None:
     first_word, done = threading.Event(), threading.Event()
     outcome: list[str] = []
 
@@ -30,14 +53,10 @@ def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
 
     threading.Thread(target=work, name=f"pull {name}", daemon=True).start()
     if not first_word.wait(FIRST_WORD_LIMIT_S):
-        progress(f"not pulled: the registry was silent for {FIRST_WORD_LIMIT_S:.0f} s")
-        return False
+        return PullFailure(f"the registry was silent for {FIRST_WORD_LIMIT_S:.0f} s", late=True)
     if not done.wait(WHOLE_LIMIT_S):
-        progress(f"not pulled: not whole after {WHOLE_LIMIT_S:.0f} s")
-        return False
-    if outcome[0]:
-        progress(f"not pulled: {outcome[0]}")
-    return not outcome[0]
+        return PullFailure(f"not whole after {WHOLE_LIMIT_S:.0f} s", late=True)
+    return PullFailure(outcome[0]) if outcome[0] else None
 
 
 def _pull(client: docker.DockerClient, name: str, first_word: Callable[[], None]) -> str:

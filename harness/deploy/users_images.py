@@ -17,7 +17,7 @@ from docker.models.containers import Container
 from faults.mechanisms import COMPOSE
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images
-from harness.deploy.pull import pull
+from harness.deploy.pull import PullFailure, why_not_pulled
 from harness.plan.layout_values import VersionedLayout
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError, Problem
@@ -95,11 +95,11 @@ def _image_problems(
     if wanted is None:
         yield Problem(place, f"{layout.system} runs no image of a user's")
         return
-    if reason := _why_missing(client, layout.image, progress):
-        text = f"the image is not here and was not pulled: {reason}"
-        yield Problem(
-            place, text, expected="an image that `docker pull` finds", advice=_PULL_ADVICE
-        )
+    if failure := _why_missing(client, layout.image, progress):
+        text = f"the image is not here and was not pulled: {failure.text}"
+        own = f"`docker pull {layout.image}`, which has no time limit; then run again"
+        advice = own if failure.late else _PULL_ADVICE
+        yield Problem(place, text, expected="an image that `docker pull` finds", advice=advice)
         return
     if text := _wrong_entry_point(client, layout.image, wanted):
         advice = "name an image that is built on the official one"
@@ -129,20 +129,14 @@ def _version_problems(
         yield Problem(place, why)
 
 
-def _why_missing(client: docker.DockerClient, image: str, progress: Progress) -> str:
-    """Return why an image is not here, though it was pulled if possible; "" if it is."""
+def _why_missing(
+    client: docker.DockerClient, image: str, progress: Progress
+) -> PullFailure | None:
+    """Return why an image is not here, though it was pulled if possible; None if it is."""
     try:
-        if images.has(client, image):
-            return ""
-        said: list[str] = []
-
-        def note(text: str) -> None:
-            said.append(text)
-            progress(text)
-
-        return "" if pull(client, image, note) else said[-1].removeprefix("not pulled: ")
+        return None if images.has(client, image) else why_not_pulled(client, image, progress)
     except DockerException as error:
-        return str(getattr(error, "explanation", "") or error)
+        return PullFailure(str(getattr(error, "explanation", "") or error))
 
 
 def _wrong_entry_point(client: docker.DockerClient, image: str, wanted: UsersImage) -> str:
