@@ -1,6 +1,7 @@
 """The words of `mqproof up`: SYSTEM or SYSTEM:LAYOUT become layouts of clusters by hand.
 
 1. Every unknown word and every layout that cannot run so is a problem; all are reported at once.
+   A layout may end in a version, as in `three@T=60+4.0.5`.
 2. Policies mean every queue: people name their queues as they like.
 """
 
@@ -9,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faults.mechanisms import COMPOSE, LOCAL, TOXIPROXY
-from harness.deploy.by_hand_layouts import of_every_queue
+from harness.deploy.by_hand_layouts import named, of_every_queue
 from harness.outside.text import brief
+from harness.plan import variants
 from harness.plan.applicability import layout_obstacles
+from harness.plan.layout_values import OF_DISTRIBUTION, OF_IMAGE
 from harness.plan.model import Layout, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.systems import catalogue
@@ -19,6 +22,7 @@ from harness.systems import catalogue
 PLACE = "SYSTEM[:LAYOUT]"
 DEPLOYMENTS = (COMPOSE, LOCAL)
 DOCS = "see docs/by-hand.md"
+_VERSIONS = "leave the version out, or name an image in a layout file; see docs/systems.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ def _by_default(deployment: str) -> Iterator[ByHandChoice]:
 def absolute(word: str) -> str:
     """Return the same word for a process in another folder: a layout may be a file."""
     name, _, label = word.partition(":")
-    return f"{name}:{Path(label).absolute()}" if catalogue.is_path(label) else word
+    file = variants.split(label)[0].partition("@")[0]
+    return f"{name}:{Path(label).absolute()}" if catalogue.is_path(file) else word
 
 
 def _deployment(found: Sequence[ByHandChoice]) -> str:
@@ -82,19 +87,27 @@ def _choice(word: str) -> ByHandChoice:
     system = catalogue.load_system(name)
     if separator and not label:
         raise PlanError([Problem(PLACE, f"{brief(word)} names no layout after the colon")])
-    layout = _layout(name, label or system.default_layout)
+    layout = _layout(system, label or system.default_layout)
     return ByHandChoice(system, of_every_queue(layout), label or system.default_layout)
 
 
-def _layout(system: str, label: str) -> Layout:
+def _layout(system: System, word: str) -> Layout:
+    if wrong := [*variants.problems((), (), [system], [word])]:
+        raise PlanError(replace(one, place=PLACE, advice=_VERSIONS) for one in wrong)
     try:
-        return catalogue.load_layout(system, label)
+        layout = named(system, word)
     except PlanError as error:
         # Of a word, not of an option; what is wrong inside a file has its line.
         inside = (catalogue.FLAG, "")
         raise PlanError(
             replace(one, place=PLACE) if one.place in inside else one for one in error.problems
         ) from None
+    mark = word.rpartition(variants.MARK)[2]
+    if mark in (OF_IMAGE, OF_DISTRIBUTION) and not layout.label.endswith(mark):
+        text = f"{brief(word)} does not say which {mark}"
+        advice = f"name the {mark} in a layout file; see docs/systems.md"
+        raise PlanError([Problem(PLACE, text, advice=advice)])
+    return layout
 
 
 def _obstacles(choice: ByHandChoice, deployment: str) -> Iterator[Problem]:

@@ -31,6 +31,7 @@ from harness.deploy.by_hand_files import ByHandClusters, save
 from harness.deploy.owner import owner
 from harness.judging.exits import Exit
 from harness.outside.locks import lock
+from harness.plan.problems import PlanError
 from harness.run import signals
 from harness.workers.protocol import encode
 from spark_analysis.schema.failed import os_reason
@@ -57,6 +58,9 @@ class Keeper:
         with signals.handled(lambda: loop.call_soon_threadsafe(self._end.set)):
             try:
                 code = await self._keep()
+            except PlanError as error:
+                self._say(lines.REFUSED, problems=[str(one) for one in error.problems])
+                code = Exit.BAD_INPUT
             except WrongInput as error:
                 self._say(lines.REFUSED, problems=[str(error)])
                 code = Exit.BAD_INPUT

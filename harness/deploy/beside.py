@@ -16,7 +16,7 @@ import docker
 
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import Progress
-from harness.deploy import engine, images
+from harness.deploy import engine, images, users_images
 from harness.deploy.compose import render
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, remove
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
@@ -119,13 +119,14 @@ class SideBySide:
     async def up(
         self, layouts: Sequence[Layout], folder: Path, progress: Progress
     ) -> BesideClusters:
-        """Raises DeployError."""
+        """Raises DeployError, and PlanError if a named version or image cannot be had."""
         distinct = render.distinct(layouts)
         ports = published_ports(distinct)
         block = _block(distinct, ports)
         client = await asyncio.to_thread(engine.connect)
         tool = await asyncio.to_thread(find_tool)
         report = in_this_loop(progress)
+        await asyncio.to_thread(users_images.prepare_layouts, layouts, report)
         found = [
             await asyncio.to_thread(images.ensure, client, one.system, report, False, one)
             for one in layouts

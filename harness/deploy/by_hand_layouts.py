@@ -12,11 +12,20 @@ from dataclasses import replace
 from faults.mechanisms import COMPOSE
 from harness.deploy.by_hand_files import ByHandClusters
 from harness.deploy.compose.render import distinct
+from harness.plan import variants
 from harness.plan.layout_values import Host, Policy
-from harness.plan.model import Layout
+from harness.plan.model import Layout, System
 from harness.systems import catalogue
 
 EVERY_QUEUE = ".*"
+
+
+def named(system: System, word: str) -> Layout:
+    """Return the layout that a word means, in the version at its end. Raise PlanError."""
+    label, version = variants.split(word)
+    layout = catalogue.load_layout(system.name, label)
+    (found,) = variants.of(layout, system, (version,) if version else (), ())
+    return found
 
 
 def of_every_queue(layout: Layout) -> Layout:
@@ -30,7 +39,9 @@ def as_started(layouts: Sequence[Layout], deployment: str) -> list[Layout]:
 
 def standing(clusters: ByHandClusters) -> list[Layout]:
     """Read the layouts of running clusters again. Raise PlanError if one is gone or damaged."""
-    found = [catalogue.load_layout(one.system, one.layout_word) for one in clusters.clusters]
+    found = [
+        named(catalogue.load_system(one.system), one.layout_word) for one in clusters.clusters
+    ]
     return as_started([of_every_queue(one) for one in found], clusters.deployment)
 
 

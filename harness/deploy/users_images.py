@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from uuid import uuid4
 
@@ -38,21 +38,27 @@ def prepare(experiment: Experiment, progress: Progress) -> None:
     layouts = {
         (run.layout.system, run.layout.label): run.layout
         for run in experiment.runs
-        if run.deployment == COMPOSE and _is_named(run.layout)
+        if run.deployment == COMPOSE
     }
+    prepare_layouts(list(layouts.values()), progress)
+
+
+def prepare_layouts(every: Sequence[Layout], progress: Progress) -> None:
+    """Look at what these layouts name, and build it. Raises PlanError, DeployError."""
+    layouts = [one for one in every if _is_named(one)]
     if not layouts:
         return
-    if found := [one for layout in layouts.values() for one in _distribution_problems(layout)]:
+    if found := [one for layout in layouts for one in _distribution_problems(layout)]:
         raise PlanError(found)
     client = engine.connect()
     problems = dict.fromkeys(
         problem
-        for layout in layouts.values()
+        for layout in layouts
         if layout.image
         for problem in _image_problems(client, layout, progress)
     )
     if not problems:
-        problems = dict.fromkeys(_build_problems(client, list(layouts.values()), progress))
+        problems = dict.fromkeys(_build_problems(client, layouts, progress))
     if problems:
         raise PlanError(problems)
 

@@ -4,7 +4,8 @@ import pytest
 
 from faults.mechanisms import COMPOSE, LOCAL
 from harness.by_hand.choosing import absolute, chosen
-from harness.deploy.by_hand_layouts import EVERY_QUEUE
+from harness.deploy.by_hand_files import ByHandCluster, ByHandClusters
+from harness.deploy.by_hand_layouts import EVERY_QUEUE, fingerprint, standing
 from harness.plan.problems import PlanError
 
 
@@ -73,6 +74,41 @@ def test_real_brokers_do_not_run_as_subprocesses() -> None:
     assert "cannot be deployed by local" in found
 
 
+def test_a_layout_may_end_in_a_version() -> None:
+    word = "rabbitmq-quorum:three@T=60+4.0.5"
+    assert names(word) == (COMPOSE, [word])
+    _, (one,) = chosen([word], None)
+    assert (one.layout.version, one.layout_word) == ("4.0.5", "three@T=60+4.0.5")
+    assert names("rabbitmq-quorum:three@T=60+3.10.8")[1] == ["rabbitmq-quorum:three@T=60"]
+    (rocket,) = names("rocketmq-2m2s:colocated@compressed+5.4.0")[1]
+    assert rocket == "rocketmq-2m2s:colocated@compressed+5.4.0"
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("rabbitmq-quorum:three+4.0.4", "no image of rabbitmq-quorum is known in version '4.0.4'"),
+        ("reference-mirrored:all-automatic+4.0.5", "no version of reference-mirrored"),
+        ("rabbitmq-mirrored:all-automatic+4.0.5", "RabbitMQ 4.0 removed mirrored queues"),
+        ("rabbitmq-quorum:three+image", "'three+image' does not say which image"),
+        ("rabbitmq-quorum:four+4.0.5", "rabbitmq-quorum has no layout 'four'"),
+    ],
+)
+def test_a_version_that_cannot_be_started_is_refused(word: str, why: str) -> None:
+    (found,) = problems(word)
+    assert why in found
+    assert "--version" not in found and "--layout" not in found
+
+
+def test_a_run_finds_the_version_that_was_started() -> None:
+    _, (one,) = chosen(["rabbitmq-quorum:three@T=60+4.0.5"], None)
+    cluster = ByHandCluster(
+        "rabbitmq-quorum", one.layout.label, "t", "mqproof-1", "", (), "", one.layout_word
+    )
+    (found,) = standing(ByHandClusters("1 x", COMPOSE, True, (cluster,)))
+    assert fingerprint(found) == fingerprint(one.layout)
+
+
 def test_a_missing_layout_file_is_named_with_its_word() -> None:
     (found,) = problems("rabbitmq-mirrored:/nowhere/mine.toml")
     assert found.startswith("SYSTEM[:LAYOUT]: there is no layout file /nowhere/mine.toml")
@@ -80,5 +116,7 @@ def test_a_missing_layout_file_is_named_with_its_word() -> None:
 
 def test_a_layout_file_keeps_its_place_in_another_folder() -> None:
     assert absolute("rabbitmq-mirrored:/mine.toml@T=2") == "rabbitmq-mirrored:/mine.toml@T=2"
-    assert absolute("rabbitmq-mirrored:mine.toml").startswith("rabbitmq-mirrored:/")
+    for word in ("mine.toml", "mine.toml@T=2", "mine.toml@T=2+4.0.5"):
+        found = absolute(f"rabbitmq-mirrored:{word}")
+        assert found.startswith("rabbitmq-mirrored:/") and found.endswith(f"/{word}")
     assert absolute("rabbitmq-mirrored:unmirrored@T=10") == "rabbitmq-mirrored:unmirrored@T=10"
