@@ -56,12 +56,13 @@ async def start_beside(wanted: ToStart) -> None:
 async def _published(
     choice: ByHandChoice, cluster: ComposeCluster, found: BesideClusters, experiment: Path
 ) -> RunningByHand:
-    own = [one for one in found.ports if one.port.system == choice.system.name]
+    hosts_of_layout = {host.name for host in cluster.layout.hosts}
+    own = [one for one in found.ports if one.port.host in hosts_of_layout]
     ways = _ways(cluster, found, own)
     await publish(cluster, ways)
     servers = choice.system.servers(cluster.layout)
     addresses = {way.port.host: way.reached[0] for way in ways}
-    hosts = write_hosts(experiment / choice.system.name, addresses) if servers.by_names else ""
+    hosts = write_hosts(experiment / choice.folder, addresses) if servers.by_names else ""
     described = ByHandCluster(
         system=choice.system.name,
         layout=choice.layout.label,

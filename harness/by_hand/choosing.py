@@ -5,6 +5,7 @@
 2. Policies mean every queue: people name their queues as they like.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,11 +28,22 @@ _VERSIONS = "leave the version out, or name an image in a layout file; see docs/
 
 @dataclass(frozen=True, slots=True)
 class ByHandChoice:
-    """A chosen cluster."""
+    """A chosen cluster. `alias`: `SYSTEM:LAYOUT`, if several clusters of the system are chosen."""
 
     system: System
     layout: Layout
     layout_word: str  # by which the layout was named
+    alias: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that no other cluster has, as `--system` takes it."""
+        return self.alias or self.system.name
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return self.name.replace(":", "-")
 
 
 def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByHandChoice, ...]]:
@@ -39,7 +51,7 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
 
     Without a deployment it is Compose, or local if that is the default of every named system.
     """
-    problems = twice(PLACE, [word.partition(":")[0] for word in words])
+    problems: list[Problem] = []
     if deployment is not None and deployment not in DEPLOYMENTS:
         problems.append(unknown("--deployment", "deployment", deployment, DEPLOYMENTS))
         deployment = None
@@ -51,10 +63,29 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
             problems += error.problems
     deployment = deployment or _deployment(found)
     found = found if words else [*_by_default(deployment)]
+    problems += _twice(found, deployment)
     problems += [one for choice in found for one in _obstacles(choice, deployment)]
     if problems:
         raise PlanError(problems)
-    return deployment, tuple(found)
+    return deployment, tuple(_distinct(found))
+
+
+def _twice(found: Sequence[ByHandChoice], deployment: str) -> Iterator[Problem]:
+    """Yield clusters that are named twice. Only containers run several of one system."""
+    if deployment == COMPOSE:
+        yield from twice(PLACE, map(_alias, found))
+    else:
+        yield from twice(PLACE, (one.system.name for one in found))
+
+
+def _distinct(found: Sequence[ByHandChoice]) -> Iterator[ByHandChoice]:
+    counted = Counter(one.system.name for one in found)
+    for one in found:
+        yield replace(one, alias=_alias(one)) if counted[one.system.name] > 1 else one
+
+
+def _alias(choice: ByHandChoice) -> str:
+    return f"{choice.system.name}:{choice.layout.label}"
 
 
 def _by_default(deployment: str) -> Iterator[ByHandChoice]:

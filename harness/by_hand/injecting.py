@@ -59,9 +59,7 @@ class FaultsByHand:
         lasts_s = fault.lasts.resolve_s(self._stage.plan.layout.detection_timeout_s)
         window = Window(number, fault, opens_s=0.0, lasts_s=lasts_s)
         live = LiveWindow(self._stage_of(window, interrupt), window, _no_client)
-        one = ActiveByHand(
-            self._running.choice.system.name, live, interrupt, time.monotonic() + lasts_s
-        )
+        one = ActiveByHand(self._running.choice.name, live, interrupt, time.monotonic() + lasts_s)
         interrupt.armed[str(number)] = lambda: int(bool(live.state.places))
         self.active.append(one)
         try:
@@ -108,7 +106,7 @@ class FaultsByHand:
 
 def _stage(running: RunningByHand) -> Stage:
     """Raises OSError."""
-    run = running.choice.system.name  # several clusters may share the folder
+    run = running.choice.folder  # several clusters may share the experiment's folder
     folder = running.experiment / "runs" / run
     folder.mkdir(parents=True)
     origin_ns = time.monotonic_ns()

@@ -23,23 +23,23 @@ _LOOK_LIMIT_S = 5.0
 async def meant(
     running: Sequence[RunningByHand], fault: FaultPlan, system: str, deployment: str
 ) -> RunningByHand:
-    """`system`: the one that was named, or "". Raise PlanError."""
-    named = [one for one in running if system in ("", one.choice.system.name)]
+    """`system`: the system or the cluster that was named, or "". Raise PlanError."""
+    named = [one for one in running if system in ("", one.choice.system.name, one.choice.name)]
     if not named:
-        names = tuple(one.choice.system.name for one in running)
+        names = tuple(one.choice.name for one in running)
         raise PlanError([unknown(_FLAG, "running cluster", system, names)])
     reasons = [_reasons(one, fault, deployment) for one in named]
     able = [one for one, why in zip(named, reasons, strict=True) if not why]
     if not able:
         raise PlanError(
-            Problem(one.choice.system.name, text)
+            Problem(one.choice.name, text)
             for one, texts in zip(named, reasons, strict=True)
             for text in texts
         )
     if len(able) > 1 and fault.target.queue:
         able = await _with_queue(able, fault.target.queue) or able
     if len(able) > 1:
-        names = tuple(one.choice.system.name for one in able)
+        names = tuple(one.choice.name for one in able)
         text = f"{fault.target.word!r} may mean each of several clusters"
         raise PlanError([Problem(_FLAG, text, names, advice="name one by --system")])
     return able[0]

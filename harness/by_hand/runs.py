@@ -59,15 +59,19 @@ class AttachedRun:
     def is_own(self, folder: Path) -> bool:
         """Return whether a run's folder is of this cluster, or may be: it does not say."""
         try:
-            return Manifest.load(folder).system == self.one.choice.system.name
+            return self.is_of(Manifest.load(folder))
         except (OSError, ValueError):
             return True
 
+    def is_of(self, manifest: Manifest) -> bool:
+        """Return whether a run is of this cluster: a system may have several, by layout."""
+        choice = self.one.choice
+        same = not choice.alias or manifest.layout == choice.layout.label
+        return manifest.system == choice.system.name and same
+
     @property
     def title(self) -> str:
-        return (
-            f"{self.one.choice.system.name}: experiment {self.experiment.name}, process {self.pid}"
-        )
+        return f"{self.one.choice.name}: experiment {self.experiment.name}, process {self.pid}"
 
 
 class RunsByHand:
@@ -76,7 +80,7 @@ class RunsByHand:
     def __init__(self, faults: Callable[[], Sequence[str]], say: Say) -> None:
         self._faults = faults
         self._say = say
-        self._left: dict[str, str] = {}  # by system: what a run left that was not undone
+        self._left: dict[str, str] = {}  # by cluster: what a run left that was not undone
         self.attached: AttachedRun | None = None
 
     def conflicts(self) -> tuple[str, ...]:
@@ -90,9 +94,8 @@ class RunsByHand:
         found = list(self.conflicts())
         if self.attached is not None:
             return tuple(found)
-        system = one.choice.system.name
-        if system in self._left:
-            found.append(f"{self._left[system]}; what to do: {_TAKE_DOWN}")
+        if left := self._left.get(one.choice.name):
+            found.append(f"{left}; what to do: {_TAKE_DOWN}")
         if layout != fingerprint(one.cluster.layout):
             text = f"its layout {one.choice.layout.label} has changed since `mqproof up`"
             found.append(f"{text}; what to do: {_TAKE_DOWN}")
@@ -113,7 +116,7 @@ class RunsByHand:
         finally:
             self.attached = None
             if left:
-                self._left[run.one.choice.system.name] = "; ".join(left)
+                self._left[run.one.choice.name] = "; ".join(left)
         return "; ".join(left)
 
     async def _cleaned(self, run: AttachedRun) -> AsyncIterator[str]:
@@ -160,7 +163,7 @@ def _altered(run: AttachedRun, ended: bool) -> Iterator[str]:
         except (OSError, ValueError) as error:
             yield f"what {name} did is unknown: {error}"
             continue
-        if manifest.system != run.one.choice.system.name:
+        if not run.is_of(manifest):
             continue
         if manifest.cluster_altered:
             yield f"{name} has changed the cluster: {manifest.cluster_altered}"

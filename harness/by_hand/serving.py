@@ -47,7 +47,7 @@ class KeeperRequests:
 
     def begin(self) -> None:
         """Every cluster runs. Raises OSError."""
-        self._injecting = {one.choice.system.name: FaultsByHand(one) for one in self._running}
+        self._injecting = {one.choice.name: FaultsByHand(one) for one in self._running}
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the request of one connection."""
@@ -144,7 +144,12 @@ class KeeperRequests:
         return (_ENDING,) if self._end.is_set() else self._runs.conflicts()
 
     def _of(self, request: dict[str, Any]) -> RunningByHand | None:
-        return next((one for one in self._running if one.named(request["system"])), None)
+        """Return the cluster that a run means: the only one of its system, or the one with its
+        layout's label. None: there is none."""
+        named = [one for one in self._running if one.named(request["system"])]
+        same = [one for one in named if one.choice.layout.label == request.get("label")]
+        found = same or (named if len(named) == 1 else [])
+        return found[0] if found else None
 
     async def _run(
         self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -206,7 +211,7 @@ class KeeperRequests:
         if self._end.is_set():  # since the cluster was looked for
             _say(writer, lines.FAILED, text=_ENDING)
             return
-        injecting = self._injecting[one.choice.system.name]
+        injecting = self._injecting[one.choice.name]
         try:
             code = await injecting.play(
                 fault, lambda text: _say(writer, lines.MESSAGE, text=text), interrupt
@@ -248,9 +253,9 @@ async def _state(one: RunningByHand) -> dict[str, Any]:
     try:
         health = await one.cluster.health(HEALTH_LIMIT_S)
     except DeployError as error:
-        return {"system": one.choice.system.name, "clean": False, "doubts": [str(error)]}
+        return {"system": one.choice.name, "clean": False, "doubts": [str(error)]}
     return {
-        "system": one.choice.system.name,
+        "system": one.choice.name,
         "clean": health.clean,
         "doubts": list(health.doubts),
     }

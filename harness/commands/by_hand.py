@@ -69,7 +69,10 @@ def fault(
     target: Annotated[str, typer.Argument(help='Where: "master of orders", a host, ...')],
     lasts: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 30s.")],
     system: Annotated[
-        str, typer.Option(help="The cluster of this system, if several are possible.")
+        str,
+        typer.Option(
+            help="The cluster of this system, or SYSTEM:LAYOUT, if several are possible."
+        ),
     ] = "",
     options: Annotated[
         list[str] | None,
@@ -154,9 +157,12 @@ def _hearing(display: "Display") -> Any:
 
 
 def _described(clusters: "ByHandClusters", states: Mapping[str, str]) -> Iterator[str]:
-    """Yield a block of lines for each cluster. `states`: by system, what follows its title."""
+    """Yield a block of lines for each cluster. `states`: by system, or by system and layout if
+    it has several clusters: what follows its title."""
     for cluster in clusters.clusters:
-        yield f"{cluster.system} {cluster.layout}: {states.get(cluster.system, cluster.title)}"
+        of_system = states.get(cluster.system, cluster.title)
+        state = states.get(f"{cluster.system}:{cluster.layout}", of_system)
+        yield f"{cluster.system} {cluster.layout}: {state}"
         rows = [*_reach(cluster)]
         width = max(len(name) for name, _ in rows)
         yield from (f"  {name:{width}}  {where}" for name, where in rows)

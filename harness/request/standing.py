@@ -21,6 +21,7 @@ from harness.systems.registry import registry as registry_of_systems
 
 FLAG = "--on-standing"
 HELP = "Play on the clusters of `mqproof up`, if they are clean; they keep running."
+EVERY_LAYOUT = "*"  # of a system that has several clusters: each is played
 _UP = "`mqproof up` starts some; see docs/by-hand.md"
 _DOWN = "`mqproof down`, then `mqproof up`"
 
@@ -79,7 +80,13 @@ def found(systems: Sequence[System]) -> StandingClusters:
         raise PlanError(
             replace(one, place=f"{FLAG}: {one.place}", advice=_DOWN) for one in error.problems
         ) from None
-    own = tuple(replace(by_name[layout.system], default_layout=layout.label) for layout in layouts)
+    labels: dict[str, list[str]] = {}
+    for layout in layouts:
+        labels.setdefault(layout.system, []).append(layout.label)
+    own = tuple(
+        replace(by_name[system], default_layout=one if not others else EVERY_LAYOUT)
+        for system, (one, *others) in labels.items()
+    )
     return StandingClusters(where, clusters.deployment, Catalogue(own, layouts))
 
 

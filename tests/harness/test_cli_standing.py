@@ -65,6 +65,17 @@ def test_a_run_is_planned_for_every_running_cluster(kept: Path) -> None:
     assert [policy.pattern for policy in mirrored.policies] == [EVERY_QUEUE]
 
 
+def test_every_cluster_of_a_system_is_played(kept: Path) -> None:
+    words = ("three@T=10", "three@T=10+4.0.5")
+    keeps(kept, *(cluster(QUORUM, word) for word in words), cluster(MIRRORED, "exactly-2@T=60"))
+    _, pipeline = call(*START, ending=passing)
+    ((experiment, _),) = pipeline.started
+    assert {one.layout.label for one in experiment.runs} == {*words, "exactly-2@T=60"}
+    layouts = standing.found(systems()).choices.layouts
+    assert all(one.layout in layouts for one in experiment.runs)
+    assert len({host.name for one in layouts for host in one.hosts}) == 9
+
+
 def test_a_system_names_one_of_them(kept: Path) -> None:
     keeps(kept, cluster(MIRRORED, "exactly-2@T=60"), cluster(QUORUM, "three@T=10"))
     _, pipeline = call(*START, "--system", QUORUM, ending=passing)

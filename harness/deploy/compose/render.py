@@ -13,7 +13,7 @@
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -76,17 +76,35 @@ class HostNameCollision(ValueError):
 
 def distinct(layouts: Sequence[Layout]) -> list[Layout]:
     """Return the layouts with host names that occur once: of those that share one, every host
-    gets its system's name before its own."""
+    gets its system's name before its own, with a number if the system occurs several times."""
     shared = _shared_names(layouts)
-    return [_prefixed(one) if shared & _host_names(one) else one for one in layouts]
+    return [
+        _prefixed(one, prefix) if shared & _host_names(one) else one
+        for one, prefix in zip(layouts, _prefixes(layouts), strict=True)
+    ]
 
 
-def _prefixed(layout: Layout) -> Layout:
+def _prefixes(layouts: Sequence[Layout]) -> Iterator[str]:
+    """Yield `SYSTEM-`, or `SYSTEM-1-` of the first of several."""
+    of_system, number = Counter(one.system for one in layouts), Counter[str]()
+    for one in layouts:
+        number[one.system] += 1
+        yield (
+            f"{one.system}-{number[one.system]}-"
+            if of_system[one.system] > 1
+            else f"{one.system}-"
+        )
+
+
+def _prefixed(layout: Layout, prefix: str) -> Layout:
     def renamed(hosts: tuple[Host, ...]) -> tuple[Host, ...]:
-        return tuple(replace(host, name=f"{layout.system}-{host.name}") for host in hosts)
+        return tuple(replace(host, name=f"{prefix}{host.name}") for host in hosts)
 
-    assert layout.pause_if_all_down is None, "it names hosts, too"
-    return replace(layout, hosts=renamed(layout.hosts), spares=renamed(layout.spares))
+    pause = layout.pause_if_all_down
+    if pause is not None:
+        pause = replace(pause, hosts=tuple(f"{prefix}{name}" for name in pause.hosts))
+    hosts, spares = renamed(layout.hosts), renamed(layout.spares)
+    return replace(layout, hosts=hosts, spares=spares, pause_if_all_down=pause)
 
 
 def _host_names(layout: Layout) -> set[str]:

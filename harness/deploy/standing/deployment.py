@@ -176,6 +176,7 @@ def _request(do: str, layout: Layout, experiment: Path) -> dict[str, Any]:
     return {
         "do": do,
         "system": layout.system,
+        "label": layout.label,
         "layout": fingerprint(layout),
         "experiment": str(experiment.resolve()),
         "pid": os.getpid(),

@@ -52,7 +52,8 @@ def test_policies_of_clusters_by_hand_mean_every_queue() -> None:
 
 def test_all_problems_of_all_words_are_reported_at_once() -> None:
     found = problems(
-        *("rabbitmq", "rabbitmq-mirrored:nolayout", "reference-2m2s", "reference-2m2s:"),
+        *("rabbitmq", "rabbitmq-mirrored:nolayout", "reference-2m2s", "reference-2m2s"),
+        "reference-2m2s:",
         deployment="docker",
     )
     assert len(found) == 5
@@ -82,6 +83,20 @@ def test_a_layout_may_end_in_a_version() -> None:
     assert names("rabbitmq-quorum:three@T=60+3.10.8")[1] == ["rabbitmq-quorum:three@T=60"]
     (rocket,) = names("rocketmq-2m2s:colocated@compressed+5.4.0")[1]
     assert rocket == "rocketmq-2m2s:colocated@compressed+5.4.0"
+
+
+def test_containers_run_two_versions_of_one_system() -> None:
+    words = ("rabbitmq-quorum:three@T=60", "rabbitmq-quorum:three@T=60+4.0.5", "rabbitmq-stream")
+    _, found = chosen(words, None)
+    assert [one.name for one in found] == [*words[:2], "rabbitmq-stream"]
+    assert len({one.folder for one in found}) == 3
+    (twice,) = problems(words[0], "rabbitmq-quorum:three@T=60+3.10.8")
+    assert "'rabbitmq-quorum:three@T=60' is named twice" in twice
+
+
+def test_subprocesses_run_one_cluster_of_a_system() -> None:
+    (found,) = problems("reference-mirrored", "reference-mirrored:unmirrored")
+    assert "'reference-mirrored' is named twice" in found
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from harness.systems.catalogue import load_layout, load_system
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored", "rocketmq-2m2s")
 
 
-def running(name: str, queues: Sequence[str] | None) -> RunningByHand:
+def running(name: str, queues: Sequence[str] | None, alias: str = "") -> RunningByHand:
     """A cluster that has these queues; None: no broker answers."""
     system = load_system(name)
     layout = load_layout(name, system.default_layout)
@@ -30,7 +30,7 @@ def running(name: str, queues: Sequence[str] | None) -> RunningByHand:
         return Roles(layout.hosts[0].name if queue in queues else None, (), None)
 
     cluster = SimpleNamespace(layout=layout, broker=SimpleNamespace(roles=roles))
-    choice = ByHandChoice(system, layout, layout.label)
+    choice = ByHandChoice(system, layout, layout.label, alias)
     described = SimpleNamespace(cluster="mqproof-1")
     made: Any = SimpleNamespace(choice=choice, cluster=cluster, described=described)
     return cast(RunningByHand, made)
@@ -65,6 +65,17 @@ def test_every_cluster_says_why_it_cannot_suffer_a_fault() -> None:
     with pytest.raises(PlanError) as error:
         found("nohost")
     assert [one.place for one in error.value.problems] == list(SYSTEMS)
+
+
+def test_of_two_clusters_of_one_system_the_layout_names_one() -> None:
+    words = tuple(f"{SYSTEMS[0]}:three{version}" for version in ("", "+4.0.5"))
+    every = [running(SYSTEMS[0], [], word) for word in words]
+    fault = read_fault({"kind": "freeze", "target": "rmq1", "lasts": "3 s"})
+    assert asyncio.run(meant(every, fault, words[1], COMPOSE)) is every[1]
+    for system in ("", SYSTEMS[0]):
+        with pytest.raises(PlanError) as error:
+            asyncio.run(meant(every, fault, system, COMPOSE))
+        assert all(word in str(error.value) for word in words)
 
 
 def test_a_system_that_does_not_run_is_unknown() -> None:

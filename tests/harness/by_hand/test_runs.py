@@ -274,3 +274,13 @@ def test_every_end_of_a_process_is_reported_once() -> None:
 
     virtual_time.run(watched())
     assert reported == [(7, 137), (8, 0)]
+
+
+def test_a_run_on_another_cluster_of_the_system_is_none_of_this_one(tmp_path: Path) -> None:
+    on = OnOne()
+    run = on.attach(tmp_path)
+    manifest(tmp_path, layout=f"{LAYOUT.label}+4.0.5")
+    assert run.is_own(run.folder("master-crash-1"))  # the system has one cluster
+    one: Any = on.one
+    one.choice = replace(on.one.choice, alias=f"{LAYOUT.system}:{LAYOUT.label}")
+    assert not run.is_own(run.folder("master-crash-1"))

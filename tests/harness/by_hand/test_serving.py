@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +175,19 @@ def test_a_crash_after_a_run_closes_its_connection(requested: Requested) -> None
         assert running.closed
 
     virtual_time.run(story())
+
+
+def test_a_run_gets_the_cluster_of_its_layout(requested: Requested) -> None:
+    first, second = requested.on.one, OnOne().one
+    label = f"{LAYOUT.label}+4.0.5"
+    newer = replace(LAYOUT, version="4.0.5")
+    two: Any = second
+    two.choice = replace(second.choice, layout=newer, alias=f"{LAYOUT.system}:{label}")
+    two.named = lambda system: system == LAYOUT.system
+    requested.requests = KeeperRequests([first, second], "compose", requested.end)
+    of_system = {"system": LAYOUT.system}
+    assert requested.requests._of({**of_system, "label": label}) is second
+    assert requested.requests._of({**of_system, "label": LAYOUT.label}) is first
+    assert requested.requests._of({**of_system, "label": "other"}) is None
+    alone = KeeperRequests([first], "compose", requested.end)
+    assert alone._of({**of_system, "label": "other"}) is first  # its doubts say what has changed

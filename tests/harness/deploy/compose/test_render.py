@@ -98,6 +98,24 @@ def test_layouts_that_share_host_names_get_distinct_ones() -> None:
     }
 
 
+def test_two_clusters_of_one_system_get_numbers() -> None:
+    name = "all-automatic-pause-if-all-down"
+    one = load_layout("rabbitmq-mirrored", name)
+    other = replace(one, version="3.8.9")
+    found = distinct([one, load_layout("rabbitmq-quorum", "three"), other])
+    assert [[host.name for host in each.hosts][:1] for each in found] == [
+        ["rabbitmq-mirrored-1-rmq1"],
+        ["rqq1"],
+        ["rabbitmq-mirrored-2-rmq1"],
+    ]
+    for each in (found[0], found[2]):
+        assert each.pause_if_all_down is not None
+        names = {host.name for host in each.hosts}
+        assert set(each.pause_if_all_down.hosts) <= names
+    text = side_by_side([compose_layout(each) for each in found], by_hand(found))
+    assert len(yaml.safe_load(text)["services"]) == 2 * 9 + 3
+
+
 def test_a_file_with_two_hosts_of_one_name_is_refused() -> None:
     layouts = shipped_layouts()
     with pytest.raises(HostNameCollision) as raised:
