@@ -114,8 +114,14 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         end = BY_NAME[row.measure].end
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     place = near(row.at_ns, facts)
-    place = f"{row.instant} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
+    place = f"{_instant(row)} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
     return MessageTrace(_message(row, facts), row.at_ns, place, _bounded(own))
+
+
+def _instant(row: Affected) -> str:
+    """What happened at the time of a case."""
+    found = (row.measure, row.detail) == ("lost_indeterminate", "found")
+    return BY_NAME["stranded" if found else row.measure].instant
 
 
 def near(at_ns: int, facts: Facts) -> str:

@@ -137,6 +137,7 @@ class Measure:
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it
     always_shown: bool = False  # of every run, though it be 0
     raised_by_publishers: bool = False  # by what an open log of theirs does not show
+    instant: str = "first sent"  # what happened at the time of a listed case
     story: str = ""  # of one message, with {at}, {attempt} and {detail}
     end: str = ""  # what never happened, of messages that never came
     reached: Reached | None = None

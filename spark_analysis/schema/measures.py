@@ -56,6 +56,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="stranded",
+        instant="found by the audit",
         attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
@@ -70,6 +71,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="attempt_lost",
+        instant="sent",
         attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
@@ -89,6 +91,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="not_redelivered",
+        instant="last delivered",
         attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
@@ -138,6 +141,7 @@ _OF_MESSAGES = (
     ROLLED_BACK_BUT_DELIVERED,
     Measure(
         name="refused_but_delivered",
+        instant="delivered",
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.DENIED,
@@ -152,6 +156,7 @@ _OF_MESSAGES = (
     UNCHECKED,
     Measure(
         name="misrouted",
+        instant="delivered",
         grade=Grade.VIOLATION,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
@@ -163,6 +168,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="unexpected",
+        instant="received",
         grade=Grade.VIOLATION,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
@@ -175,6 +181,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="corrupt",
+        instant="received",
         grade=Grade.VIOLATION,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
@@ -186,6 +193,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="early",
+        instant="delivered",
         grade=Grade.VIOLATION,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELAYED,
@@ -205,6 +213,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="overdue",
+        instant="first delivered",
         attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
@@ -219,6 +228,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="reordered",
+        instant="first delivered",
         attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
@@ -238,6 +248,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="duplicated",
+        instant="delivered again",
         attributed=True,
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
@@ -253,6 +264,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="attempt_open",
+        instant="sent",
         attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
@@ -264,6 +276,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="not_redelivered_unknown",
+        instant="last delivered",
         attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
@@ -275,6 +288,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="reorder_unknown",
+        instant="first delivered",
         attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
@@ -285,6 +299,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="acknowledged_late",
+        instant="delivered again",
         attributed=True,
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
@@ -297,6 +312,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="unrecorded",
+        instant="received",
         grade=Grade.OPEN,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
@@ -308,6 +324,7 @@ _OF_MESSAGES = (
     ROLLBACK_UNKNOWN,
     Measure(
         name="early_unknown",
+        instant="delivered",
         grade=Grade.OPEN,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELAYED,
@@ -332,6 +349,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="revived",
+        instant="first delivered",
         grade=Grade.HARMLESS,
         unit=Unit.MESSAGES,
         part_of=Whole.UNDECIDED,
@@ -353,17 +371,11 @@ MISSING = tuple(measure.name for measure in REGISTER if measure.missing)
 GONE = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.VIOLATION)
 OPEN = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.OPEN)
 # What may belong to another measure, too.
-DOUBTFUL = frozenset(
-    measure.doubtful.measure for measure in REGISTER if measure.doubtful is not None
-)
+DOUBTFUL = frozenset(one.doubtful.measure for one in REGISTER if one.doubtful is not None)
 # Stages, in the order in which a run goes through them.
-STAGES: dict[str, Reached] = {
-    measure.reached.stage: measure.reached for measure in REGISTER if measure.reached is not None
-}
-
-STAGE_OF = {  # by measure
-    measure.name: measure.reached.stage for measure in REGISTER if measure.reached is not None
-}
+_REACHED = [(one.name, one.reached) for one in REGISTER if one.reached is not None]
+STAGES: dict[str, Reached] = {reached.stage: reached for _, reached in _REACHED}
+STAGE_OF = {name: reached.stage for name, reached in _REACHED}  # by measure
 STAGE_TITLES = {stage: BY_NAME[measure].short for measure, stage in STAGE_OF.items()}
 
 

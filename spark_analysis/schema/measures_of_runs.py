@@ -90,6 +90,7 @@ OF_SERVICE = (
     # Counted and listed by message, too; repeats are compared by its share of what was due.
     Measure(
         name="missed",
+        instant="due",
         grade=Grade.SERVICE,
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,

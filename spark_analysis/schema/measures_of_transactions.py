@@ -13,6 +13,7 @@ _ROLLBACKS = Need(
 
 ROLLED_BACK_BUT_DELIVERED = Measure(
     name="rolled_back_but_delivered",
+    instant="first delivered or found",
     grade=Grade.VIOLATION,
     unit=Unit.MESSAGES,
     part_of=Whole.ROLLED_BACK,
@@ -32,6 +33,7 @@ ROLLED_BACK_BUT_DELIVERED = Measure(
 
 TORN_TRANSACTION = Measure(
     name="torn_transaction",
+    instant="found by the audit",
     grade=Grade.VIOLATION,
     unit=Unit.MESSAGES,
     part_of=Whole.COMMITTED,
@@ -75,6 +77,7 @@ UNCHECKED = Measure(
 
 ROLLBACK_UNKNOWN = Measure(
     name="rollback_unknown",
+    instant="first delivered or found",
     grade=Grade.OPEN,
     unit=Unit.MESSAGES,
     part_of=Whole.IN_TRANSACTIONS,

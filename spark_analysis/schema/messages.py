@@ -237,32 +237,6 @@ fault, stands before them.
 from dataclasses import dataclass
 
 NO_FAULT = 0  # among the windows of an Attribution
-_FOUND = "found by the audit"
-# What happened at `at_ns` of a row of AFFECTED, by measure, where it is not the first sending.
-_INSTANTS = {
-    "stranded": _FOUND,
-    "torn_transaction": _FOUND,
-    "attempt_lost": "sent",
-    "attempt_open": "sent",
-    "missed": "due",
-    "not_redelivered": "last delivered",
-    "not_redelivered_unknown": "last delivered",
-    "refused_but_delivered": "delivered",
-    "rolled_back_but_delivered": "first delivered or found",
-    "rollback_unknown": "first delivered or found",
-    "misrouted": "delivered",
-    "early": "delivered",
-    "early_unknown": "delivered",
-    "unexpected": "received",
-    "unrecorded": "received",
-    "corrupt": "received",
-    "overdue": "first delivered",
-    "reordered": "first delivered",
-    "reorder_unknown": "first delivered",
-    "revived": "first delivered",
-    "duplicated": "delivered again",
-    "acknowledged_late": "delivered again",
-}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -284,13 +258,6 @@ class Affected:
     sequence: int
     attempt: int
     at_ns: int
-
-    @property
-    def instant(self) -> str:
-        """Return what happened at `at_ns`, in words: `first sent`."""
-        if (self.measure, self.detail) == ("lost_indeterminate", "found"):
-            return _FOUND
-        return _INSTANTS.get(self.measure, "first sent")
 
 
 @dataclass(frozen=True, slots=True, order=True)
