@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MAPPED = ("harness/cluster", "harness/deploy", "harness/systems", "tests/rigs")
+MAPPED = (
+    *("harness/cluster", "harness/deploy", "harness/plan", "harness/run", "harness/systems"),
+    *("reference_impl/amqp", "spark_analysis/engine/kernel", "tests/rigs"),
+)
 MODULES_MAX = 20
 FOLDERS = sorted(file.parent for part in MAPPED for file in (ROOT / part).rglob("__init__.py"))
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from faults.mechanisms import COMPOSE, LOCAL, TOXIPROXY
 from harness.deploy.by_hand_layouts import named, of_every_queue
 from harness.outside.text import brief
-from harness.plan import variants
-from harness.plan.applicability import layout_obstacles
-from harness.plan.layout_values import OF_DISTRIBUTION, OF_IMAGE
+from harness.plan.checks.applicability import layout_obstacles
+from harness.plan.layouts import variants
+from harness.plan.layouts.layout_values import OF_DISTRIBUTION, OF_IMAGE
 from harness.plan.model import Layout, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.systems import catalogue

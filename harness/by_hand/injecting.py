@@ -18,12 +18,12 @@ from harness.judging.exits import Exit
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import FaultPlan, RunPlan, Schedule, Window
 from harness.plan.one_fault import scenario
+from harness.run.fault_windows.windows import LiveWindow
 from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import RunRecorder
 from harness.run.run_group import alone
 from harness.run.stage import Stage
-from harness.run.windows import LiveWindow
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.facts import Absence

@@ -17,7 +17,7 @@ from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
 from harness.deploy.standing.subprocesses import facts_of
-from harness.plan.published import PublishedPort, published
+from harness.plan.layouts.published import PublishedPort, published
 
 
 class LocalForRuns:

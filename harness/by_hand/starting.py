@@ -12,7 +12,7 @@ from harness.cleanup.guards import Guards
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import Cluster, DeployError, Progress
 from harness.deploy.by_hand_files import ByHandCluster, ReachablePort
-from harness.plan.published import PublishedPort
+from harness.plan.layouts.published import PublishedPort
 from harness.workers import host_names
 from spark_analysis.schema.failed import os_reason
 

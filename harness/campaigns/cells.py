@@ -26,7 +26,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import Standing
 from harness.compare.rates import Rate, rate, too_many
 from harness.outside.text import brief
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown

@@ -27,8 +27,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.campaigns.run_marts import SUFFIX as MARTS_SUFFIX
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.plan.files.toml_problems import validated
 from harness.plan.problems import PlanError, Problem
-from harness.plan.toml_problems import validated
 from harness.run_folder.packing import SUFFIX
 from spark_analysis.schema.writing import FULL, naming, write_whole
 

@@ -24,9 +24,9 @@ from harness.compare.expectations import CellResult, shipped
 from harness.judging import verdict_file
 from harness.judging.verdict_file import RunEntry, VerdictFile
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.plan.files.shape_words import PROBLEMS_MAX
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, and_more, each, no_folder
-from harness.plan.shape_words import PROBLEMS_MAX
 from harness.run_folder import experiments
 from harness.systems.registry import registry
 from harness.view.costs import Cost

@@ -18,8 +18,8 @@ from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS, exactly, holds
 from harness.claims.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 from harness.plan.declared import Declared
+from harness.plan.files.toml_problems import validated
 from harness.plan.problems import PlanError, Problem, nearest, unknown
-from harness.plan.toml_problems import validated
 
 _FILE = "claims.toml"
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")

@@ -34,7 +34,7 @@ from harness.claims.vocabulary import (
     STEADY_STATE,
     WAITING,
 )
-from harness.plan.guarantees import CLIENTS
+from harness.plan.layouts.guarantees import CLIENTS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings

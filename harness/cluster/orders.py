@@ -8,7 +8,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.plan.layout_values import PolicyValue
+from harness.plan.layouts.layout_values import PolicyValue
 
 
 @dataclass(frozen=True, slots=True)

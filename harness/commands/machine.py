@@ -8,7 +8,7 @@ import typer
 from harness.cleanup.heal import Chosen
 from harness.commands.shell import Shell
 from harness.judging.exits import Exit
-from harness.plan import variants
+from harness.plan.layouts import variants
 from harness.plan.problems import PlanError, twice, unknown
 from harness.request import run_request, topology_file
 from harness.systems import catalogue

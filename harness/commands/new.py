@@ -9,9 +9,9 @@ import typer
 from harness.commands.bounds import Once
 from harness.commands.shell import Shell, print_text
 from harness.outside.text import brief
+from harness.plan.files.toml import SCENARIO_NAME
+from harness.plan.files.topology_toml import TOPOLOGY_NAME
 from harness.plan.problems import PlanError, Problem
-from harness.plan.toml import SCENARIO_NAME
-from harness.plan.topology_toml import TOPOLOGY_NAME
 from harness.request import run_request, topology_file
 from spark_analysis.schema.writing import write_whole
 

@@ -20,9 +20,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome, ClaimVerdict
+from harness.plan.files.toml_problems import validated
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, unknown
-from harness.plan.toml_problems import validated
 
 BY_HAND = Path(__file__).with_name("expectations.toml")
 _BESIDE_PAGES = Path(__file__).parents[2] / "results" / "published" / "expectations.toml"

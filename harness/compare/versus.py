@@ -23,7 +23,7 @@ import scipy
 
 from harness.compare.medians import Median, Time, difference, median
 from harness.compare.rates import CONFIDENCE, Rate, Tried
-from harness.plan import variants
+from harness.plan.layouts import variants
 from harness.plan.model import Cell
 
 LOSS = "loss"

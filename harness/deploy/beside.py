@@ -36,8 +36,8 @@ from harness.deploy.compose.settings import FIRST_HOST
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
 from harness.deploy.loopback_block import PROXY_PORT, Block, free_block
+from harness.plan.layouts.published import PublishedPort, published
 from harness.plan.model import Layout
-from harness.plan.published import PublishedPort, published
 from harness.systems.registry import registry
 
 LISTENS_FROM = 20_001  # of the proxy, in its container; kernels choose other ports above 32,767

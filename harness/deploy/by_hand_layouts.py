@@ -12,8 +12,8 @@ from dataclasses import replace
 from faults.mechanisms import COMPOSE
 from harness.deploy.by_hand_files import ByHandClusters
 from harness.deploy.compose.render import distinct
-from harness.plan import variants
-from harness.plan.layout_values import Host, Policy
+from harness.plan.layouts import variants
+from harness.plan.layouts.layout_values import Host, Policy
 from harness.plan.model import Layout, System
 from harness.systems import catalogue
 

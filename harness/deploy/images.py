@@ -23,7 +23,7 @@ from harness.cluster.port import DeployError, Progress
 from harness.deploy import jars, java_tools, own_clients
 from harness.deploy.java_tools import Tools
 from harness.deploy.pull import pull
-from harness.plan.jars import JarSet
+from harness.plan.layouts.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.containers import Arguments, ClusterAdapters, Containers, Image, Stand

@@ -25,7 +25,7 @@ from harness.deploy.java_tools import Here, Tools
 from harness.outside.locks import lock
 from harness.outside.text import visible
 from harness.plan.clients import registry as clients
-from harness.plan.jars import JarSet
+from harness.plan.layouts.jars import JarSet
 from harness.systems import registry as systems
 from harness.systems.files import compose_folder
 from harness.workers.clients.jars import BRIDGE, jars_folder

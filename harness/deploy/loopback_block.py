@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.cluster.port import DeployError, WrongInput
-from harness.plan.worker_addresses import ADDRESSES
+from harness.plan.layouts.worker_addresses import ADDRESSES
 
 PROXY_PORT = 8474
 _FIRST_HOST, _PROXY = 11, 100

@@ -18,11 +18,11 @@ from faults.mechanisms import COMPOSE
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images
 from harness.deploy.pull import PullFailure, why_not_pulled
-from harness.plan.layout_values import VersionedLayout
+from harness.plan.layouts.layout_values import VersionedLayout
+from harness.plan.layouts.variants import VERSION
+from harness.plan.layouts.versions import Versions
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError, Problem
-from harness.plan.variants import VERSION
-from harness.plan.versions import Versions
 from harness.systems.catalogue import load_system
 from harness.systems.containers import Probed, UsersImage
 

@@ -18,7 +18,7 @@ from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
-from harness.plan.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
+from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
 from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.systems.registry import registry

@@ -23,9 +23,9 @@ from harness.compare.rates import Tried, rate, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.plan.files.shape_words import problems_of
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each, unreadable
-from harness.plan.shape_words import problems_of
 from harness.run_folder.experiments import NAME as EXPERIMENT
 from harness.run_folder.manifest import AuditStart
 from harness.view.costs import Cost

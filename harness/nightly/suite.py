@@ -15,12 +15,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan import bound, spans, variants
+from harness.plan import bound
 from harness.plan.experiment import REPEATS_MAX
+from harness.plan.files import spans
+from harness.plan.files.tables import Table, fixed_length
+from harness.plan.files.toml_problems import MISSING, validated
+from harness.plan.layouts import variants
 from harness.plan.model import Cell, Experiment, RunPlan, Skipped
 from harness.plan.problems import PlanError, Problem, unreadable
-from harness.plan.tables import Table, fixed_length
-from harness.plan.toml_problems import MISSING, validated
 from harness.request import distribution, suites, topology_file
 from harness.request.run_request import RunRequest, experiment_of, scenario
 from harness.systems.catalogue import is_path, load_layout

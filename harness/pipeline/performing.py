@@ -35,9 +35,9 @@ from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
 from harness.report.display import Display, Steps, live_view
 from harness.run import signals
+from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
-from harness.run.view import LiveCounts
 from harness.run_folder.experiments import StoredRun, curtail
 from spark_analysis.schema.failed import Failed
 

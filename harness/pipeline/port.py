@@ -9,9 +9,9 @@ from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.judging.exits import Judge
 from harness.judging.result import Report
 from harness.plan.bound import Bound
+from harness.plan.layouts.topology import Topology
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment
-from harness.plan.topology import Topology
 from harness.report.display import Display
 from spark_analysis.schema.place import HERE, Place
 

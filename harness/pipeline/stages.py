@@ -31,10 +31,10 @@ from harness.judging.result import Report
 from harness.pipeline import stored, unjudged
 from harness.pipeline.performing import Performing
 from harness.pipeline.port import RunOptions
-from harness.plan import variants
+from harness.plan.layouts import variants
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError, Problem
-from harness.plan.topology import Topology
 from harness.report.display import Display, Steps
 from harness.request.standing import FLAG as ON_STANDING
 from harness.run.folder_lock import alone, at_work

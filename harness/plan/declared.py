@@ -1,7 +1,7 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
 from harness.plan.clients.requirements import ChosenClient
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout, RunPlan, Scenario, System
 
 # --- Reconnecting --------------------------------------------------------------------------------

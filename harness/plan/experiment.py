@@ -17,11 +17,11 @@ from itertools import groupby
 
 from faults.targets import CLIENT
 from harness.outside.text import brief
-from harness.plan import variants, worker_addresses
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
 from harness.plan.clients.requirements import ChosenClient, chosen_client
+from harness.plan.layouts import variants, worker_addresses
 from harness.plan.model import Cell, Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve

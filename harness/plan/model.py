@@ -13,8 +13,10 @@ from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.options import FaultOptions
 from harness.plan.clients.requirements import ChosenClient
-from harness.plan.guarantees import Guarantees
-from harness.plan.layout_values import (
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import Target
+from harness.plan.layouts.guarantees import Guarantees
+from harness.plan.layouts.layout_values import (
     BALANCERS,
     HOSTS,
     OF_DISTRIBUTION,
@@ -24,14 +26,12 @@ from harness.plan.layout_values import (
     PauseIfAllDown,
     Policy,
 )
+from harness.plan.layouts.role_words import RoleWords, role_words
+from harness.plan.layouts.servers import Servers
+from harness.plan.layouts.topology import Topology
+from harness.plan.layouts.versions import Versions
 from harness.plan.operation_options import OperationOptions
 from harness.plan.operations import Operation
-from harness.plan.role_words import RoleWords, role_words
-from harness.plan.servers import Servers
-from harness.plan.spans import Duration
-from harness.plan.targets import Target
-from harness.plan.topology import Topology
-from harness.plan.versions import Versions
 from harness.plan.workload import Workload
 from spark_analysis.schema.words import LEVELS, Level
 

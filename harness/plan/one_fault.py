@@ -11,15 +11,15 @@ from dataclasses import replace
 from faults.kinds import KINDS
 from faults.options import CLIENTS
 from faults.targets import CLIENT
-from harness.plan import scenario_tables
-from harness.plan.applicability import fault_obstacles
+from harness.plan.checks.applicability import fault_obstacles
 from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.files import scenario_tables
+from harness.plan.files.targets import REFERENCES, TargetForm
+from harness.plan.files.toml import fault_checks, fault_of, read_scenario
+from harness.plan.files.toml_problems import TomlProblem, document_of
 from harness.plan.model import FaultPlan, Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem
-from harness.plan.targets import REFERENCES, TargetForm
-from harness.plan.toml import fault_checks, fault_of, read_scenario
-from harness.plan.toml_problems import TomlProblem, document_of
 
 _PLACES = {"kind": "KIND", "target": "TARGET", "lasts": "--for"}
 _ENDS = ("opens", "returns")

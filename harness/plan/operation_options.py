@@ -8,8 +8,8 @@
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
 
-from harness.plan.layout_values import PolicyValue
-from harness.plan.targets import Target
+from harness.plan.files.targets import Target
+from harness.plan.layouts.layout_values import PolicyValue
 
 STOP, KILL = "stop", "kill"
 NO, DONE, CLEAN = "no", "done", "clean"

@@ -1,6 +1,6 @@
 """Operations and their targets as data: what an operator does, and where each is offered.
 
-1. Pure words: who is meant stands in run/stopping.py, how it is done in run/operating.py and
+1. Pure words: who is meant stands in stopping.py, how it is done in operating.py and
    behind the port cluster/orders.py.
 2. An operation has no undo: the cluster may be another one afterwards, and `alters` says so.
 3. Where a deployment has no such operation it says why; a system says so in its system.toml.
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, PROCESS
+from harness.plan.files.targets import CLUSTER, Target, TargetForm, parse_target
 from harness.plan.operation_options import (
     ForgetOptions,
     OperationOptions,
@@ -21,7 +22,6 @@ from harness.plan.operation_options import (
     ThroughOptions,
     WaitOptions,
 )
-from harness.plan.targets import CLUSTER, Target, TargetForm, parse_target
 
 API, COMMAND = "management API", "the broker's command line"
 RUNNING = (

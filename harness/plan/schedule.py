@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.declared import healed_s
-from harness.plan.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees
+from harness.plan.layouts.role_words import role_words
 from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
-from harness.plan.role_words import role_words
 
 
 def resolve(

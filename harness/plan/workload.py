@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from harness.plan.targets import Target
+from harness.plan.files.targets import Target
 
 
 class Retry(StrEnum):

@@ -8,9 +8,9 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.run.progress import Part
-from harness.run.strip import Strip
-from harness.run.view import LiveCounts, PerSecond
+from harness.run.core.progress import Part
+from harness.run.core.strip import Strip
+from harness.run.core.view import LiveCounts, PerSecond
 
 
 @dataclass(frozen=True, slots=True)

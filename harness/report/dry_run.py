@@ -11,17 +11,18 @@ from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
 from faults.options import CLIENTS
 from faults.targets import CLIENT_LINK
 from faults.verification import shortest_s
-from harness.plan import distribution, model, references, spans
+from harness.plan import distribution, model
 from harness.plan.bound import Bound
+from harness.plan.checks.permission import unverified
+from harness.plan.checks.process_targets import candidates
 from harness.plan.declared import ignored, shown
-from harness.plan.layout_values import NO_HANDLING, ONE
+from harness.plan.files import references, spans
+from harness.plan.files.targets import Target, TargetForm
+from harness.plan.layouts.layout_values import NO_HANDLING, ONE
+from harness.plan.layouts.servers import QueueRole
+from harness.plan.layouts.topology import Topology
 from harness.plan.operation_options import DEFINITION, OPTIONS
 from harness.plan.operations import MEANINGS, SET_POLICY
-from harness.plan.permission import unverified
-from harness.plan.process_targets import candidates
-from harness.plan.servers import QueueRole
-from harness.plan.targets import Target, TargetForm
-from harness.plan.topology import Topology
 from harness.plan.workload import BootstrapAddress, Workload
 from harness.report.lines import cell_name
 from harness.report.page.formats import plural

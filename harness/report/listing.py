@@ -17,10 +17,10 @@ from harness.claims.vocabulary import FACTS
 from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named
+from harness.plan.files.suite import Suite
+from harness.plan.files.targets import MEANINGS, TargetForm
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.operation_options import OPTIONS
-from harness.plan.suite import Suite
-from harness.plan.targets import MEANINGS, TargetForm
 from harness.report.lines import source_text
 from harness.view.grouping import by_key
 

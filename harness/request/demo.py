@@ -8,8 +8,8 @@
 """
 
 from harness.plan import experiment
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import Experiment, Scenario
-from harness.plan.toml import read_scenario
 from harness.request import run_request
 from harness.systems.files import text_in
 from harness.systems.port import Demo

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.plan.layout_values import VersionedLayout
+from harness.plan.layouts.layout_values import VersionedLayout
 from harness.plan.model import Layout, System
 from harness.plan.problems import EMPTY, Problem
 from harness.systems.containers import Distribution

@@ -14,10 +14,12 @@ from pathlib import Path
 from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of, why_not_written
 from harness.outside.text import brief
-from harness.plan import bound, experiment, misbehave, suite, variants
+from harness.plan import bound, experiment, misbehave
+from harness.plan.files import suite
+from harness.plan.files.toml import read_scenario
+from harness.plan.layouts import variants
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown, unreadable
-from harness.plan.toml import read_scenario
 from harness.request import distribution, own_layouts, standing, suites, topology_file
 from harness.systems import catalogue
 

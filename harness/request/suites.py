@@ -8,9 +8,9 @@
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
+from harness.plan.files.suite import Suite
+from harness.plan.files.toml_problems import validated
 from harness.plan.problems import Problem, unknown
-from harness.plan.suite import Suite
-from harness.plan.toml_problems import validated
 from harness.systems.files import text_in
 
 COMPRESSED = "--compressed"

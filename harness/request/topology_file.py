@@ -11,9 +11,9 @@ from pathlib import Path
 from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import Experiment, Layout, System
 from harness.plan.problems import EMPTY, PlanError, Problem, nearest, unreadable
-from harness.plan.topology import Topology
 from harness.systems.topologies import (
     examples,
     foreign_of,

@@ -25,7 +25,7 @@ from itertools import chain
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.cluster.port import Cluster, DeployError, ReportsConnections
-from harness.plan.servers import Process
+from harness.plan.layouts.servers import Process
 from harness.run.worker_handles import WorkerHandle, WorkerLost, start_worker
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.facts import QueueEnd

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.run.auditor import Auditor
 from harness.run.drain_and_audit import DrainAndAudit
-from harness.run.operating import Operating
+from harness.run.fault_windows.window_state import WindowState
+from harness.run.operations.auditor import Auditor
+from harness.run.operations.operating import Operating
 from harness.run.process_ends import ProcessEnds
-from harness.run.window_state import WindowState
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import Manifest
 

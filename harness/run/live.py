@@ -17,20 +17,20 @@ from pathlib import Path
 
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.model import RunPlan
-from harness.run import conductor_protocol as c
-from harness.run.auditor import Auditor, two_since
-from harness.run.conductor import Conductor
+from harness.run.core import conductor_protocol as c
+from harness.run.core.conductor import Conductor
+from harness.run.core.view import LiveCounts
 from harness.run.drain_and_audit import CLOSE_LIMIT_S
+from harness.run.fault_windows.windows import LiveWindow
 from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.kept_manifest import KeptManifest
 from harness.run.live_view import LiveRunView
-from harness.run.operating import Operating
+from harness.run.operations.auditor import Auditor, two_since
+from harness.run.operations.operating import Operating
+from harness.run.operations.rejoining import see_what_is_held, see_who_is_who
 from harness.run.prepared import Prepared
-from harness.run.rejoining import see_what_is_held, see_who_is_who
 from harness.run.replacing import ClientReplacement
 from harness.run.tasks import RunTasks
-from harness.run.view import LiveCounts
-from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest

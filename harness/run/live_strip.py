@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.plan.workload import Workload
-from harness.run.strip import SECOND_NS, Load, PublisherSeconds, Spell, Strip, strip
-from harness.run.window_state import WindowState
+from harness.run.core.strip import SECOND_NS, Load, PublisherSeconds, Spell, Strip, strip
+from harness.run.fault_windows.window_state import WindowState
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import Role
 

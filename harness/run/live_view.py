@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.plan.model import RunPlan
-from harness.run.auditor import Auditor
-from harness.run.conductor import Conductor
+from harness.run.core.conductor import Conductor
+from harness.run.core.progress import Ending, parts, waits
+from harness.run.core.view import LiveCounts, view_of
+from harness.run.fault_windows.window_state import WindowState
 from harness.run.live_strip import LiveStrip
-from harness.run.operating import Operating
-from harness.run.progress import Ending, parts, waits
-from harness.run.view import LiveCounts, view_of
-from harness.run.window_state import WindowState
+from harness.run.operations.auditor import Auditor
+from harness.run.operations.operating import Operating
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import Manifest
 

@@ -19,21 +19,21 @@ from pathlib import Path
 from typing import Any
 
 from harness.cluster.port import Cluster, DeployError, Link, Roles
-from harness.plan.demands import priorities
+from harness.plan.checks.demands import priorities
 from harness.plan.distribution import consumers_of, served
-from harness.plan.guarantees import BROKERS, CLIENTS
-from harness.plan.layout_values import BALANCER, ONE
+from harness.plan.files.targets import Target
+from harness.plan.layouts.guarantees import BROKERS, CLIENTS
+from harness.plan.layouts.layout_values import BALANCER, ONE
+from harness.plan.layouts.servers import Process, Servers
 from harness.plan.model import RunPlan
 from harness.plan.seeds import stream
-from harness.plan.servers import Process, Servers
-from harness.plan.targets import Target
 from harness.plan.workload import BootstrapAddress
+from harness.run.core.resolving import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import RunRecorder
-from harness.run.resolving import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.run_group import Participant
 from harness.run.stage import Stage
 from harness.run.worker_handles import WorkerHandle, all_ready, start_worker

@@ -20,7 +20,7 @@ from typing import Any
 
 from faults.actions import Action
 from faults.model import Executor, Proof, Receipt
-from harness.run.barrier import NOTHING, Barrier, TargetProposal, disagreement
+from harness.run.core.barrier import NOTHING, Barrier, TargetProposal, disagreement
 
 Look = Callable[[], Coroutine[Any, Any, Proof]]
 

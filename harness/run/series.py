@@ -26,14 +26,14 @@ from harness.plan.clients.section import COUNTED
 from harness.plan.declared import FEW, declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError, Problem
+from harness.run.core.resolving import NoSuchTarget
+from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.prepared import Prepared
 from harness.run.preparing import Preparing
-from harness.run.resolving import NoSuchTarget
 from harness.run.run_group import Participant, RunGroup
 from harness.run.shared_cluster import KeptLogs, SharedCluster
-from harness.run.view import LiveCounts
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.reserve import Reserve

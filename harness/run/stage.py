@@ -8,12 +8,12 @@ from faults.kind import ArmedFault
 from faults.model import Armed, Executor, Proof
 from faults.places import host_of, process_of
 from harness.cluster.port import Cluster, Link, Roles
+from harness.plan.layouts.servers import Servers
 from harness.plan.model import RunPlan
-from harness.plan.servers import Servers
+from harness.run.core.resolving import describe, roles_meant
 from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import RunRecorder
-from harness.run.resolving import describe, roles_meant
 from harness.run.run_group import Look, Participant
 from harness.run_folder.journal import Journal
 

@@ -17,7 +17,7 @@ from faults.kinds.processes.rules import KILLED
 from faults.model import Reply
 from faults.replies import SILENCE_S
 from harness.cluster.port import Channel, DeployError, RunsWorkers
-from harness.run.clocks import ProcessClock, Sample
+from harness.run.core.clocks import ProcessClock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import EXIT_ORPHANED, SILENCE_LIMIT_S, Role, WorkerConfig
 

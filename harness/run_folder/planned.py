@@ -7,9 +7,9 @@ same keys in each record.
 from dataclasses import asdict, replace
 from typing import Any
 
+from harness.plan.files.targets import Target
 from harness.plan.model import OperationStep, Schedule, Window
 from harness.plan.operation_options import OPTIONS, OperationOptions
-from harness.plan.targets import Target
 from harness.run_folder.fault_options import options_to_json
 
 

@@ -20,13 +20,10 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from faults.kinds import KINDS
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.outside.text import brief
+from harness.plan.checks.demands import DEMANDS
 from harness.plan.clients import registry as clients
 from harness.plan.clients.registry import joined, problem
-from harness.plan.demands import DEMANDS
-from harness.plan.model import Layout, System
-from harness.plan.operations import OPERATIONS
-from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown
-from harness.plan.toml_problems import (
+from harness.plan.files.toml_problems import (
     FOUND_MAX,
     MISSING,
     TomlProblem,
@@ -34,7 +31,10 @@ from harness.plan.toml_problems import (
     located,
     of_shape,
 )
-from harness.plan.versions import Versions
+from harness.plan.layouts.versions import Versions
+from harness.plan.model import Layout, System
+from harness.plan.operations import OPERATIONS
+from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile

@@ -16,7 +16,7 @@ from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
 from harness.cluster.port import DeadBroker, Link
-from harness.plan.jars import JarSet
+from harness.plan.layouts.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.running_broker import RunningBroker

@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
+from harness.plan.files.topology_shape import TopologyShape
+from harness.plan.layouts.topology import BrokerNode, Topology
+from harness.plan.layouts.versions import Versions
 from harness.plan.model import Layout
-from harness.plan.topology import BrokerNode, Topology
-from harness.plan.topology_shape import TopologyShape
-from harness.plan.versions import Versions
 from harness.systems.running_broker import RunningBroker
 
 

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from faults.mechanisms import DIRECT, TOXIPROXY
 from harness.outside.text import brief
-from harness.plan.targets import parse_target
-from harness.plan.toml_problems import TomlProblem
+from harness.plan.files.targets import parse_target
+from harness.plan.files.toml_problems import TomlProblem
 
 HOSTS_MAX = 20
 PROXIED_HOSTS_MAX = 8  # their ways need addresses of the proxy (deploy/compose/peer_ways.py)

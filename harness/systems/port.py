@@ -16,10 +16,10 @@ from pydantic import BaseModel
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
-from harness.plan.guarantees import Guarantees
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import Guarantees
+from harness.plan.layouts.servers import Servers
 from harness.plan.model import Drain, Layout
-from harness.plan.servers import Servers
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.containers import Containers, Ways
 from harness.systems.foreign import Foreign
 from harness.systems.running_broker import RunningBroker

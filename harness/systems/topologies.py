@@ -6,10 +6,10 @@ Which these are, their declarations say (`foreign`).
 from collections.abc import Callable, Sequence
 
 from harness.cluster.port import DeployError
-from harness.plan import topology_toml
+from harness.plan.files import topology_toml
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError, Problem
-from harness.plan.topology import Topology
 from harness.systems.foreign import Foreign
 from harness.systems.registry import registry
 

@@ -19,8 +19,8 @@ from typing import Any
 from harness.claims.doubts import caveats_of
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import WORKERS
+from harness.plan.files.toml_problems import document_of
 from harness.plan.problems import PlanError
-from harness.plan.toml_problems import document_of
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import Resource
 from harness.view.grouping import by_key

@@ -11,9 +11,9 @@ something, and while a channel of its is too far ahead (docs/behaviour/rabbitmq.
 open --publish, alarm--> blocked --no alarm--> open
 """
 
-from reference_impl.amqp.method import Method
+from reference_impl.amqp.codec.method import Method
+from reference_impl.amqp.codec.session_methods import ConnectionBlocked, ConnectionUnblocked
 from reference_impl.amqp.session import Session
-from reference_impl.amqp.session_methods import ConnectionBlocked, ConnectionUnblocked
 from reference_impl.process import Effect, ReadOn, StopReading, World
 
 CAPABILITY = "connection.blocked"

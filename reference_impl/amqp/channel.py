@@ -18,23 +18,23 @@ from typing import Any
 
 import msgspec
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.acknowledging import SWEEP, Acknowledging
-from reference_impl.amqp.assembly import Assembly, Published
-from reference_impl.amqp.calls import Calls, Steps
-from reference_impl.amqp.consuming import Consuming
-from reference_impl.amqp.content import ACK, read_ack
-from reference_impl.amqp.declaring import Declaring
-from reference_impl.amqp.errors import COMMAND_INVALID, AmqpError
-from reference_impl.amqp.exchanging import Exchanging
-from reference_impl.amqp.handlers import handlers
-from reference_impl.amqp.methods import decode
-from reference_impl.amqp.misbehaving import RELEASE
-from reference_impl.amqp.naming import Naming
-from reference_impl.amqp.publishing import Publishing
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.content import ACK, read_ack
+from reference_impl.amqp.codec.methods import decode
+from reference_impl.amqp.parts.acknowledging import SWEEP, Acknowledging
+from reference_impl.amqp.parts.assembly import Assembly, Published
+from reference_impl.amqp.parts.calls import Calls, Steps
+from reference_impl.amqp.parts.consuming import Consuming
+from reference_impl.amqp.parts.declaring import Declaring
+from reference_impl.amqp.parts.exchanging import Exchanging
+from reference_impl.amqp.parts.handlers import handlers
+from reference_impl.amqp.parts.misbehaving import RELEASE
+from reference_impl.amqp.parts.naming import Naming
+from reference_impl.amqp.parts.publishing import Publishing
+from reference_impl.amqp.parts.transacting import Transacting
+from reference_impl.amqp.rules.errors import COMMAND_INVALID, AmqpError
 from reference_impl.amqp.session import Outbox, Session
-from reference_impl.amqp.transacting import Transacting
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, Down, Effect, Timeout, World, Written
 from reference_impl.protocol.queues import Confirm, Credit, QueueDelivery, Reject, Want

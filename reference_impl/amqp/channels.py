@@ -8,11 +8,11 @@
 
 from collections.abc import Callable
 
-from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.channel import Channel, Stand
-from reference_impl.amqp.errors import CHANNEL_ERROR, NOT_ALLOWED, AmqpError
-from reference_impl.amqp.frames import METHOD
-from reference_impl.amqp.methods import decode, index_of, method_frame
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.frames import METHOD
+from reference_impl.amqp.codec.methods import decode, index_of, method_frame
+from reference_impl.amqp.rules.errors import CHANNEL_ERROR, NOT_ALLOWED, AmqpError
 from reference_impl.amqp.session import Session
 from reference_impl.pid import Pid
 from reference_impl.process import As, Effect, Spawn, Transmit, World

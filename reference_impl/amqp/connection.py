@@ -23,17 +23,11 @@ from enum import Enum, auto
 from typing import Any
 
 from reference_impl.amqp import handshake
-from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.blocking import Blocking
 from reference_impl.amqp.channel import ChannelFailed, ChannelShort
 from reference_impl.amqp.channels import Channels
-from reference_impl.amqp.errors import (
-    COMMAND_INVALID,
-    CONNECTION_FORCED,
-    UNEXPECTED_FRAME,
-    AmqpError,
-)
-from reference_impl.amqp.frames import (
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.frames import (
     FRAME_MIN,
     HEADER,
     HEARTBEAT,
@@ -42,9 +36,15 @@ from reference_impl.amqp.frames import (
     Frame,
     FrameReader,
 )
-from reference_impl.amqp.method import Method
-from reference_impl.amqp.methods import decode, method_frame
+from reference_impl.amqp.codec.method import Method
+from reference_impl.amqp.codec.methods import decode, method_frame
 from reference_impl.amqp.opening import HandshakeStep, Opening
+from reference_impl.amqp.rules.errors import (
+    COMMAND_INVALID,
+    CONNECTION_FORCED,
+    UNEXPECTED_FRAME,
+    AmqpError,
+)
 from reference_impl.amqp.session import Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid

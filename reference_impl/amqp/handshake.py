@@ -7,24 +7,24 @@
    530. The client's heartbeat is taken as it is.
 """
 
-from reference_impl.amqp.errors import (
-    ACCESS_REFUSED,
-    COMMAND_INVALID,
-    NOT_ALLOWED,
-    SYNTAX_ERROR,
-    AmqpError,
-)
-from reference_impl.amqp.features import announced
-from reference_impl.amqp.frames import FRAME_MIN
-from reference_impl.amqp.session_methods import (
+from reference_impl.amqp.codec.frames import FRAME_MIN
+from reference_impl.amqp.codec.session_methods import (
     ConnectionOpen,
     ConnectionStart,
     ConnectionStartOk,
     ConnectionTune,
     ConnectionTuneOk,
 )
+from reference_impl.amqp.codec.wire import FrameError, long_string, read_table
+from reference_impl.amqp.rules.errors import (
+    ACCESS_REFUSED,
+    COMMAND_INVALID,
+    NOT_ALLOWED,
+    SYNTAX_ERROR,
+    AmqpError,
+)
+from reference_impl.amqp.rules.features import announced
 from reference_impl.amqp.settings import Settings
-from reference_impl.amqp.wire import FrameError, long_string, read_table
 
 PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
 _USER, _PASSWORD = "guest", "guest"

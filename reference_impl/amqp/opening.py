@@ -10,16 +10,21 @@ RabbitMQ sends one: 403 if it can hear that, 530 once it has logged in.
 from enum import Enum, auto
 
 from reference_impl.amqp import handshake
-from reference_impl.amqp.errors import ACCESS_REFUSED, COMMAND_INVALID, NOT_ALLOWED, AmqpError
-from reference_impl.amqp.features import AUTHENTICATION_FAILURE_CLOSE
-from reference_impl.amqp.method import Method
-from reference_impl.amqp.session import Session
-from reference_impl.amqp.session_methods import (
+from reference_impl.amqp.codec.method import Method
+from reference_impl.amqp.codec.session_methods import (
     ConnectionOpen,
     ConnectionOpenOk,
     ConnectionStartOk,
     ConnectionTuneOk,
 )
+from reference_impl.amqp.rules.errors import (
+    ACCESS_REFUSED,
+    COMMAND_INVALID,
+    NOT_ALLOWED,
+    AmqpError,
+)
+from reference_impl.amqp.rules.features import AUTHENTICATION_FAILURE_CLOSE
+from reference_impl.amqp.session import Session
 
 
 class HandshakeStep(Enum):

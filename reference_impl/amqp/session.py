@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from reference_impl.amqp.method import Method
-from reference_impl.amqp.methods import method_frame
+from reference_impl.amqp.codec.method import Method
+from reference_impl.amqp.codec.methods import method_frame
 from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Exit, Send, Transmit, Watch

@@ -39,7 +39,7 @@ class Confirms:
 # (docs/behaviour/rabbitmq.md 2.3; RabbitMQ's credit_flow).
 #
 # 1. It is sent MORE at a time, to each channel by itself. A channel that has sent CREDIT more than
-#    that waits (amqp/sharing.py), so that a copy that is slow, or stands still, never has more of
+#    that waits (sharing.py), so that a copy that is slow, or stands still, never has more of
 #    a channel before it.
 # 2. It outlives a promotion: a channel's deliveries went to the same process.
 

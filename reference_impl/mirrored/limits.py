@@ -47,7 +47,7 @@ def limits(arguments: Mapping[str, Any]) -> Limits | None:
 #
 # 1. A letter is dead that was rejected for good, went for want of room, or was over. The master
 #    alone sends it on, once at most: where it dies with its node, the letter is lost.
-# 2. A process of the same node routes it (amqp/dead_letters.py).
+# 2. A process of the same node routes it (amqp/parts/dead_letters.py).
 
 
 EXCHANGE, KEY = "x-dead-letter-exchange", "x-dead-letter-routing-key"

@@ -9,7 +9,7 @@
 """
 
 from reference_impl.amqp.connection import Connection
-from reference_impl.amqp.dead_letters import DeadLetters
+from reference_impl.amqp.parts.dead_letters import DeadLetters
 from reference_impl.amqp.settings import Settings
 from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables

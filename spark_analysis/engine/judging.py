@@ -11,36 +11,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from spark_analysis.engine.kernel import (
-    arrivals,
+from spark_analysis.engine.kernel import cases, costs, curves, digest, doubts, sends, views
+from spark_analysis.engine.kernel.arrays import NEVER
+from spark_analysis.engine.kernel.events import arrivals, messages, publishes, windows
+from spark_analysis.engine.kernel.fates import (
     attempts,
     attributions,
-    availability,
-    cases,
     check_backs,
-    consumption,
-    costs,
-    curves,
     delays,
-    digest,
-    doubts,
     duplicates,
     loss,
-    messages,
     not_redelivered,
     order,
-    outages,
-    publishes,
-    sends,
-    service,
-    stages,
-    starvation,
-    stretches,
     transactions,
-    views,
-    windows,
 )
-from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.engine.kernel.records import (
     Attempts,
     Deliveries,
@@ -51,6 +35,15 @@ from spark_analysis.engine.kernel.records import (
     Resources,
     Settlements,
     Terms,
+)
+from spark_analysis.engine.kernel.times import (
+    availability,
+    consumption,
+    outages,
+    service,
+    stages,
+    starvation,
+    stretches,
 )
 from spark_analysis.engine.threads import Threads
 from spark_analysis.schema.availability import Stage

@@ -15,8 +15,8 @@ import pamqp.commands as library
 import pamqp.frame
 from pamqp import base
 
-from reference_impl.amqp import methods, queue_methods, session_methods
-from reference_impl.amqp.method import Method
+from reference_impl.amqp.codec import methods, queue_methods, session_methods
+from reference_impl.amqp.codec.method import Method
 
 TIMES, CHANNEL = 20_000, 7
 PAIRS: tuple[tuple[Method, base.Frame], ...] = (

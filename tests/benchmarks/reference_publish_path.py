@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.methods import method_frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.methods import method_frame
 from reference_impl.process import Octets
 from reference_impl.protocol.queues import Confirm, Done, Message, QueueDelivery
 from tests.reference_impl.amqp.client import Client, Recorder, consume, published, record

@@ -16,11 +16,11 @@ from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import AGENT_LIMIT_S, with_addresses
 from harness.deploy.compose.execs import start
 from harness.deploy.compose.faults import equip
+from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from spark_analysis.schema.log import read_rows

@@ -21,7 +21,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.deploy import engine, images
 from harness.deploy.compose.subnets import free_network
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters.topologies import HOSTS, SYSTEMS, broker, command
 

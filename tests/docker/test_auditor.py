@@ -10,7 +10,7 @@ import pytest
 
 from faults.executors.project import Project
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.run.view import LiveCounts
+from harness.run.core.view import LiveCounts
 from spark_analysis.schema.facts import Cause
 from tests.docker.conftest import Play
 from tests.docker.whole_runs import counts, run
@@ -48,7 +48,7 @@ def test_broker_that_ended_by_itself_starts_once_and_is_read(
     back_limit_s: float,
 ) -> None:
     """Start the broker once for the audit and read every queue of it."""
-    monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", back_limit_s)
+    monkeypatch.setattr("harness.run.operations.auditor.BACK_LIMIT_S", back_limit_s)
     (process,) = Project(cluster.client, cluster.project).processes("rmq2")
     commands: list[asyncio.Future[object]] = []
 

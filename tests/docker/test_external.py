@@ -23,8 +23,8 @@ from faults.kinds.client_links.hang import HangOptions
 from harness.deploy import engine, images
 from harness.deploy.external.site import noted
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import RunPlan, Window
-from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.catalogue import load_system

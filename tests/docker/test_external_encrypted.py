@@ -13,8 +13,8 @@ import pytest
 
 from harness.deploy import engine, images
 from harness.deploy.external.certificates import problems
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import RunPlan, Window
-from harness.plan.topology import Topology
 from harness.systems.topologies import layout_of, read_topology
 from tests.docker.command_line import mqproof
 from tests.docker.conftest import require_docker

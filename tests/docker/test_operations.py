@@ -29,7 +29,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import OperationPlan, RunPlan
-from harness.run import afterwards
+from harness.run.operations import afterwards
 from harness.run_folder.journal import read, standing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout

@@ -13,7 +13,7 @@ from harness.deploy import engine, images, users_images
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
-from harness.plan import variants
+from harness.plan.layouts import variants
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
 from harness.request import distribution

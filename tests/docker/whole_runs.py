@@ -12,12 +12,12 @@ from faults.kinds import KINDS
 from faults.mechanisms import COMPOSE
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan
+from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run.series import wall_ns
-from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.schema.facts import Facts

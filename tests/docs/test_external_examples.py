@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.catalogue import load_system
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.runs.plans import fault, plan

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from harness.plan.clients.registry import registry as clients
-from harness.plan.shape import PhasesTable, ScenarioTable
+from harness.plan.files.shape import PhasesTable, ScenarioTable
 from tests.rigs.pages.key_page import page, tables
 
 DOCS = Path(__file__).parents[2] / "docs"

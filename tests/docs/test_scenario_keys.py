@@ -10,9 +10,9 @@ import pytest
 from pydantic import BaseModel
 
 from harness.cli import main
-from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpTable
-from harness.plan.toml import read_scenario
+from harness.plan.files import shape
+from harness.plan.files.toml import read_scenario
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCENARIOS, EXTERNAL = (

@@ -9,7 +9,7 @@ import pytest
 from harness.judging import brought_claims
 from harness.outside.installed import Offer
 from harness.plan.clients import registry as clients
-from harness.plan.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees
 from harness.systems import catalogue
 from harness.systems import registry as systems
 from spark_analysis.schema.words import Level

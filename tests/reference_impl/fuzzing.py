@@ -5,8 +5,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from reference_impl.amqp.frames import BODY, HEADER, HEARTBEAT, METHOD, frame
-from reference_impl.amqp.methods import _KINDS, _TYPES, method_frame
+from reference_impl.amqp.codec.frames import BODY, HEADER, HEARTBEAT, METHOD, frame
+from reference_impl.amqp.codec.methods import _KINDS, _TYPES, method_frame
 from tests.reference_impl.amqp.client import handshake
 
 NAMES = ("", "q", "r", "x", "amq.direct", "amq.topic", "amq.fanout", "#.a.*", "direct", "fanout")

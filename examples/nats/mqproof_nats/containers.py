@@ -4,7 +4,7 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, worker_image
 from harness.systems.services import COOKIE, Addresses, Service, Services, port_is_open

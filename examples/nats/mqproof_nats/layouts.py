@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from faults.peers import Served, Serving
-from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
-from harness.plan.layout_values import NO_HANDLING, Host
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.layouts.layout_values import NO_HANDLING, Host
+from harness.plan.layouts.servers import Process, ServerRole, Servers
 from harness.plan.model import Drain, Layout
-from harness.plan.servers import Process, ServerRole, Servers
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     PROFILES_MAX,

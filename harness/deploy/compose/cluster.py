@@ -45,7 +45,7 @@ from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
 from harness.deploy.images import parts_of
-from harness.plan.layout_values import BALANCER
+from harness.plan.layouts.layout_values import BALANCER
 from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_system
 from harness.systems.containers import Stand

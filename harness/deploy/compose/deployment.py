@@ -30,7 +30,7 @@ from harness.deploy.compose.settings import Settings, host_address
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
 from harness.deploy.owner import owner
-from harness.plan.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
+from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_system
 from harness.systems.files import own_folder

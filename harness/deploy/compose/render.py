@@ -22,7 +22,7 @@ from harness.deploy.compose import balancers, peer_ways, worker_ways
 from harness.deploy.compose.anchored import anchored
 from harness.deploy.compose.confined import confined
 from harness.deploy.compose.settings import Settings, host_address
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
 from harness.systems.services import COOKIE, Addresses, Service, Services
 

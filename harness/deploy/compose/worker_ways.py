@@ -13,7 +13,7 @@
 
 from collections.abc import Iterable
 
-from harness.plan.worker_addresses import ADDRESSES
+from harness.plan.layouts.worker_addresses import ADDRESSES
 
 # Of the clients' half of the network, above and below who has a place there.
 _LAST_PARTS = (*range(210, 250), *range(130, 200))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from faults.executors.service_ports import Greeting
 from harness.deploy.external.trust import trust_of
+from harness.plan.layouts.topology import Topology
 from harness.plan.problems import Problem
-from harness.plan.topology import Topology
 from harness.systems.topologies import foreign_of
 from harness.workers.tls import Trust
 

@@ -30,8 +30,8 @@ from harness.deploy.external.site import NO_PROXY, Site, exposed, forget, login,
 from harness.deploy.local.site import PROXY_NAME, lower
 from harness.deploy.loopback_block import PROXY_PORT, free_block
 from harness.deploy.owner import owner
+from harness.plan.layouts.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed
 from harness.plan.model import Layout
-from harness.plan.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed
 from harness.systems.files import PACKAGES
 from spark_analysis.schema.failed import os_reason
 

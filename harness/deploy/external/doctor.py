@@ -28,7 +28,7 @@ from harness.deploy.external.site import (
     start_agent,
 )
 from harness.deploy.owner import owner
-from harness.plan.topology import EMBEDDED, BrokerNode, Topology
+from harness.plan.layouts.topology import EMBEDDED, BrokerNode, Topology
 from harness.systems.topologies import foreign_of
 
 CONNECT_LIMIT_S = 4.0

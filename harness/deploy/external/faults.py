@@ -8,7 +8,7 @@ from harness.cluster.port import DeployError
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.site import Site
 from harness.deploy.local.faults import AgentHere
-from harness.plan.topology import BrokerNode
+from harness.plan.layouts.topology import BrokerNode
 
 
 def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:

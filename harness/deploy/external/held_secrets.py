@@ -3,7 +3,7 @@
 import re
 
 from faults.commands import STEPS
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 
 _SECRET_MIN = 8  # what is shorter is found in names, too: guest
 

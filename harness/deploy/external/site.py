@@ -26,10 +26,10 @@ from harness.deploy.external.held_secrets import holds
 from harness.deploy.external.trust import trust_of
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
+from harness.plan.files.toml_problems import document_of
+from harness.plan.layouts.topology import Topology
+from harness.plan.layouts.versions import Versions
 from harness.plan.problems import PlanError
-from harness.plan.toml_problems import document_of
-from harness.plan.topology import Topology
-from harness.plan.versions import Versions
 from harness.systems.catalogue import CatalogueError, load_system
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers

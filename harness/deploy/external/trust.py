@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.plan.topology import SYSTEM_CA, Topology
+from harness.plan.layouts.topology import SYSTEM_CA, Topology
 from harness.systems.topologies import foreign_of
 from harness.workers.tls import Trust
 

@@ -16,7 +16,7 @@ from harness.cluster.port import DeployError
 from harness.deploy import engine
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import Equip, start_agent
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
 
 PROJECT, FOLDER, ADDRESSES, VERSIONS = "project", "folder", "addresses", "versions"

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan import spans
 from harness.plan.clients.section import Section
-from harness.plan.servers import Servers
-from harness.plan.tables import OneOf, Table, fixed_length
-from harness.plan.toml_problems import TomlProblem
+from harness.plan.files import spans
+from harness.plan.files.tables import OneOf, Table, fixed_length
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 
 PUSH, GET = "push", "get"

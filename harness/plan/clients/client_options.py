@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from harness.outside.text import brief
 from harness.plan.clients.section import Section
+from harness.plan.files.shape_words import problem_of
 from harness.plan.problems import Problem, nearest
-from harness.plan.shape_words import problem_of
 
 MARK = "+"
 ADVICE = "leave the option out, or see docs/clients.md"

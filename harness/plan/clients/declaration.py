@@ -13,10 +13,10 @@ from enum import StrEnum
 from typing import Any
 
 from harness.outside.text import brief
-from harness.plan import jars
 from harness.plan.clients.section import Section
-from harness.plan.jars import JarSet
-from harness.plan.tables import Table
+from harness.plan.files.tables import Table
+from harness.plan.layouts import jars
+from harness.plan.layouts.jars import JarSet
 from harness.plan.workload import Workload
 
 CAPABILITIES: Mapping[str, str] = {
@@ -164,7 +164,7 @@ def _section_mistakes(section: Section[Any, Any] | None) -> Iterator[str]:
     elif not _KEY.fullmatch(section.key):
         yield f"{brief(section.key)} is no section's key: small letters, digits, hyphens"
     elif not (isinstance(section.shape, type) and issubclass(section.shape, Table)):
-        yield f"the shape of [{section.place}] is no harness.plan.tables.Table"
+        yield f"the shape of [{section.place}] is no harness.plan.files.tables.Table"
     elif needed := [key for key, one in section.shape.model_fields.items() if one.is_required()]:
         keys = ", ".join(needed)
         yield f"[{section.place}] may be left out, and these of its keys have no default: {keys}"

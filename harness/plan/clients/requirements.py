@@ -16,7 +16,7 @@ from harness.plan.clients.declaration import Client, Finds
 from harness.plan.clients.registry import named, registry
 from harness.plan.clients.section import Fact, Section
 from harness.plan.distribution import serves_several
-from harness.plan.servers import Servers
+from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from harness.plan.clients import amqp_section
 from harness.plan.clients.declaration import CAN, Client, Family, Finds, Look
 from harness.plan.clients.rocketmq_section import SECTION
-from harness.plan.jars import JarSet
+from harness.plan.layouts.jars import JarSet
 
 ROCKETMQ = Family(
     name="RocketMQ remoting",

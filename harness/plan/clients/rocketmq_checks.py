@@ -11,10 +11,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from harness.plan import spans
-from harness.plan.fault_options import kind_of
-from harness.plan.toml_lines import Path
-from harness.plan.toml_problems import TomlProblem
+from harness.plan.files import spans
+from harness.plan.files.fault_options import kind_of
+from harness.plan.files.toml_lines import Path
+from harness.plan.files.toml_problems import TomlProblem
 
 SENDS = ("sync", "async", "oneway", "ordered")
 CONSUMES = ("concurrent", "orderly", "pull")

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan import spans
 from harness.plan.clients import rocketmq_checks
 from harness.plan.clients.rocketmq_checks import CONSUMES, FATES, SENDS, send_of
 from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
 from harness.plan.clients.section import Section
-from harness.plan.servers import Servers
-from harness.plan.tables import OneOf, Table, fixed_length
+from harness.plan.files import spans
+from harness.plan.files.tables import OneOf, Table, fixed_length
+from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 from spark_analysis.schema.words import Fate
 

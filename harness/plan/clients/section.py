@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from harness.plan.servers import Servers
-from harness.plan.tables import Table
-from harness.plan.toml_problems import TomlProblem
+from harness.plan.files.tables import Table
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 
 T = TypeVar("T", bound=Table)

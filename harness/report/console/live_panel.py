@@ -13,8 +13,8 @@ from rich.text import Text
 
 from harness.report.display import LiveView
 from harness.report.page.formats import phase_title
-from harness.run.progress import Part
-from harness.run.strip import SECOND_NS, Share, Spell, Strip
+from harness.run.core.progress import Part
+from harness.run.core.strip import SECOND_NS, Share, Spell, Strip
 
 LABEL = 7  # columns of "  70 s "
 LABELLED_FROM = 20  # columns; a narrower terminal has none to spare

@@ -16,7 +16,7 @@ from typing import Any
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
-from harness.plan.layout_values import Policy
+from harness.plan.layouts.layout_values import Policy
 from harness.plan.model import Layout
 from harness.systems.rabbitmq import cluster_state, khepri
 from harness.systems.rabbitmq.api import (

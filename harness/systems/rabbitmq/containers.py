@@ -7,9 +7,9 @@
 import shutil
 from pathlib import Path
 
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
+from harness.plan.layouts.versions import is_version
 from harness.plan.model import Layout
-from harness.plan.versions import is_version
 from harness.systems.containers import Containers, Image, Probed, UsersImage, worker_image
 from harness.systems.files import shipped
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS

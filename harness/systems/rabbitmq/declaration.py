@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from harness.plan.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.model import Layout
 from harness.systems.containers import Containers
 from harness.systems.files import shipped

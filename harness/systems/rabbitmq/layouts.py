@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.layout_values import Host, PauseIfAllDown, Policy
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.layout_values import Host, PauseIfAllDown, Policy
 from harness.plan.model import Layout
 from harness.plan.problems import nearest
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     PROFILES_MAX,

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
 from harness.systems.rabbitmq.khepri import NEEDS, InKhepri

@@ -14,7 +14,7 @@ from faults.executors.project import Project
 from faults.model import FaultError
 from harness.cluster.links import Links
 from harness.cluster.port import DeadBroker
-from harness.plan.layout_values import BALANCER
+from harness.plan.layouts.layout_values import BALANCER
 from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator

@@ -1,8 +1,8 @@
 """PURE: what nodes are on a layout's hosts: RabbitMQ's, and those of the reference."""
 
 from faults.peers import Served, Serving
+from harness.plan.layouts.servers import Process, ServerRole, Servers
 from harness.plan.model import Layout
-from harness.plan.servers import Process, ServerRole, Servers
 from harness.systems.rabbitmq.service_ports import (
     AMQP_PORT,
     API_PORT,

@@ -7,7 +7,7 @@
 
 from collections.abc import Mapping
 
-from harness.plan.versions import known_as
+from harness.plan.layouts.versions import known_as
 
 DEFAULT = "3.10.8"
 RELEASES: Mapping[str, str] = {

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
-from harness.plan.layout_values import Policy
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.layouts.layout_values import Policy
 from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
 from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.rabbitmq.layouts import (

@@ -15,9 +15,9 @@ from typing import Any
 
 from harness.cluster.started_clients import OURS
 from harness.outside.text import brief
+from harness.plan.files.toml_lines import Path
+from harness.plan.files.toml_problems import TomlProblem, none_of
 from harness.plan.problems import nearest
-from harness.plan.toml_lines import Path
-from harness.plan.toml_problems import TomlProblem, none_of
 from harness.systems.layout_parts import tables
 from harness.systems.likeness import LIKE
 from reference_impl.metadata import patterns

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.files.topology_shape import BROKERS_MAX, TopologyShape
+from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import Topology
-from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
 from harness.systems.files import text_in
 from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS

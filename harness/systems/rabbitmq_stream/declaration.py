@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.servers import Servers
 from harness.plan.model import Layout
-from harness.plan.servers import Servers
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.files import text_in
 from harness.systems.foreign import Access, Foreign
 from harness.systems.likeness import LIKE

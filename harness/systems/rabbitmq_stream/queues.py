@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.cluster.port import Roles
-from harness.plan.guarantees import CLIENTS, Guarantees, NotApplicable
+from harness.plan.layouts.guarantees import CLIENTS, Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rabbitmq import members
 from harness.systems.rabbitmq.cluster_state import master_of

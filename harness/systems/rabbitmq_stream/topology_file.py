@@ -10,8 +10,8 @@ from typing import Annotated, NoReturn
 
 from pydantic import BeforeValidator, Field
 
-from harness.plan.topology import Topology
-from harness.plan.topology_shape import TopologyShape
+from harness.plan.files.topology_shape import TopologyShape
+from harness.plan.layouts.topology import Topology
 from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from harness.cluster.orders import Operator, Order, Promote
 from harness.cluster.port import DeployError
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.misbehave import WITHOUT
 from harness.plan.model import Layout
 from harness.systems.port import Adapters, Here, Node, Unit

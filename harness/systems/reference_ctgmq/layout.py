@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import PROFILES_MAX, ProfileName
 from harness.systems.reference_2m2s.layout import ReferenceProfile, compressed
 from harness.systems.rocketmq.layout import IN_SYNC, ServerProcess, name_servers, server_of

@@ -11,7 +11,7 @@ from typing import Any
 
 from faults.alarms import NOTHING, AlarmCommands, Command
 from harness.cluster.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
 from harness.systems.services import COOKIE, Addresses, Service, Services, port_is_open
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from harness.plan.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees
+from harness.plan.layouts.servers import Servers
 from harness.plan.model import Layout
-from harness.plan.servers import Servers
 from harness.systems.containers import Containers
 from harness.systems.files import shipped
 from harness.systems.foreign import Foreign

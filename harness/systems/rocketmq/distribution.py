@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness.cluster.port import DeployError
 from harness.outside.text import brief
-from harness.plan.versions import numbers
+from harness.plan.layouts.versions import numbers
 from harness.systems.containers import Distribution
 
 LIB = "lib"

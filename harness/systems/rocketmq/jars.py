@@ -5,8 +5,8 @@ Those of the versions that mqproof's own layouts name are held to a committed lo
 
 from collections.abc import Mapping
 
-from harness.plan.jars import JarSet
-from harness.plan.versions import numbers
+from harness.plan.layouts.jars import JarSet
+from harness.plan.layouts.versions import numbers
 from harness.systems.rocketmq.layout import VERSIONS
 
 _EVERY = ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools")

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
+from harness.plan.layouts.versions import numbers
 from harness.plan.model import Layout
-from harness.plan.versions import numbers
 
 NAME_SERVER, CONTROLLER = "name-server", "controller"
 SYNC, ASYNC = "sync", "async"

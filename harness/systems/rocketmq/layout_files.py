@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.layout_values import NO_HANDLING, Host
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.layout_values import NO_HANDLING, Host
+from harness.plan.layouts.versions import ANY, is_version, numbers
 from harness.plan.model import Layout
 from harness.plan.problems import nearest
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.versions import ANY, is_version, numbers
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     NAMES_MAX,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from faults.peers import Served, Serving
 from faults.places import place
+from harness.plan.layouts.servers import Process, QueueRole, ServerRole, Servers, Voter
 from harness.plan.model import Layout
-from harness.plan.servers import Process, QueueRole, ServerRole, Servers, Voter
 from harness.systems.rocketmq.layout import (
     POLL_DEFAULT_S,
     ServerProcess,

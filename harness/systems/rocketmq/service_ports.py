@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from faults.executors.service_ports import Greeter, ServicePorts
 from faults.places import place
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.systems.rocketmq.layout import servers
 
 # Any command that is answered is a greeting: no bytes of the answer tell.

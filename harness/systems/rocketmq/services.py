@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import Layout
 from harness.systems.rocketmq import settings
 from harness.systems.rocketmq.layout import parse_broker, server_of

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.outside.text import brief
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.files.topology_shape import BROKERS_MAX, TopologyShape
+from harness.plan.files.topology_toml import brokers_in
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import Topology
-from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
-from harness.plan.topology_toml import brokers_in
 from harness.systems.files import text_in
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.containers import rocketmq_containers

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import BROKERS, Guarantees
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import BROKERS, Guarantees
+from harness.plan.layouts.servers import QueueRole, Servers
 from harness.plan.model import Layout
-from harness.plan.servers import QueueRole, Servers
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import (
     ASYNC,
     MASTER_ID,

@@ -17,10 +17,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
-from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.layouts.servers import Servers, Voter
 from harness.plan.model import Layout
-from harness.plan.servers import Servers, Voter
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import (
     CONTROLLER,
     IN_SYNC,

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.outside.text import brief
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import Topology
-from harness.plan.topology_shape import BROKERS_MAX, TopologyShape
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.files.topology_shape import BROKERS_MAX, TopologyShape
+from harness.plan.layouts.topology import Topology
 from harness.systems.files import text_in
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration

@@ -26,7 +26,7 @@ Ask = Callable[[Request], Awaitable[Command]]
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """`endpoint.host` is its place; the rest is that of harness/plan/servers.py."""
+    """`endpoint.host` is its place; the rest is that of harness/plan/layouts/servers.py."""
 
     endpoint: Endpoint
     query: str

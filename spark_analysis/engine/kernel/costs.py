@@ -7,10 +7,10 @@
 import numpy as np
 
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
-from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.publishes import Publishes
+from spark_analysis.engine.kernel.events.messages import Messages
+from spark_analysis.engine.kernel.events.publishes import Publishes
+from spark_analysis.engine.kernel.events.windows import Judged, judged_times
 from spark_analysis.engine.kernel.records import Resources
-from spark_analysis.engine.kernel.windows import Judged, judged_times
 from spark_analysis.schema.costs import COUNTERS, MEMORY, SteadyState, Use
 from spark_analysis.schema.facts import Facts
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from spark_analysis.engine.kernel.arrays import MANY, NANOSECONDS, NEVER, Bools, Ints, blocks
-from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.schema.availability import Second
 from spark_analysis.schema.curves import Latency, Sending, slice_length_s
 from spark_analysis.schema.facts import Facts

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import Ints
-from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Census
-from spark_analysis.engine.kernel.delays import bounds_ns
-from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.events.arrivals import Arrivals
+from spark_analysis.engine.kernel.events.messages import Messages
+from spark_analysis.engine.kernel.events.windows import judged_times
+from spark_analysis.engine.kernel.fates.delays import bounds_ns
 from spark_analysis.engine.kernel.records import Lateness
-from spark_analysis.engine.kernel.windows import judged_times
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 

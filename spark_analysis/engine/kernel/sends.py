@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, earliest
-from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.records import Settlements
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.sends import Sent

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from spark_analysis.engine.kernel.arrays import Bools, Ints
+from spark_analysis.engine.kernel.events.windows import Judged, in_order, judged_times
 from spark_analysis.engine.kernel.records import Probes
-from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.views import (

@@ -6,9 +6,9 @@ from harness.claims.derived import derive
 from harness.claims.state import KnownFacts, check
 from harness.claims.values import Unknown, holds
 from harness.cluster.port import Roles
-from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
+from harness.plan.layouts.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
+from harness.run.core.resolving import describe
 from harness.run.prepared import synchronised_at_fault
-from harness.run.resolving import describe
 from spark_analysis.schema.declared import Listing
 from tests.rigs.runs.findings import Story
 

@@ -13,7 +13,7 @@ from harness.cluster.port import DeployError
 from harness.deploy import jars
 from harness.plan.clients import registry
 from harness.plan.clients.registry import OURS as CLIENTS
-from harness.plan.jars import JarSet, mistakes
+from harness.plan.layouts.jars import JarSet, mistakes
 from harness.systems.catalogue import layout_names, load_layout
 from harness.systems.files import compose_folder
 from harness.systems.registry import OURS as SYSTEMS

@@ -8,7 +8,7 @@ import pytest
 
 from harness.cluster.port import WrongInput
 from harness.deploy.loopback_block import PROXY_PORT, Block, free_block
-from harness.plan.worker_addresses import ADDRESSES
+from harness.plan.layouts.worker_addresses import ADDRESSES
 from harness.systems.reference_mirrored.node import AMQP_PORT, API_PORT, PEER_PORT
 
 PORTS = [(AMQP_PORT, API_PORT, PEER_PORT)] * 3

@@ -16,9 +16,9 @@
 from collections.abc import Mapping
 
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.files.toml import read_scenario
 from harness.plan.misbehave import KINDS, RULES, Misbehave
 from harness.plan.model import Experiment, Scenario
-from harness.plan.toml import read_scenario
 from harness.request import run_request
 
 HONEST = "honest"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of, words
 from harness.plan.clients.registry import option_problems
 from harness.plan.clients.requirements import chosen_client

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields, replace
 import pytest
 
 from harness.outside.installed import Offer
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients import amqp, rocketmq
 from harness.plan.clients.declaration import (
     CAN,
@@ -23,7 +23,7 @@ from harness.plan.clients.requirements import chosen_client, resends
 from harness.plan.declared import declared, ignored, reconnect_s
 from harness.plan.experiment import Catalogue, ExperimentOptions
 from harness.plan.experiment import plan as plan_of
-from harness.plan.jars import JarSet
+from harness.plan.layouts.jars import JarSet
 from harness.plan.problems import PlanError
 from harness.run.drivers import driver
 from harness.workers.loading import loaded

@@ -7,7 +7,7 @@ import pytest
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.declared import declared, ignored, shown
-from harness.plan.layout_values import Policy
+from harness.plan.layouts.layout_values import Policy
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rocketmq.layout import own
 from tests.rigs.clusters.topologies import topology

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan

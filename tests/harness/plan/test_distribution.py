@@ -4,9 +4,9 @@ import pytest
 
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.distribution import consumers_of, generated, named, served, serves_several
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import Scenario
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 
 TEXT = """
 title = "Many queues"

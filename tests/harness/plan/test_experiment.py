@@ -8,9 +8,9 @@ import pytest
 from harness.plan.clients import registry, requirements
 from harness.plan.clients.declaration import Client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import Experiment, Layout, Scenario
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
 SOURCE = """

@@ -7,8 +7,8 @@ import pytest
 from faults.kinds import KINDS, OPTIONS
 from faults.kinds.client_links.slow import SlowOptions
 from faults.options import GENERAL, AffectedClients, Option
-from harness.plan.fault_options import limit_problem, options_of, readable_options
-from harness.plan.shape import FaultTable, GeneralFaultTable
+from harness.plan.files.fault_options import limit_problem, options_of, readable_options
+from harness.plan.files.shape import FaultTable, GeneralFaultTable
 
 SIZE = Option("size", "messages that are lost", 1, least=1, most=10)
 DELAY = Option("delay", "how late they come", 0.5, least=0.1)

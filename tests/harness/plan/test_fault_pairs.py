@@ -8,14 +8,14 @@ from faults.kind import Sight
 from faults.kinds import KINDS
 from faults.kinds.client_links.hang import HangOptions
 from faults.kinds.client_links.slow import SlowOptions
+from harness.plan.checks.overlaps import Pauses, active_fault, problems
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
-from harness.plan.overlaps import Pauses, active_fault, problems
+from harness.plan.files.references import anchor
+from harness.plan.files.targets import parse_target
+from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
-from harness.plan.references import anchor
 from harness.plan.schedule import resolve
-from harness.plan.targets import parse_target
-from harness.plan.toml import read_scenario
 from harness.systems import catalogue
 from tests.rigs.runs.fault_pairs import OTHER, SAME, Pair, pairs, planned
 

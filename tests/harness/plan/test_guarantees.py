@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, replace
 import pytest
 
 from harness.plan.declared import declared
-from harness.plan.guarantees import Guarantees, NotApplicable
+from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rabbitmq_mirrored.layouts import mirrored_guarantees

@@ -7,9 +7,9 @@ import pytest
 from faults.kinds import KINDS
 from faults.kinds.client_links.slow import SlowOptions
 from faults.targets import CLIENT
+from harness.plan.files.spans import Duration
 from harness.plan.one_fault import obstacles, read_fault
 from harness.plan.problems import PlanError
-from harness.plan.spans import Duration
 from harness.systems.catalogue import load_layout, load_system
 
 FREEZE = {"kind": "freeze", "target": "master of orders", "lasts": "30s"}

@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.layout_values import Host, Policy
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import CLUSTER, Target, TargetForm
+from harness.plan.files.toml import read_scenario
+from harness.plan.layouts.layout_values import Host, Policy
 from harness.plan.model import Layout, OperationPlan, System
 from harness.plan.operation_options import (
     OPTIONS,
@@ -18,9 +21,6 @@ from harness.plan.operation_options import (
 )
 from harness.plan.operations import MEANINGS, OPERATIONS, SET_POLICY, STOP_NODE
 from harness.plan.problems import PlanError
-from harness.plan.spans import Duration
-from harness.plan.targets import CLUSTER, Target, TargetForm
-from harness.plan.toml import read_scenario
 from tests.rigs.inputs.mistakes import Mistake, mistakes
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, operation
 

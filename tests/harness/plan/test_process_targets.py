@@ -5,15 +5,15 @@ from typing import Any, cast
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
+from harness.plan.checks.process_targets import candidates
 from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import NATIVE
+from harness.plan.files.targets import TargetForm, parse_target
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError
-from harness.plan.process_targets import candidates
-from harness.plan.targets import TargetForm, parse_target
-from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
 
 ROCKET = load_system("rocketmq-2m2s")

@@ -1,6 +1,6 @@
 """The ports of clusters by hand: one for each process that clients dial, one for management."""
 
-from harness.plan.published import published
+from harness.plan.layouts.published import published
 from harness.systems.catalogue import load_layout, load_system
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from faults.kinds import KINDS
 from faults.kinds.alarms.alarm import AlarmOptions
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.clusters.fault_world import ALARMS

@@ -7,14 +7,14 @@ from importlib import resources
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.declaration import Client
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
+from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 from harness.plan.workload import BootstrapAddress
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own as rocket

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.campaigns.cells import rows_of_table
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Layout, System
 from harness.request import suites

@@ -5,11 +5,11 @@ from dataclasses import replace
 from faults.kinds import KINDS
 from harness.plan import schedule
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import CLUSTER, parse_target
 from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule
 from harness.plan.operation_options import PolicyNameOptions, StopOptions
 from harness.plan.operations import DELETE_POLICY, RESTART_NODE
-from harness.plan.spans import Duration
-from harness.plan.targets import CLUSTER, parse_target
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
 from tests.rigs.runs.plans import LAYOUT, workload

@@ -16,11 +16,11 @@ from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
+from harness.plan.files.tables import Table
+from harness.plan.files.toml import read_scenario
+from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.model import RunPlan
 from harness.plan.problems import PlanError
-from harness.plan.tables import Table
-from harness.plan.toml import read_scenario
-from harness.plan.toml_problems import TomlProblem
 from harness.workers.clients.amqp import AmqpOptions
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
@@ -197,7 +197,7 @@ SPOILT = {
     "no key": (of(replace(SECTION, key="Acme.1")), "'Acme.1' is no section's key"),
     "everybody's key": (of(replace(SECTION, key="rate")), "[workload] has a key 'rate'"),
     "ours": (of(replace(SECTION, key="amqp")), "another family has a section [workload.amqp]"),
-    "no table": (of(replace(SECTION, shape=dict)), "is no harness.plan.tables.Table"),
+    "no table": (of(replace(SECTION, shape=dict)), "is no harness.plan.files.tables.Table"),
     "needs a key": (of(replace(SECTION, shape=NeedyTable)), "have no default: depth"),
     "our fact": (of(replace(SECTION, facts=AMQP.facts)), "tells the fact 'mandatory'"),
 }

@@ -7,12 +7,12 @@ import pytest
 from faults.executors.service_ports import ServicePorts
 from faults.kinds import KINDS
 from faults.peers import Served, Serving
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.files.targets import parse_target
+from harness.plan.layouts.servers import Process, ServerRole, Servers
 from harness.plan.model import Drain, Layout
-from harness.plan.servers import Process, ServerRole, Servers
-from harness.plan.targets import parse_target
-from harness.run.resolving import resolve_processes
+from harness.run.core.resolving import resolve_processes
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from tests.rigs.runs.plans import fault, plan
 

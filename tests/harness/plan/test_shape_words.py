@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticKnownError
 
-from harness.plan.shape_words import problem_of
+from harness.plan.files.shape_words import problem_of
 
 FOREIGN = re.compile(r"input|pydantic|valid |string|integer|boolean|dict|tuple|instance", re.I)
 

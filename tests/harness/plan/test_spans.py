@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan import spans
-from harness.plan.spans import Duration
+from harness.plan.files import spans
+from harness.plan.files.spans import Duration
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 import pytest
 
-from harness.plan.operations import OPERATIONS
-from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
-from harness.plan.targets import (
+from harness.plan.files.targets import (
     FAULT_TARGETS,
     MEANINGS,
     OF_CLIENTS,
@@ -13,6 +11,8 @@ from harness.plan.targets import (
     TargetForm,
     parse_target,
 )
+from harness.plan.layouts.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
+from harness.plan.operations import OPERATIONS
 
 WORDS = {
     "master of orders": (TargetForm.MASTER, "queue", "orders"),

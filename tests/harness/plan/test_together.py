@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.experiment import Catalogue, ExperimentOptions, group_obstacles, plan
+from harness.plan.layouts.worker_addresses import ADDRESSES
 from harness.plan.model import Experiment, RunPlan, Scenario
 from harness.plan.problems import PlanError
-from harness.plan.worker_addresses import ADDRESSES
 from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, fault, operated, operation

@@ -6,14 +6,14 @@ import pytest
 
 from faults.kinds import KINDS, FaultRegistry
 from faults.kinds.client_links.hang import HangOptions
-from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
+from harness.plan.files import shape
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import parse_target
+from harness.plan.files.toml import read_scenario
+from harness.plan.files.toml_problems import FOUND_MAX
 from harness.plan.model import FaultPlan
 from harness.plan.problems import LISTED_MAX, PlanError
-from harness.plan.spans import Duration
-from harness.plan.targets import parse_target
-from harness.plan.toml import read_scenario
-from harness.plan.toml_problems import FOUND_MAX
 from harness.plan.workload import BootstrapAddress, Retry
 
 SMALL = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.toml_lines import Path, describe, line, line_numbers
+from harness.plan.files.toml_lines import Path, describe, line, line_numbers
 
 TEXT = """\
 title = "t"

@@ -6,14 +6,14 @@ import pytest
 
 from faults.kinds.network.flap import FlapOptions
 from faults.kinds.network.partition import PartitionOptions
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
+from harness.plan.checks.permission import unverified
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import declared
-from harness.plan.layout_values import PauseIfAllDown
+from harness.plan.layouts.layout_values import PauseIfAllDown
+from harness.plan.layouts.topology import Tls
 from harness.plan.model import FaultPlan, Layout
-from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
-from harness.plan.topology import Tls
 from harness.request.topology_file import example
 from harness.systems.catalogue import load_system
 from harness.systems.rabbitmq.foreign.own import own

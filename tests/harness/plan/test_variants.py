@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan import variants
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.layouts import variants
+from harness.plan.layouts.versions import Versions
 from harness.plan.problems import PlanError
-from harness.plan.versions import Versions
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
 from tests.harness.plan.test_experiment import scenario

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.versions import Versions, is_version, known_as, matches, numbers
+from harness.plan.layouts.versions import Versions, is_version, known_as, matches, numbers
 
 RABBIT = Versions("rabbitmq", ("3.10.8", "4.0.5", "4.3.x"), {"4.0": "gone"})
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.layouts.worker_addresses import ADDRESSES, wanted
 from harness.plan.model import Scenario
-from harness.plan.worker_addresses import ADDRESSES, wanted
 from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.runs.plans import LAYOUT, plan
 from tests.rigs.runs.plans import SYSTEM as MIRRORED

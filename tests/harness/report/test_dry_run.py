@@ -7,8 +7,8 @@ import pytest
 
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import Scenario
-from harness.plan.toml import read_scenario
 from harness.report import dry_run
 from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system

@@ -2,7 +2,7 @@
 
 from faults.actions import Action, Cut, Freeze
 from faults.model import Armed, Interference
-from harness.run.aiming import to_look_at
+from harness.run.fault_windows.aiming import to_look_at
 
 HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")
 

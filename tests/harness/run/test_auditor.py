@@ -11,7 +11,7 @@ import pytest
 
 from faults.actions import Kill, Start, Stop
 from harness.cluster.port import DeadBroker
-from harness.run.view import LiveCounts
+from harness.run.core.view import LiveCounts
 from harness.run_folder.manifest import AuditStart
 from harness.systems.catalogue import load_layout
 from tests.harness.run.live_runs import Done, run

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.run.barrier import Barrier, TargetProposal, disagreement
+from harness.run.core.barrier import Barrier, TargetProposal, disagreement
 
 RUNS = ("one", "two", "three")
 

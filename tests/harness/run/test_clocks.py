@@ -1,6 +1,6 @@
 """Clock facts: a clock that moves, or a machine that sleeps, is seen."""
 
-from harness.run.clocks import ProcessClock, Sample
+from harness.run.core.clocks import ProcessClock, Sample
 
 MS = 1_000_000
 

@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.kinds import KINDS
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import parse_target
 from harness.plan.model import FaultPlan, OperationStep, Schedule, Window
-from harness.plan.spans import Duration
-from harness.plan.targets import parse_target
-from harness.run import conductor_protocol as c
-from harness.run.conductor import NS, Conductor
-from harness.run.conductor_protocol import RunPhase
+from harness.run.core import conductor_protocol as c
+from harness.run.core.conductor import NS, Conductor
+from harness.run.core.conductor_protocol import RunPhase
 from tests.rigs.runs.plans import operation
 
 FAULT = FaultPlan(KINDS["kill"], parse_target("master of orders"), Duration(), Duration())

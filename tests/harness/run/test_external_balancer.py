@@ -10,9 +10,9 @@ import pytest
 
 from harness.deploy.external.doctor import examine
 from harness.deploy.external.site import noted
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.run_folder.seal import seal
 from harness.systems.catalogue import load_system
 from harness.systems.topologies import layout_of, read_topology

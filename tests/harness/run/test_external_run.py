@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from harness.deploy.external.site import noted
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import RunPlan
-from harness.plan.topology import Topology
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.topologies import layout_of
@@ -92,7 +92,7 @@ def test_without_a_verify_command_the_run_is_done_and_unknown(
 def test_owner_command_starts_a_permanently_lost_node_for_the_audit(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", 1.0)
+    monkeypatch.setattr("harness.run.operations.auditor.BACK_LIMIT_S", 1.0)
     of = replace(plan(), layout=layout_of(owner.topology(START)), deployment="external")
 
     killed: list[int] = []

@@ -10,8 +10,8 @@ import pytest
 
 from harness.deploy.external.doctor import examine
 from harness.deploy.external.site import noted
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import Window
-from harness.plan.topology import Topology
 from harness.run_folder.seal import seal
 from harness.systems.topologies import layout_of, read_topology
 from spark_analysis.schema.facts import Facts

@@ -32,9 +32,9 @@ from faults.kinds import KINDS as FAULT_KINDS
 from faults.kinds import mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
-from harness.plan.layout_values import BALANCER
+from harness.plan.layouts.layout_values import BALANCER
 from harness.plan.model import FaultPlan, RunPlan
-from harness.run.view import LiveCounts
+from harness.run.core.view import LiveCounts
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint

@@ -14,14 +14,14 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
+from harness.plan.files.targets import parse_target
 from harness.plan.model import RunPlan
-from harness.plan.targets import parse_target
 from harness.plan.workload import BootstrapAddress
+from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.reference_mirrored.processes import COMMAND

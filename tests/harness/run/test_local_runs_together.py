@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.cluster.port import Cluster
+from harness.plan.files.targets import parse_target
 from harness.plan.model import Experiment, FaultPlan, RunPlan
-from harness.plan.targets import parse_target
 from harness.plan.workload import BootstrapAddress
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series

@@ -7,9 +7,9 @@ import pytest
 from harness.cluster.port import Roles
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.distribution import generated
-from harness.plan.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
+from harness.plan.layouts.role_words import LEADER_AND_FOLLOWER, MASTER_AND_MIRROR
+from harness.run.core.resolving import describe
 from harness.run.drain_and_audit import READERS_MAX
-from harness.run.resolving import describe
 from harness.workers.protocol import Role, WorkerConfig
 from tests.harness.run.live_runs import run
 from tests.harness.run.test_rocketmq_run import COLOCATED

@@ -18,12 +18,12 @@ from harness.cluster.orders import (
     Synchronise,
     WipeNode,
 )
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import FaultPlan
 from harness.plan.operations import OPERATIONS as KINDS
 from harness.plan.operations import parse_through
-from harness.run import promoting
-from harness.run.afterwards import OWN_WORD
+from harness.run.operations import promoting
+from harness.run.operations.afterwards import OWN_WORD
 from harness.run_folder.journal import read, standing
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import OPERATIONS
@@ -239,7 +239,7 @@ def test_refused_operation_is_recorded_and_later_ones_continue(tmp_path: Path) -
 def test_an_executor_that_does_nothing_makes_the_run_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.operating.STOP_LIMIT_S", 0.3)
+    monkeypatch.setattr("harness.run.operations.operating.STOP_LIMIT_S", 0.3)
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.idle = True
     done = run(cluster, operated(operation("stop_node", "rmq1")), tmp_path)

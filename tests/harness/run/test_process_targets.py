@@ -7,8 +7,8 @@ import pytest
 
 from faults.kinds import KINDS
 from harness.cluster.started_clients import StartedClients
-from harness.plan.targets import parse_target
-from harness.run.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
+from harness.plan.files.targets import parse_target
+from harness.run.core.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
 from harness.systems.catalogue import load_layout, load_system
 from tests.harness.run.test_worker_handles import Mute, handle
 

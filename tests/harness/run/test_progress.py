@@ -1,8 +1,8 @@
 """How far a run is, in its phases."""
 
 from harness.plan.model import Schedule
-from harness.run.conductor_protocol import RunPhase
-from harness.run.progress import ALMOST, Part, parts
+from harness.run.core.conductor_protocol import RunPhase
+from harness.run.core.progress import ALMOST, Part, parts
 from tests.rigs.runs.plans import fault, plan
 
 S = 1_000_000_000

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.cluster.port import Roles
-from harness.run.resolving import NAME_SERVER, role_of_places
+from harness.run.core.resolving import NAME_SERVER, role_of_places
 from harness.systems.catalogue import load_layout, load_system
 
 ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness.cluster.port import Link
-from harness.plan import worker_addresses
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import RocketWorkload
+from harness.plan.layouts import worker_addresses
 from harness.plan.model import Layout, RunPlan
 from harness.run.drain_and_audit import _Read
 from harness.run.run_group import Participant

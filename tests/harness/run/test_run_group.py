@@ -6,7 +6,7 @@ from typing import Any
 
 from faults.actions import Action, Kill, Start
 from faults.model import Executor, FaultError, Proof, Receipt
-from harness.run.barrier import TargetProposal
+from harness.run.core.barrier import TargetProposal
 from harness.run.run_group import Participant, RunGroup, alone
 from tests.rigs.machine import virtual_time
 

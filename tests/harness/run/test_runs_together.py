@@ -16,10 +16,10 @@ from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Cluster, Link
 from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule
 from harness.plan.seeds import stream
-from harness.run import verifying
+from harness.run.core.view import LiveCounts
+from harness.run.fault_windows import verifying
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
-from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.schema.log import read_rows

@@ -14,9 +14,9 @@ from harness.cluster.port import Cluster, DeployError, Health, Link
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Experiment, Layout, RunPlan
+from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
-from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from harness.systems.catalogue import load_layout, load_system

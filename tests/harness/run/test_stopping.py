@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from harness.run.stopping import NOBODY_WAITED, NOT_STARTED, Stopping
+from harness.run.core.stopping import NOBODY_WAITED, NOT_STARTED, Stopping
 
 S = 1_000_000_000
 HOSTS = ("a", "b", "c")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.run.strip import (
+from harness.run.core.strip import (
     LATEST_NS,
     LONGEST,
     SECOND_NS,

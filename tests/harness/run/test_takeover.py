@@ -6,7 +6,7 @@ import pytest
 
 from faults.kind import Kind
 from faults.kinds import KINDS
-from harness.run.resolved_target import takeover_over_ns
+from harness.run.fault_windows.resolved_target import takeover_over_ns
 
 S = 1_000_000_000
 SILENT = [kind for kind in KINDS.values() if kind.silences_peers]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness.cluster.port import DeployError
-from harness.plan.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees
+from harness.plan.layouts.servers import Servers
 from harness.plan.model import Layout, RunPlan
-from harness.plan.servers import Servers
 from spark_analysis.schema.words import Level
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster

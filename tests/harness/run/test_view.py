@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harness.run.view import PerSecond, view_of
+from harness.run.core.view import PerSecond, view_of
 
 S = 1_000_000_000
 

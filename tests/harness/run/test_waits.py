@@ -1,12 +1,12 @@
 """What a run says that it waits for, from the conductor's own state."""
 
 from faults.kinds import KINDS
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import parse_target
 from harness.plan.model import FaultPlan, Schedule, Window
-from harness.plan.spans import Duration
-from harness.plan.targets import parse_target
-from harness.run import conductor_protocol as c
-from harness.run.conductor import NS, Conductor
-from harness.run.progress import Ending, waits
+from harness.run.core import conductor_protocol as c
+from harness.run.core.conductor import NS, Conductor
+from harness.run.core.progress import Ending, waits
 
 FAULT = FaultPlan(KINDS["freeze"], parse_target("master of orders"), Duration(), Duration())
 SCHEDULE = Schedule(

@@ -8,9 +8,9 @@ import pytest
 
 from faults.actions import Freeze, Kill
 from faults.model import Reply
+from harness.plan.files.targets import parse_target
 from harness.plan.model import RunPlan
-from harness.plan.targets import parse_target
-from harness.run.resolving import NoSuchTarget, resolve_reference
+from harness.run.core.resolving import NoSuchTarget, resolve_reference
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.fault_world import World
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from harness.run import worker_handles
-from harness.run.clocks import ProcessClock
+from harness.run.core.clocks import ProcessClock
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import WorkerConfig
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.layout_values import Host, PauseIfAllDown, Policy
+from harness.plan.layouts.layout_values import Host, PauseIfAllDown, Policy
 from harness.plan.model import Layout
 from harness.systems.catalogue import (
     CatalogueError,

@@ -8,7 +8,7 @@ import pytest
 from harness.cli import main
 from harness.judging.exits import Exit
 from harness.outside.installed import Offer
-from harness.plan.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.misbehave import KINDS
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system, system_names

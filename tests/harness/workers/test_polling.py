@@ -11,8 +11,8 @@ from harness.analyse.questions import question
 from harness.claims.state import KnownFacts
 from harness.plan.clients.amqp_section import GET, PUSH, SECTION, AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 from harness.workers.protocol import Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import Redelivered

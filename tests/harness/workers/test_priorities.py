@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
+from harness.plan.checks.demands import priorities
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.demands import priorities
+from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_system
 from harness.workers.protocol import Role
 from spark_analysis.schema import tables

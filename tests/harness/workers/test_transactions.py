@@ -9,8 +9,8 @@ import pytest
 
 from harness.plan.clients.amqp_section import SECTION, AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 from harness.workers.protocol import Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import Outcome

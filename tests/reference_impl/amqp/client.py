@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.frames import BODY, HEADER, HEARTBEAT, METHOD, FrameReader, frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.frames import BODY, HEADER, HEARTBEAT, METHOD, FrameReader, frame
+from reference_impl.amqp.codec.method import Method
+from reference_impl.amqp.codec.methods import decode, method_frame
 from reference_impl.amqp.handshake import PROTOCOL_HEADER
-from reference_impl.amqp.method import Method
-from reference_impl.amqp.methods import decode, method_frame
 from reference_impl.metadata.tables import Queue
 from reference_impl.pid import Pid
 from reference_impl.process import Effect

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.methods import method_frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.methods import method_frame
 from tests.reference_impl.amqp.client import Client, consume, declare, published
 from tests.reference_impl.amqp.fake_node import FakeNode
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp.confirms import Confirms, Verdict
-from reference_impl.amqp.routing import Target
+from reference_impl.amqp.rules.confirms import Confirms, Verdict
+from reference_impl.amqp.rules.routing import Target
 from reference_impl.pid import Pid
 from reference_impl.process import CRASH, NO_CONNECTION, NO_PROCESS, NORMAL, SHUTDOWN
 

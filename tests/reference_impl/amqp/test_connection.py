@@ -6,12 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.features import announced
-from reference_impl.amqp.frames import BODY, HEADER, HEARTBEAT_FRAME, METHOD, FrameReader, frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.frames import (
+    BODY,
+    HEADER,
+    HEARTBEAT_FRAME,
+    METHOD,
+    FrameReader,
+    frame,
+)
+from reference_impl.amqp.codec.methods import decode, method_frame
 from reference_impl.amqp.handshake import PROTOCOL_HEADER
-from reference_impl.amqp.methods import decode, method_frame
+from reference_impl.amqp.rules.features import announced
 from reference_impl.amqp.settings import Settings
 from reference_impl.process import NO_CONNECTION, NORMAL, Down, Send, Watch
 from reference_impl.protocol.connections import CloseConnection, Described

@@ -2,11 +2,11 @@
 
 import pytest
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.consuming import MORE_AFTER
-from reference_impl.amqp.method import Method
-from reference_impl.amqp.methods import method_frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.method import Method
+from reference_impl.amqp.codec.methods import method_frame
+from reference_impl.amqp.parts.consuming import MORE_AFTER
 from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid
 from reference_impl.protocol.queues import (
@@ -327,7 +327,7 @@ def test_a_large_body_comes_back_whole() -> None:
     body = bytes(range(256)) * 2_000
     header = b"\0\x3c\0\0" + len(body).to_bytes(8, "big") + NO_PROPERTIES
     pieces = [body[at : at + 100_000] for at in range(0, len(body), 100_000)]
-    from reference_impl.amqp.frames import BODY, HEADER, frame
+    from reference_impl.amqp.codec.frames import BODY, HEADER, frame
 
     octets = method_frame(1, q.BasicPublish(0, "", "q", False, False)) + frame(HEADER, 1, header)
     shop.client.send(octets + b"".join(frame(BODY, 1, piece) for piece in pieces))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pika import frame as pika_frame
 from pika import spec
 
-from reference_impl.amqp.content import (
+from reference_impl.amqp.codec.content import (
     ack_frame,
     content_header,
     delivery_frames,
@@ -17,14 +17,14 @@ from reference_impl.amqp.content import (
     nack_frame,
     read_ack,
 )
-from reference_impl.amqp.errors import AmqpError
-from reference_impl.amqp.properties import (
+from reference_impl.amqp.codec.properties import (
     NO_PROPERTIES,
     as_dead_letter,
     expiration_of,
     headers_of,
     wishes,
 )
+from reference_impl.amqp.rules.errors import AmqpError
 from reference_impl.protocol.queues import Message
 
 _short = st.text(max_size=20)

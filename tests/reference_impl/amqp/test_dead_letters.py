@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from reference_impl.amqp.dead_letters import DeadLetters, died, goes_round
-from reference_impl.amqp.properties import (
+from reference_impl.amqp.codec.properties import (
     NO_PROPERTIES,
     as_dead_letter,
     headers_of,
     wishes,
 )
+from reference_impl.amqp.parts.dead_letters import DeadLetters, died, goes_round
 from reference_impl.pid import Pid
 from reference_impl.process import Send
 from reference_impl.protocol.queues import DeadLetter, Deliver, Message

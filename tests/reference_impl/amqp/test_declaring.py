@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
 from reference_impl.process import SUPERVISOR, Send
 from reference_impl.protocol.queues import Refused, StartQueue
 from tests.reference_impl.amqp.client import Client, Recorder, consume, declare

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.methods import method_frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.methods import method_frame
 from reference_impl.amqp.settings import Settings
 from reference_impl.metadata.commands import PutPolicy
 from reference_impl.metadata.tables import Policy

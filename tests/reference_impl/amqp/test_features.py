@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from reference_impl.amqp import handshake
-from reference_impl.amqp.features import announced, lines
+from reference_impl.amqp.rules.features import announced, lines
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference.md"
 

@@ -1,8 +1,8 @@
 """How far a channel may run ahead of the copies of a queue, and what its connection does then."""
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.sharing import CREDIT, Flow
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.rules.sharing import CREDIT, Flow
 from reference_impl.pid import Pid
 from reference_impl.process import NO_CONNECTION
 from reference_impl.protocol.connections import CloseConnection

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp.errors import AmqpError
-from reference_impl.amqp.frames import (
+from reference_impl.amqp.codec.frames import (
     BODY,
     FRAME_MIN,
     HEARTBEAT,
@@ -14,6 +13,7 @@ from reference_impl.amqp.frames import (
     FrameReader,
     frame,
 )
+from reference_impl.amqp.rules.errors import AmqpError
 
 FRAMES = [(METHOD, 1, b"abc"), (HEARTBEAT, 0, b""), (BODY, 65_535, bytes(300))]
 OCTETS = b"".join(frame(*each) for each in FRAMES)

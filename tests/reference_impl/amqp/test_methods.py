@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp import methods
-from reference_impl.amqp.errors import AmqpError
-from reference_impl.amqp.method import Method, wire_types
-from reference_impl.amqp.queue_methods import BasicQos, QueueDeclare
+from reference_impl.amqp.codec import methods
+from reference_impl.amqp.codec.method import Method, wire_types
+from reference_impl.amqp.codec.queue_methods import BasicQos, QueueDeclare
+from reference_impl.amqp.rules.errors import AmqpError
 from tests.reference_impl.amqp.test_wire import tables
 
 KINDS = sorted(methods._KINDS.values(), key=lambda kind: kind.index)

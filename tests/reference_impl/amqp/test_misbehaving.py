@@ -4,9 +4,9 @@ import base64
 import json
 from typing import Any
 
-from reference_impl.amqp.confirms import Confirms, Verdict
-from reference_impl.amqp.misbehaving import OVERTAKING_MS, RELEASE, CrookedChannel
-from reference_impl.amqp.routing import Target
+from reference_impl.amqp.parts.misbehaving import OVERTAKING_MS, RELEASE, CrookedChannel
+from reference_impl.amqp.rules.confirms import Confirms, Verdict
+from reference_impl.amqp.rules.routing import Target
 from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.misbehave.kinds import HELD_BACK_MS, Kind, Misbehaviour

@@ -1,8 +1,8 @@
 """What a channel makes of a publish: copies, returns, acks, nacks, or nothing for ever."""
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.methods import method_frame
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.codec.methods import method_frame
 from reference_impl.metadata.commands import DeclareExchange, PutPolicy
 from reference_impl.metadata.tables import Exchange, Policy
 from reference_impl.pid import Pid

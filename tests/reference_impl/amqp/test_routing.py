@@ -4,10 +4,10 @@ import pika
 import pytest
 from msgspec.structs import replace
 
-from reference_impl.amqp.content import content_header
-from reference_impl.amqp.errors import AmqpError
-from reference_impl.amqp.properties import NO_PROPERTIES
-from reference_impl.amqp.routing import Router, Target, routed, targets
+from reference_impl.amqp.codec.content import content_header
+from reference_impl.amqp.codec.properties import NO_PROPERTIES
+from reference_impl.amqp.rules.errors import AmqpError
+from reference_impl.amqp.rules.routing import Router, Target, routed, targets
 from reference_impl.metadata.commands import (
     BindExchange,
     BindQueue,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp.sharing import SharedLimit
+from reference_impl.amqp.rules.sharing import SharedLimit
 from reference_impl.pid import Pid
 
 A, B, C = (Pid(node, 1, 9) for node in "abc")

@@ -4,11 +4,11 @@ that first has something to tell when its node has just lost its last peer."""
 import msgspec
 import pytest
 
-from reference_impl.amqp import queue_methods as q
-from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.confirms import Verdict
-from reference_impl.amqp.misbehaving import StaleGuard
-from reference_impl.amqp.routing import Target
+from reference_impl.amqp.codec import queue_methods as q
+from reference_impl.amqp.codec import session_methods as s
+from reference_impl.amqp.parts.misbehaving import StaleGuard
+from reference_impl.amqp.rules.confirms import Verdict
+from reference_impl.amqp.rules.routing import Target
 from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.misbehave.kinds import Kind, Misbehaviour

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.amqp.routing import key_matches, key_words
+from reference_impl.amqp.rules.routing import key_matches, key_words
 
 
 @pytest.mark.parametrize(

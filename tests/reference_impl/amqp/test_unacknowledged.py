@@ -2,8 +2,8 @@
 
 import pytest
 
-from reference_impl.amqp.errors import AmqpError
-from reference_impl.amqp.unacknowledged import Held, Unacknowledged, by_queue
+from reference_impl.amqp.rules.errors import AmqpError
+from reference_impl.amqp.rules.unacknowledged import Held, Unacknowledged, by_queue
 
 
 def with_four() -> Unacknowledged:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pamqp import decode as pamqp_decode
 
-from reference_impl.amqp.wire import (
+from reference_impl.amqp.codec.wire import (
     FrameError,
     read_fields,
     read_table,

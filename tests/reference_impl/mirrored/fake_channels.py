@@ -1,6 +1,6 @@
 """Channels that publish, confirm, consume and acknowledge as real ones do, and note what happened.
 
-1. What is settled, and how, a real channel's own part decides (amqp/confirms.py): "ack", "nack",
+1. What is settled, and how, a real channel's own part decides (confirms.py): "ack", "nack",
    or it stays open.
 2. A consumer whose master is gone looks for the next one every 30 ms.
 3. What was unacknowledged when a master went is not acknowledged at the next one.
@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from reference_impl.amqp.confirms import Confirms
-from reference_impl.amqp.routing import Target
+from reference_impl.amqp.rules.confirms import Confirms
+from reference_impl.amqp.rules.routing import Target
 from reference_impl.metadata.records import replicas
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Down, Effect, Send, Timeout, Watch

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reference_impl.amqp.methods import encode, method_frame
-from reference_impl.amqp.queue_methods import QueueDeclare, QueueDeclareOk
+from reference_impl.amqp.codec.methods import encode, method_frame
+from reference_impl.amqp.codec.queue_methods import QueueDeclare, QueueDeclareOk
 from tests.reference_impl.amqp.client import handshake
 from tests.reference_impl.fuzzing import Fuzzer, opening
 from tests.reference_impl.node.stage import Stage

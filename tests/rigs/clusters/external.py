@@ -25,8 +25,8 @@ from harness.cleanup.external_projects import anything_armed
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.plan.declared import declared
+from harness.plan.layouts.topology import Topology
 from harness.plan.model import RunPlan
-from harness.plan.topology import Topology
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing

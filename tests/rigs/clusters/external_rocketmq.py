@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.rocketmq.cluster_state import groups
 from harness.systems.topologies import read_topology
 from harness.workers.protocol import Endpoint

@@ -19,7 +19,7 @@ from faults.verification import gone, held, prepare
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from tests.rigs.clusters.fault_world import CLIENTS, REAL_OPTIONS_OF, compiled_fault
 from tests.rigs.runs.plans import LAYOUT
 

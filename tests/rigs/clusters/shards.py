@@ -14,11 +14,8 @@ from typing import Any
 from faults.executors.service_ports import Greeting, ServicePorts
 from harness.cluster.agent import AgentClient, AgentRefused
 from harness.cluster.port import DeployError, Health
-from harness.plan.layout_values import Host
-from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import BrokerNode, Topology
-from harness.plan.topology_shape import (
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.files.topology_shape import (
     BrokerCommandsTable,
     CredentialsTable,
     HostName,
@@ -29,7 +26,10 @@ from harness.plan.topology_shape import (
     Way,
     WorkersTable,
 )
-from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.plan.layouts.layout_values import Host
+from harness.plan.layouts.topology import BrokerNode, Topology
+from harness.plan.model import Layout
 from harness.systems.foreign import Access, ClientsDoor, Examined, Foreign
 
 NAME = "acme-shards"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.topologies import read_topology
 
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")

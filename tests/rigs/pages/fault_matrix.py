@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from faults.kinds import KINDS, offered
 from faults.mechanisms import TOXIPROXY
-from harness.plan.demands import DEMANDS
+from harness.plan.checks.demands import DEMANDS
 from harness.plan.model import System
 from harness.report import markdown
 from harness.report.listing import DEPLOYMENTS, of_systems

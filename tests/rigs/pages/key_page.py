@@ -15,11 +15,11 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
-from harness.plan import spans
 from harness.plan.clients.registry import registry as clients
-from harness.plan.shape import ScenarioTable
-from harness.plan.spans import Duration
-from harness.plan.tables import OneOf
+from harness.plan.files import spans
+from harness.plan.files.shape import ScenarioTable
+from harness.plan.files.spans import Duration
+from harness.plan.files.tables import OneOf
 from harness.plan.workload import BootstrapAddress
 from harness.report import markdown
 from harness.systems.registry import registry as systems

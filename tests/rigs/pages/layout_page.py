@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 
 from faults.mechanisms import EXTERNAL
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import Layout, Scenario, System
-from harness.plan.toml import read_scenario
 from harness.report import markdown
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.view.grouping import by_key

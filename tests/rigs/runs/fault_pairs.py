@@ -15,9 +15,9 @@ from faults.kinds import KINDS, mechanism
 from faults.mechanisms import LOCAL
 from faults.targets import CLIENT
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.files.toml import read_scenario
 from harness.plan.model import RunPlan
 from harness.plan.problems import PlanError
-from harness.plan.toml import read_scenario
 from harness.systems import catalogue
 
 SYSTEM, LAYOUT = "reference-mirrored", "all-automatic@T=10"

@@ -5,7 +5,9 @@ from dataclasses import replace
 from faults.kinds import KINDS
 from faults.targets import CLIENT
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.layout_values import Host
+from harness.plan.files.spans import Duration
+from harness.plan.files.targets import UNINVOLVED, parse_target
+from harness.plan.layouts.layout_values import Host
 from harness.plan.model import (
     FaultPlan,
     Layout,
@@ -18,8 +20,6 @@ from harness.plan.model import (
     Window,
 )
 from harness.plan.operations import OPERATIONS
-from harness.plan.spans import Duration
-from harness.plan.targets import UNINVOLVED, parse_target
 from harness.plan.workload import BootstrapAddress, Retry, Workload
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN

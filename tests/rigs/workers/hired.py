@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from harness.cluster.port import Cluster
-from harness.run.clocks import ProcessClock
+from harness.run.core.clocks import ProcessClock
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import WorkerConfig
 

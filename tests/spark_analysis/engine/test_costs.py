@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness.plan.seeds import stream
-from spark_analysis.engine.kernel.windows import judged_times
+from spark_analysis.engine.kernel.events.windows import judged_times
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts, Question
 from tests.rigs.generated.histories import Rows

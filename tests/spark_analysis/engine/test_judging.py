@@ -18,7 +18,9 @@ from spark_analysis.engine import judge as judge_module
 from spark_analysis.engine import parts
 from spark_analysis.engine.judge import FAILED, WRITTEN_MARTS, judge_folder
 from spark_analysis.engine.judge import judge as judge_by_kernels
-from spark_analysis.engine.kernel import consumption, order, publishes, stretches
+from spark_analysis.engine.kernel.events import publishes
+from spark_analysis.engine.kernel.fates import order
+from spark_analysis.engine.kernel.times import consumption, stretches
 from spark_analysis.engine.tables import RunFolder
 from spark_analysis.engine.tasks import judge_runs
 from spark_analysis.engine.threads import Threads

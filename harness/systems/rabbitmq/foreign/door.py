@@ -1,7 +1,7 @@
 """Where clients come in at brokers that speak AMQP, and how it is seen that they are let in."""
 
 from harness.cluster.agent import AgentClient
-from harness.plan.topology import BrokerNode, Topology
+from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rabbitmq.foreign.looks import permissions, virtual_host_remedy
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS

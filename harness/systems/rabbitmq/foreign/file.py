@@ -11,12 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.layout_values import BALANCER, HOSTS, Host, PauseIfAllDown, Policy
-from harness.plan.model import Layout
-from harness.plan.problems import nearest
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import ROOT, BrokerNode, Topology
-from harness.plan.topology_shape import (
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.files.topology_shape import (
     BROKERS_MAX,
     BrokerCommandsTable,
     CredentialsTable,
@@ -33,7 +29,11 @@ from harness.plan.topology_shape import (
     WorkersTable,
     seconds,
 )
-from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.plan.layouts.layout_values import BALANCER, HOSTS, Host, PauseIfAllDown, Policy
+from harness.plan.layouts.topology import ROOT, BrokerNode, Topology
+from harness.plan.model import Layout
+from harness.plan.problems import nearest
 from harness.systems.rabbitmq.foreign.arguments import Arguments
 from harness.systems.rabbitmq.foreign.own import RabbitOwn, own
 from harness.systems.rabbitmq.layouts import DETECTION_TIMEOUT_S, PAUSE, Handling

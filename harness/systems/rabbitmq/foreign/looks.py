@@ -7,8 +7,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from harness.plan.topology import Topology
-from harness.plan.versions import Versions, numbers
+from harness.plan.layouts.topology import Topology
+from harness.plan.layouts.versions import Versions, numbers
 
 AS_IT_IS = "mend the file: write `node` and `net_ticktime` as they are in the cluster"
 OTHER_SYSTEM = "write another `system` into the file, or test another cluster"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from harness.plan.layout_values import PauseIfAllDown
-from harness.plan.topology import Topology, bracketed
+from harness.plan.layouts.layout_values import PauseIfAllDown
+from harness.plan.layouts.topology import Topology, bracketed
 
 HTTPS_PORT = 443
 OUR_POLICY = "mqproof."  # how the names of policies begin that are made here
@@ -24,7 +24,7 @@ class RabbitOwn:
     synchronise: str
     partition_handling: str
     pause: PauseIfAllDown | None
-    # What the policy of runs' queues says; "" is unknown (harness/plan/guarantees.py).
+    # What the policy of runs' queues says; "" is unknown (harness/plan/layouts/guarantees.py).
     mirrored_on: str = ""
     promote_on_shutdown: str = ""
     promote_on_failure: str = ""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.cluster.port import DeployError
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.foreign.looks import permissions

@@ -6,7 +6,7 @@ proxy.
 
 from collections.abc import Callable
 
-from harness.plan.topology_shape import TopologyShape
+from harness.plan.files.topology_shape import TopologyShape
 from harness.systems.foreign import Foreign
 from harness.systems.rocketmq.foreign import file
 from harness.systems.rocketmq.foreign.brokers import ForeignRockets, Leads

@@ -2,7 +2,7 @@
 
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient, AgentRefused
-from harness.plan.topology import BrokerNode, Topology
+from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rocketmq.api import ASK
 from harness.systems.rocketmq.foreign.looks import key_remedy

@@ -14,11 +14,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.layout_values import NO_HANDLING
-from harness.plan.model import Layout
-from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import BrokerNode, Topology
-from harness.plan.topology_shape import (
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.files.topology_shape import (
     BROKERS_MAX,
     BrokerCommandsTable,
     HostName,
@@ -31,7 +28,10 @@ from harness.plan.topology_shape import (
     WorkersTable,
     in_seconds,
 )
-from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, tables_in
+from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, tables_in
+from harness.plan.layouts.layout_values import NO_HANDLING
+from harness.plan.layouts.topology import BrokerNode, Topology
+from harness.plan.model import Layout
 from harness.systems.rocketmq.foreign.own import RocketOwn, own
 from harness.systems.rocketmq.layout import (
     NAME_SERVER,

@@ -7,8 +7,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from harness.plan.topology import Topology
-from harness.plan.versions import numbers
+from harness.plan.layouts.topology import Topology
+from harness.plan.layouts.versions import numbers
 from harness.systems.rocketmq.foreign.own import own
 from harness.systems.rocketmq.layout import ASYNC, MASTER_ID, REFERENCE, SYNC, ServerProcess
 from harness.workers.remoting.commands import Command

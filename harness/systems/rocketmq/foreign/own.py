@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.rocketmq.layout import MAJORITY, RocketMq, ServerProcess
 
 

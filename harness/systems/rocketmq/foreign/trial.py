@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Sequence
 
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.foreign.looks import account_remedy, denied

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from harness.plan.clients.declaration import CAN, Client, Family, Finds
 from harness.plan.clients.section import Section
-from harness.plan.tables import Table
+from harness.plan.files.tables import Table
 
 WINDOW = 200
 

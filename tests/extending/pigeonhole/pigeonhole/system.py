@@ -12,11 +12,11 @@ from pydantic import Field
 from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.links import Links
-from harness.plan.guarantees import BROKERS, Guarantees, NotApplicable
-from harness.plan.layout_values import NO_HANDLING, Host
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.layouts.layout_values import NO_HANDLING, Host
+from harness.plan.layouts.servers import Process, QueueRole, ServerRole, Servers
 from harness.plan.model import Drain, Layout
-from harness.plan.servers import Process, QueueRole, ServerRole, Servers
-from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
 from harness.systems.port import Adapters, Declaration, Here, Node, Unit

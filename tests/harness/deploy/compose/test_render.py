@@ -23,7 +23,7 @@ from harness.deploy.compose.render import HostNameCollision, distinct, render, s
 from harness.deploy.compose.settings import Settings
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.images import in_containers
-from harness.plan.layout_values import Host, PauseIfAllDown
+from harness.plan.layouts.layout_values import Host, PauseIfAllDown
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.files import compose_folder

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.deploy.external.certificates import problems
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters.certificates import Authority
 from tests.rigs.clusters.tls_front import Front, standing

@@ -24,7 +24,7 @@ from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.deploy.external.site import Site, noted
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner

@@ -10,7 +10,7 @@ import pytest
 from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.rights import lacking, permitted

@@ -17,7 +17,7 @@ import pytest
 from faults.commands import DO, UNDO
 from faults.executors.commands import Commands
 from faults.model import FaultError
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.run_folder.seal import seal
 from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.topologies import layout_of, read_topology

@@ -15,7 +15,7 @@ from harness.deploy.external.doctor import examine
 from harness.deploy.external.faults import equip
 from harness.deploy.external.removal import remove
 from harness.deploy.external.site import forget, load, noted
-from harness.plan.topology import Topology
+from harness.plan.layouts.topology import Topology
 from harness.systems import topologies
 from harness.systems.registry import OURS, SystemRegistry
 from harness.systems.topologies import layout_of, read_topology

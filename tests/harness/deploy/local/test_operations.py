@@ -14,7 +14,7 @@ from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.run import afterwards
+from harness.run.operations import afterwards
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.broker import RabbitBroker
 from tests.rigs.machine.loops import within

@@ -16,7 +16,7 @@ from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.plan.layout_values import Host
+from harness.plan.layouts.layout_values import Host
 from tests.rigs.clusters.local import GONE_S, HELD_S, UNMIRRORED, armed, silent
 from tests.rigs.machine.loops import within
 

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from harness.report.console.live_panel import LivePanel
 from harness.report.display import LiveView
-from harness.run.progress import Part
-from harness.run.strip import SECOND_NS, Share, Spell, Strip
-from harness.run.view import PerSecond
+from harness.run.core.progress import Part
+from harness.run.core.strip import SECOND_NS, Share, Spell, Strip
+from harness.run.core.view import PerSecond
 
 PARTS = (
     Part("baseline", 20, 1.0),

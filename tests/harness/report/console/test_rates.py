@@ -1,8 +1,8 @@
 """What a display shows of the counts of a run."""
 
 from harness.report.display import live_view
-from harness.run.strip import Strip
-from harness.run.view import LiveCounts, PerSecond
+from harness.run.core.strip import Strip
+from harness.run.core.view import LiveCounts, PerSecond
 
 RATES = PerSecond(300.0, 299.0, 0.0)
 

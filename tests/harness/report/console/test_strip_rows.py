@@ -3,7 +3,7 @@
 import pytest
 
 from harness.report.console.live_panel import ASCII, BLOCKS, legend, rows
-from harness.run.strip import SECOND_NS, Share, Spell, Strip
+from harness.run.core.strip import SECOND_NS, Share, Spell, Strip
 
 ALL, HALF, NONE, IDLE = Share(10, 10), Share(10, 5), Share(10, 0), Share(0, 0)
 

@@ -18,8 +18,8 @@ from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
 from harness.report.lines import cell_lines
-from harness.run.strip import Share, Strip
-from harness.run.view import PerSecond
+from harness.run.core.strip import Share, Strip
+from harness.run.core.view import PerSecond
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from tests.rigs.runs.findings import Story

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.plan.applicability import layout_obstacles, obstacles
+from harness.plan.checks.applicability import layout_obstacles, obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system

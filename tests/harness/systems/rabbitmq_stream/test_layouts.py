@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.guarantees import CLIENTS
+from harness.plan.layouts.guarantees import CLIENTS
 from harness.plan.model import Scenario
 from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, as_shipped, load_layout, load_system

@@ -8,10 +8,10 @@ import pytest
 from harness.cluster.port import DeployError
 from harness.deploy import engine, images, users_images
 from harness.deploy.images import containers_of
-from harness.plan.layout_values import OF_DISTRIBUTION
+from harness.plan.layouts.layout_values import OF_DISTRIBUTION
+from harness.plan.layouts.variants import split
 from harness.plan.model import Experiment, Layout
 from harness.plan.problems import PlanError
-from harness.plan.variants import split
 from harness.systems.catalogue import CatalogueError, load_layout, load_system
 from harness.systems.files import shipped
 from harness.systems.rocketmq.distribution import look

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from harness.cluster.port import DeployError
+from harness.plan.layouts.topology import Topology
 from harness.plan.problems import PlanError
-from harness.plan.topology import Topology
 from harness.systems.catalogue import load_system
 from harness.systems.foreign import Access, Examined
 from harness.systems.rocketmq.foreign import looks

@@ -7,8 +7,8 @@ import pytest
 
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
+from harness.plan.layouts.servers import Voter as Declared
 from harness.plan.model import Layout
-from harness.plan.servers import Voter as Declared
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import brokers, own, server_of
 from harness.workers.protocol import VOTERS, Endpoint

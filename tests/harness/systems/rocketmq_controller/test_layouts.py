@@ -6,11 +6,11 @@ import pytest
 
 from faults.kinds import KINDS
 from harness.cluster.port import Roles
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.targets import parse_target
+from harness.plan.files.targets import parse_target
 from harness.request.run_request import scenario
-from harness.run.resolving import resolve_processes, role_of_places
+from harness.run.core.resolving import resolve_processes, role_of_places
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
 from harness.systems.rocketmq_controller.layout import configuration
 from spark_analysis.schema.words import Strength

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.applicability import obstacles
+from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
-from harness.plan.guarantees import NotApplicable
+from harness.plan.layouts.guarantees import NotApplicable
 from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
 from harness.systems.rocketmq_dledger.layout import configuration

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.engine.kernel import acknowledged
-from spark_analysis.engine.kernel.acknowledged import covered
+from spark_analysis.engine.kernel.events import acknowledged
+from spark_analysis.engine.kernel.events.acknowledged import covered
 
 TAGS = st.integers(-2, 12)
 GIVEN = st.lists(st.tuples(st.integers(0, 3), TAGS), max_size=12)

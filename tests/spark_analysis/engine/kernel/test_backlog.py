@@ -1,6 +1,6 @@
 import numpy as np
 
-from spark_analysis.engine.kernel.stages import Backlog
+from spark_analysis.engine.kernel.times.stages import Backlog
 
 WAITING = Backlog(np.array([10, 20, 30]), np.array([15, 40, 35]))
 

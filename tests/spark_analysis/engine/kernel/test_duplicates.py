@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.arrays import NANOSECONDS
-from spark_analysis.engine.kernel.duplicates import (
+from spark_analysis.engine.kernel.fates.duplicates import (
     Copies,
     after_acknowledgement,
     earliest_origins,

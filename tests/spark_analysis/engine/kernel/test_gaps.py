@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.engine.kernel import availability
-from spark_analysis.engine.kernel.availability import Gaps
+from spark_analysis.engine.kernel.times import availability
+from spark_analysis.engine.kernel.times.availability import Gaps
 
 TIMES = st.lists(st.integers(0, 100))
 CONFIRMS = Gaps(np.array([40, 10, 70]), started_ns=0, ended_ns=100, due_ns=None)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from spark_analysis.engine.kernel.messages import Messages, fold
+from spark_analysis.engine.kernel.events.messages import Messages, fold
 from spark_analysis.engine.kernel.records import Attempts, Settlements, Terms
 from spark_analysis.schema.words import LEVELS
 from tests.rigs.histories.both_judges import Memory, raw_columns

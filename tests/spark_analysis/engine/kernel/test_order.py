@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.engine.kernel import order
 from spark_analysis.engine.kernel.arrays import NEVER
-from spark_analysis.engine.kernel.order import Sendings
+from spark_analysis.engine.kernel.fates import order
+from spark_analysis.engine.kernel.fates.order import Sendings
 
 SMALL = st.integers(0, 2)
 SENT = st.integers(0, 6)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from spark_analysis.engine.kernel.outages import Spell, spells
+from spark_analysis.engine.kernel.events.windows import Force, forces
 from spark_analysis.engine.kernel.records import Faults, Text
-from spark_analysis.engine.kernel.service import service
-from spark_analysis.engine.kernel.stretches import Due, course
-from spark_analysis.engine.kernel.windows import Force, forces
+from spark_analysis.engine.kernel.times.outages import Spell, spells
+from spark_analysis.engine.kernel.times.service import service
+from spark_analysis.engine.kernel.times.stretches import Due, course
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import QUEUE
 from tests.rigs.histories.by_hand import History

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.engine.kernel.stretches import Runs
+from spark_analysis.engine.kernel.times.stretches import Runs
 
 
 @given(st.lists(st.booleans()))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.engine.kernel import stretches as kernel
-from spark_analysis.engine.kernel.stretches import Course, Due, Runs, course
+from spark_analysis.engine.kernel.times import stretches as kernel
+from spark_analysis.engine.kernel.times.stretches import Course, Due, Runs, course
 from spark_analysis.schema.service import LEAST, QUEUE, RUN, STRETCH_NS, allowance
 
 QUARTER = 250_000_000

@@ -1,0 +1,32 @@
+"""What users of a system call the replica of a queue that serves clients, and the other replicas.
+
+Scenarios may use either pair of words: a schedule, its texts and its records have the system's.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from harness.plan.files.targets import Target, TargetForm
+from harness.plan.layouts.guarantees import Guarantees
+
+
+class RoleWords(NamedTuple):
+    """`serving`: of the replica that serves clients; `copying`: of every other one."""
+
+    serving: str
+    copying: str
+
+    def of(self, target: Target) -> Target:
+        """Return the target with these words, if it names a queue's replica."""
+        words = {TargetForm.MASTER: self.serving, TargetForm.MIRROR: self.copying}
+        word = words.get(target.form)
+        return target if word is None else replace(target, word=f"{word} of {target.queue}")
+
+
+MASTER_AND_MIRROR = RoleWords("master", "mirror")
+LEADER_AND_FOLLOWER = RoleWords("leader", "follower")
+
+
+def role_words(guarantees: Guarantees) -> RoleWords:
+    """Return the words of Raft if a majority elects, else those of mirrored queues."""
+    return LEADER_AND_FOLLOWER if guarantees.elects_by_majority else MASTER_AND_MIRROR

@@ -1,0 +1,12 @@
+"""PURE: what a run decides; the modules above carry it out.
+
+barrier             which of the runs that are played together arrived where
+clocks              whether the clocks of a run's processes can be trusted
+conductor           the order of a run: the next step, given what happened
+conductor_protocol  the messages between the two
+progress            how far a run is, and what it waits for while nothing is planned
+resolving           late-bound words become hosts
+stopping            the hosts that operations have stopped
+strip               the share on time, second by second
+view                what a person sees of a run while it goes on
+"""

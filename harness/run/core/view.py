@@ -1,0 +1,99 @@
+"""What a person sees of a run while it goes on: pure sums over what the workers said last.
+
+A rate is what a worker counted between two of its reports, divided by the time between them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from harness.run.core.progress import Part
+from harness.run.core.strip import Strip
+
+NS_PER_S = 1_000_000_000
+SILENT_NS = 2 * NS_PER_S  # a worker that reported nothing for so long counts as still
+
+
+class Speaker(Protocol):
+    @property
+    def status(self) -> dict[str, int]: ...
+
+    @property
+    def earlier(self) -> dict[str, int]: ...  # the status a second or so before
+
+
+@dataclass(frozen=True, slots=True)
+class PerSecond:
+    """The messages a second, over all workers, in the last second or so."""
+
+    sent: float
+    confirmed: float
+    delivered: float
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCounts:
+    """Counts since the load began, and the rates of now. `rates` None: no worker reported twice.
+
+    `missed`: publishes whose deadline passed without a confirm.
+    """
+
+    phase: str
+    sent: int
+    confirmed: int
+    unknown: int
+    missed: int
+    delivered: int
+    outstanding: int
+    armed: tuple[str, ...]
+    left_s: float
+    rates: PerSecond | None = None
+    parts: tuple[Part, ...] = ()
+    strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
+    waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
+
+
+def view_of(
+    phase: str,
+    workers: Sequence[Speaker],
+    armed: Sequence[str],
+    left_s: float,
+    run_ns: int,
+    load_started_ns: int | None,
+) -> LiveCounts:
+    """`run_ns`, `load_started_ns`: run time."""
+
+    def total(name: str) -> int:
+        return sum(worker.status.get(name, 0) for worker in workers)
+
+    return LiveCounts(
+        phase,
+        total("sent"),
+        total("confirmed"),
+        total("unknown"),
+        total("missed"),
+        total("delivered"),
+        total("outstanding"),
+        tuple(armed),
+        left_s,
+        None if load_started_ns is None else _rates(workers, run_ns, load_started_ns),
+    )
+
+
+def _rates(workers: Sequence[Speaker], run_ns: int, since_ns: int) -> PerSecond | None:
+    """Return the rates between two reports of the load; None: no worker has sent two."""
+    timed = [
+        (one.earlier, one.status, one.status["at_ns"] - one.earlier["at_ns"])
+        for one in workers
+        if one.earlier.get("at_ns", -1) >= since_ns
+    ]
+    moving = [one for one in timed if one[2] > 0]
+
+    def per_s(name: str) -> float:
+        return sum(
+            (status[name] - earlier[name]) * NS_PER_S / span_ns
+            for earlier, status, span_ns in moving
+            if run_ns - status["at_ns"] < SILENT_NS
+        )
+
+    return PerSecond(*map(per_s, ("sent", "confirmed", "delivered"))) if moving else None

@@ -1,0 +1,100 @@
+"""The fault windows that may have caused each case.
+
+1. A case is attributed to the windows whose influence reaches into the time in which it was
+   caused. Cases of the same windows share one row.
+2. A message should have come by the time at which another message of its queue came that was
+   confirmed no earlier.
+3. Where clocks have bounds, every window counts that may reach into that time, and `NO_FAULT`
+   does, too, unless one reaches into it for certain.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, group_numbers, split
+from spark_analysis.engine.kernel.cases import Cases
+from spark_analysis.engine.kernel.events.arrivals import Arrivals
+from spark_analysis.engine.kernel.events.messages import Messages
+from spark_analysis.engine.kernel.events.windows import in_order, listed
+from spark_analysis.engine.kernel.records import Text
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.messages import NO_FAULT, Attribution
+from spark_analysis.schema.service import CONSUMER, PUBLISHER
+from spark_analysis.schema.words import Via
+
+
+def attributions(
+    messages: Messages, arrived: Arrivals, found: Iterable[Cases], facts: Facts
+) -> Iterator[Attribution]:
+    """One row a measure, detail and set of windows. `facts`: as they were settled."""
+    attributed = [cases for cases in found if cases.since_ns is not None and len(cases.at_ns)]
+    should, bound_ns = None, facts.clock_bound_ns(PUBLISHER, CONSUMER)
+    for cases in attributed:
+        since_ns, by_ns = cases.since_ns, cases.by_ns
+        assert since_ns is not None, cases
+        latest_ns = by_ns
+        if by_ns is None:
+            should = should or Should(messages, arrived, facts.deadline_ns)
+            by_ns = should.have_come_ns(cases.census.queue, since_ns - 2 * bound_ns)
+            latest_ns = should.have_come_ns(cases.census.queue, since_ns + 2 * bound_ns)
+        assert latest_ns is not None, cases
+        may = _reaching(
+            facts, since_ns - bound_ns, np.minimum(latest_ns, NEVER - bound_ns) + bound_ns
+        )
+        must = _reaching(facts, since_ns + bound_ns, by_ns - bound_ns)
+        yield from _rows(cases, may, must, facts)
+
+
+def _reaching(facts: Facts, since_ns: Ints, by_ns: Ints) -> list[Bools]:
+    """Return for each window which of these times it reaches into."""
+    return [
+        (window.origin_ns <= by_ns)
+        & (since_ns <= (NEVER if window.over_ns is None else window.over_ns))
+        for window in in_order(facts)
+    ]
+
+
+def _rows(
+    cases: Cases, may: list[Bools], must: list[Bools], facts: Facts
+) -> Iterator[Attribution]:
+    windows, none = in_order(facts), np.zeros(len(cases.at_ns), np.bool_)
+    unsure = np.logical_or.reduce([none, *may]) & ~np.logical_or.reduce([none, *must])
+    details = cases.census.detail
+    same = group_numbers(details.numbers, *(each.astype(np.int8) for each in (unsure, *may)))
+    _, firsts, counts = np.unique(same, return_index=True, return_counts=True)
+    for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
+        reaching = tuple(w for w, each in zip(windows, may, strict=True) if each[first])
+        yield Attribution(
+            facts.run,
+            cases.census.measure,
+            details.words[details.numbers[first]],
+            f"{NO_FAULT},{listed(reaching)}" if unsure[first] else listed(reaching),
+            count,
+        )
+
+
+class Should:
+    """The times by which messages of a queue should have come, by when they were confirmed."""
+
+    def __init__(self, messages: Messages, arrived: Arrivals, deadline_ns: int) -> None:
+        rows = arrived.firsts[arrived.rows.via[arrived.firsts] != Via.DRAIN]
+        slots = arrived.slot[rows]
+        confirmed = messages.confirmed_ns[slots] < NEVER
+        rows, slots = rows[confirmed], slots[confirmed]
+        self._queue = messages.queue.numbers[slots]
+        self._confirmed_ns = messages.confirmed_ns[slots]
+        self._come_ns = arrived.received_ns(rows) + deadline_ns
+
+    def have_come_ns(self, queue: Text, since_ns: Ints) -> Ints:
+        """NEVER where no message tells. Queues are numbered as those of messages."""
+        by_ns = np.full(len(since_ns), NEVER, np.int64)
+        for cases in split(queue.numbers, len(queue.words)):
+            if not len(cases):
+                continue
+            rows = np.flatnonzero(self._queue == queue.numbers[cases[0]])
+            # In delivery order, so the first that was confirmed so late came first of them.
+            latest_ns = np.maximum.accumulate(self._confirmed_ns[rows])
+            place = np.searchsorted(latest_ns, since_ns[cases])
+            by_ns[cases] = np.append(self._come_ns[rows], NEVER)[place]
+        return by_ns

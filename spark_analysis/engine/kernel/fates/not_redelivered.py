@@ -1,0 +1,123 @@
+"""Deliveries that were never acknowledged and not redelivered though their connection ended.
+
+1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
+2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
+3. Connections of consumers that a fault ended for good ended with them, though no event says so.
+"""
+
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    earliest,
+    find,
+    marked,
+    pair_numbers,
+)
+from spark_analysis.engine.kernel.cases import Cases, Census, could_show
+from spark_analysis.engine.kernel.events.acknowledged import covered, endings
+from spark_analysis.engine.kernel.events.arrivals import Arrivals
+from spark_analysis.engine.kernel.events.messages import Messages
+from spark_analysis.engine.kernel.fates import unseen
+from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
+    ClientEvents,
+    Reader,
+    Text,
+)
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Via
+
+OPEN = (*unseen.REASONS, "consumer_killed")
+KILLED = OPEN.index("consumer_killed")
+
+
+def not_redelivered(
+    messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader
+) -> tuple[list[Census], list[Cases]]:
+    """One case an attempt, with the queue of its message; and the messages that could be one."""
+    if not facts.acknowledges:
+        return [], []
+    connections, ends_ns = endings(reader.read(ClientEvents))
+    rows = _cut_off(arrived, connections, ends_ns, facts)
+    if not len(rows):
+        return [], []
+    acknowledgements = reader.read(Acknowledgements)
+    rows = rows[~_acknowledged(arrived, rows, acknowledgements)]
+    if not len(rows):
+        return [], []
+    held, rows = _held_and_last(messages, arrived, rows, acknowledgements)
+    census = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[held])])
+    queue = messages.queue[arrived.slot[rows]]
+    reason = unseen.reasons(queue, facts)
+    died = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows]) < 0
+    reason = np.where(died & (reason == unseen.NOWHERE), KILLED, reason)
+    gone = reason == unseen.NOWHERE
+    detail = Text(OPEN, reason)
+    return [census], [
+        _cases(arrived, "not_redelivered", rows[gone], detail[gone], queue[gone]),
+        _cases(arrived, "not_redelivered_unknown", rows[~gone], detail[~gone], queue[~gone]),
+    ]
+
+
+def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Text) -> Cases:
+    never = np.full(len(rows), NEVER, np.int64)
+    return arrived.cases(measure, rows, detail, queue, arrived.received_ns(rows), never)
+
+
+def _cut_off(arrived: Arrivals, connections: Ints, ends_ns: Ints, facts: Facts) -> Ints:
+    """The deliveries of attempts in the load whose connection ended then or later."""
+    killed = [absence.worker for absence in facts.absences if absence.until_ns is None]
+    if not (len(connections) or killed):
+        return np.zeros(0, np.intp)
+    rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
+    rows = rows[arrived.came_by(Via.LOAD, Via.RETRY_TOPIC)[rows]]
+    place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
+    # -1, a connection that did not end, reads the last place.
+    ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
+    died = (place < 0) & np.isin(arrived.rows.consumer[rows], killed)
+    return rows[(ended & (place >= 0)) | died]
+
+
+def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
+    """Return whether each of these deliveries was acknowledged, at any time."""
+    consumer, connection = arrived.rows.consumer[rows], arrived.rows.connection[rows]
+    connections = _distinct(consumer, connection)
+    by = _place(connections, acknowledgements.consumer, acknowledgements.connection)
+    has_tag = by >= 0
+    tags = acknowledgements.first_tag, acknowledgements.last_tag
+    if not has_tag.all():
+        by, tags = by[has_tag], (tags[0][has_tag], tags[1][has_tag])
+    return covered(_place(connections, consumer, connection), arrived.rows.tag[rows], by, *tags)
+
+
+def _held_and_last(
+    messages: Messages, arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements
+) -> tuple[Ints, Ints]:
+    """Return those of the rows before which no delivery of their attempt was acknowledged; and the
+    last deliveries of attempts without any acknowledged delivery."""
+    chosen = marked(len(messages.attempts.attempt), arrived.attempt_row[rows])
+    every = np.flatnonzero(arrived.identified & (arrived.attempt_row >= 0))
+    every = every[chosen[arrived.attempt_row[every]]]
+    attempt = arrived.attempt_row[every]
+    last = np.full(len(chosen), -1, np.int64)
+    last[attempt] = every  # they ascend, and of several values numpy keeps the last
+    answered = _acknowledged(arrived, every, acknowledgements)
+    of_rows = arrived.attempt_row[rows]
+    settled = earliest(len(chosen), attempt[answered], every[answered])[of_rows]
+    held: Ints = rows[rows < settled]
+    unanswered: Ints = rows[(last[of_rows] == rows) & (settled == NEVER)]
+    return held, unanswered
+
+
+def _distinct(consumer: Ints, connection: Ints) -> Ints:
+    """The connections of these deliveries, ascending; neighbours mostly have the same one."""
+    numbers = pair_numbers(consumer, connection)
+    return np.unique(numbers[np.diff(numbers, prepend=~numbers[:1]) != 0])
+
+
+def _place(connections: Ints, consumer: Ints, connection: Ints) -> Ints:
+    """The number of each one's connection among these; -1 for others."""
+    return find(connections, pair_numbers(consumer, connection))
