@@ -81,7 +81,7 @@ def offer(client: Client, package: str = "acme-queues 1.2") -> Offer:
 @pytest.fixture
 def acme(monkeypatch: pytest.MonkeyPatch) -> ClientRegistry:
     found = read([offer(CLIENT)])
-    for module in ("clients.registry", "clients.requirements", "toml"):
+    for module in ("clients.registry", "clients.requirements", "files.toml"):
         monkeypatch.setattr(f"harness.plan.{module}.registry", lambda: found)
     return found
 
