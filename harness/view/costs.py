@@ -127,7 +127,10 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
         yield f"{workload['body_bytes']} bytes"
     if "persistent" in workload:
         yield "persistent" if workload["persistent"] else "not persistent"
-    if "confirms" in workload:
+    size = workload.get("amqp", {}).get("transaction_size", 0)
+    if size:
+        yield f"transactions of at most {size}"
+    elif "confirms" in workload:
         yield "confirms" if workload["confirms"] else "no confirms"
 
 

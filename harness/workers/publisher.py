@@ -98,6 +98,7 @@ class Publisher:
             self._book.connected()
             self._link = link
             self._keyed = link if isinstance(link, KeyedPublishingLink) else None
+            self._bulk = None
             if self._may_bulk and isinstance(link, BulkPublishingLink):
                 self._bulk = link
             self._ready()

@@ -56,7 +56,10 @@ class AmqpClient:
         logging.getLogger("pika").setLevel(logging.CRITICAL + 1)
 
     def window(self, wanted: int) -> int:
-        return wanted
+        """With transactions: one that is committed, and the next. What is on record as sent is
+        not to wait for longer in a queue of ours."""
+        size = self._options.transaction_size
+        return min(wanted, 2 * size) if size else wanted
 
     async def publisher(
         self, endpoint: Endpoint, listener: PublishingListener
@@ -131,7 +134,6 @@ class AmqpPublishingLink:
         self._mandatory = options.mandatory
         self._confirms = config.confirms
         self._transaction_size = options.transaction_size
-        self._transactions: Transactions | None = None
         mode, levels = 2 if config.persistent else 1, options.priorities
         self._properties = [pika.BasicProperties(delivery_mode=mode)]
         if levels:  # a key has one priority, so its order is an order within one priority
@@ -155,11 +157,11 @@ class AmqpPublishingLink:
         channel.add_on_return_callback(guard(returned))
         self._publish = channel.basic_publish
         if self._transaction_size:
-            self._transactions = Transactions(
+            transactions = Transactions(
                 self._wire, self._transaction_size, lambda tag: listener.acked(tag, True)
             )
-            self._publish = self._transactions.publish
-            await self._transactions.select()
+            self._publish = transactions.publish
+            await transactions.select()
         elif self._confirms:
             await self._wire.ask(lambda done: channel.confirm_delivery(guard(settled), done))
 
@@ -171,8 +173,7 @@ class AmqpPublishingLink:
         self._publish("", self._queues[place], body, properties, self._mandatory)
 
     def buffered_bytes(self) -> int:
-        waiting = self._transactions.waiting_bytes if self._transactions is not None else 0
-        return self._wire.buffered_bytes() + waiting
+        return self._wire.buffered_bytes()
 
     async def close(self, limit_s: float) -> None:
         await self._wire.close(limit_s)

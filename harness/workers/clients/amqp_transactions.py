@@ -40,7 +40,6 @@ class Transactions:
         self._size = size
         self._committed = committed
         self._waiting: deque[Parcel] = deque()
-        self._waiting_bytes = 0
         self._tag = 0  # of the last message that was published
         self._under_way = False  # a transaction was begun, or is about to be
 
@@ -48,15 +47,9 @@ class Transactions:
         """Raises LinkLost."""
         await self._wire.ask(self._wire.channel.tx_select)
 
-    @property
-    def waiting_bytes(self) -> int:
-        """Bodies that no transaction has taken yet."""
-        return self._waiting_bytes
-
     def publish(self, *parcel: Any) -> None:
         """Take the arguments of a basic.publish; they leave with the next transaction."""
         self._waiting.append(Parcel(*parcel))
-        self._waiting_bytes += len(self._waiting[-1].body)
         if not self._under_way:
             self._under_way = True
             self._loop.call_soon(self._begin)  # when all of the burst is here, and on record
@@ -67,13 +60,13 @@ class Transactions:
         # If pika refuses, the channel is ending, and the wire reports that.
         with suppress(pika.exceptions.AMQPError):
             for _ in range(min(self._size, len(self._waiting))):
-                parcel = self._waiting.popleft()
-                self._waiting_bytes -= len(parcel.body)
-                self._wire.channel.basic_publish(*parcel)
+                self._wire.channel.basic_publish(*self._waiting.popleft())
                 self._tag += 1
             self._wire.channel.tx_commit(self._wire.guard(self._end))
 
     def _end(self, _frame: Any) -> None:
+        if not self._wire.is_open:
+            return  # the link was ended, and its listener hears nothing more
         committed, self._under_way = self._tag, bool(self._waiting)
         if self._under_way:
             self._begin()

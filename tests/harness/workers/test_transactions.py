@@ -11,6 +11,7 @@ from harness.plan.clients.amqp_section import SECTION, AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
+from harness.workers.clients.amqp import AmqpClient
 from harness.workers.protocol import Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import Outcome
@@ -77,6 +78,18 @@ def test_a_commit_without_an_answer_ends_the_connection(tmp_path: Path) -> None:
             await until(lambda: worker.status()["confirmed"] >= SIZE)
         assert Outcome.UNKNOWN in outcomes(settings)
         assert Outcome.CONFIRMED in outcomes(settings)
+
+    play(story)
+
+
+def test_at_most_the_next_transaction_waits_on_record(tmp_path: Path) -> None:
+    """What waited for longer would be taken for a connection that does not answer."""
+
+    async def story(broker: TinyBroker) -> None:
+        settings = committing(broker, tmp_path)
+        assert AmqpClient(settings).window(1000) == 2 * SIZE
+        assert AmqpClient(settings).window(SIZE) == SIZE
+        assert AmqpClient(replace(settings, own={})).window(1000) == 1000
 
     play(story)
 
