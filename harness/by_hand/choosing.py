@@ -63,7 +63,7 @@ def chosen(words: Sequence[str], deployment: str | None) -> tuple[str, tuple[ByH
             problems += error.problems
     deployment = deployment or _deployment(found)
     found = found if words else [*_by_default(deployment)]
-    problems += _twice(found, deployment)
+    problems += [*_twice(found, deployment), *_unlike_kernels(found, deployment)]
     problems += [one for choice in found for one in _obstacles(choice, deployment)]
     if problems:
         raise PlanError(problems)
@@ -76,6 +76,18 @@ def _twice(found: Sequence[ByHandChoice], deployment: str) -> Iterator[Problem]:
         yield from twice(PLACE, map(_alias, found))
     else:
         yield from twice(PLACE, (one.system.name for one in found))
+
+
+def _unlike_kernels(found: Sequence[ByHandChoice], deployment: str) -> Iterator[Problem]:
+    """Yield clusters that would share the kernel settings of one proxy, and need other ones."""
+    retries = {_alias(one): one.layout.client_tcp_retries2 for one in found}
+    if deployment == COMPOSE and len(set(retries.values())) > 1:
+        named = ", ".join(
+            f"{name}: {'the default' if number is None else number}"
+            for name, number in retries.items()
+        )
+        text = f"clusters by hand have one proxy, and these need several tcp_retries2 ({named})"
+        yield Problem(PLACE, text, advice="start them one after the other")
 
 
 def _distinct(found: Sequence[ByHandChoice]) -> Iterator[ByHandChoice]:
@@ -123,7 +135,8 @@ def _choice(word: str) -> ByHandChoice:
 
 
 def _layout(system: System, word: str) -> Layout:
-    if wrong := [*variants.problems((), (), [system], [word])]:
+    has_image = _has_image(system, variants.split(word)[0])
+    if wrong := [*variants.problems((), (), [system], [word], has_image)]:
         raise PlanError(replace(one, place=PLACE, advice=_VERSIONS) for one in wrong)
     try:
         layout = named(system, word)
@@ -139,6 +152,13 @@ def _layout(system: System, word: str) -> Layout:
         advice = f"name the {mark} in a layout file; see docs/systems.md"
         raise PlanError([Problem(PLACE, text, advice=advice)])
     return layout
+
+
+def _has_image(system: System, word: str) -> bool:
+    try:
+        return bool(named(system, word).image)
+    except PlanError:
+        return False  # what is wrong with the layout is reported when it is read
 
 
 def _obstacles(choice: ByHandChoice, deployment: str) -> Iterator[Problem]:

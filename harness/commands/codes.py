@@ -58,7 +58,7 @@ _OWN: dict[str, tuple[str, ...]] = {
 }
 _EVERYWHERE = {
     Exit.INTERRUPTED: "interrupted (Ctrl-C, SIGTERM, SIGHUP)",
-    Exit.BAD_INPUT: "bad input: nothing was started",
+    Exit.BAD_INPUT: "bad input, or a cluster that contradicts it; nothing is left running",
     Exit.CRASH: "a defect of mqproof itself",
 }
 

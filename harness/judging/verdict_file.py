@@ -51,6 +51,7 @@ _DECIDED = (ClaimOutcome.PASS, ClaimOutcome.FAIL)
 _Row = TypeVar("_Row")
 _Unread = Annotated[tuple[_Row, ...], BeforeValidator(lambda _: ())]
 _Name = Annotated[str, Field(max_length=300)]
+_Version = Annotated[str, Field(max_length=10_000)]  # several of one product: 100 characters each
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
@@ -185,7 +186,7 @@ class VerdictFile:
     interrupted: bool = False
     folder: str = ""
     replay: str = ""
-    versions: Annotated[dict[_Name, _Name], Field(max_length=RUNS_MAX)]
+    versions: Annotated[dict[_Name, _Version], Field(max_length=RUNS_MAX)]
     runs: Annotated[tuple[RunEntry, ...], Field(max_length=RUNS_MAX)]
     skipped: _Unread[Mapping[str, Any]] = ()
     cells: _Unread[Mapping[str, Any]] = ()  # the runs of each together

@@ -27,6 +27,7 @@ from harness.judging.exits import Exit
 from harness.nightly import record
 from harness.nightly.record import Night, PlannedCell, Played
 from harness.nightly.suite import Item, Suite
+from harness.outside.files import is_file
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError
 
@@ -189,6 +190,8 @@ def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float
     experiment = new[-1] if new else ""
     why = "" if experiment else f"it left no experiment behind (exit code {code})"
     judged = bool(experiment) and _is_judged(folder / experiment, one.cell)
+    if experiment and not is_file(folder / experiment / verdict_file.NAME):
+        why = f"it ended before it was judged (exit code {code})"
     return replace(
         one, experiment=experiment, seconds=seconds, exit_code=code, judged=judged, why=why
     )

@@ -182,7 +182,14 @@ def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     ]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
-    problems += variants.problems(request.versions, request.images, systems, request.layouts)
+    chosen = (_chosen(word, each, catalogue) for word in request.layouts for each in systems)
+    problems += variants.problems(
+        request.versions,
+        request.images,
+        systems,
+        request.layouts,
+        has_image=any(layout.image for found in chosen for layout in found),
+    )
     clients = sorted({client for system in systems for client in system.clients})
     for word in dict.fromkeys(request.clients):
         if (name := name_of(word)) not in clients:

@@ -135,9 +135,11 @@ class Series:
 
     def _refuse_wrong_input(self) -> None:
         """Raise PlanError if no cluster came up, each because of what the user named."""
-        wrong = [one for one in self._hopeless.values() if isinstance(one, WrongInput)]
-        if wrong and self._boots == 0 and len(wrong) == len(self._hopeless):
-            raise PlanError(Problem("", str(one)) for one in wrong)
+        hopeless = self._hopeless.items()
+        wrong = {place: one for place, one in hopeless if isinstance(one, WrongInput)}
+        places = {_place(group[0]) for group in self.experiment.groups}
+        if self._boots == 0 and wrong.keys() == places:
+            raise PlanError(Problem(" ".join(place), str(one)) for place, one in wrong.items())
 
     async def _play(self, plans: Sequence[RunPlan]) -> None:
         """One run, or those that are played together."""

@@ -61,9 +61,11 @@ def problems(
     images: Sequence[tuple[str, str]],
     systems: Sequence[System],
     layouts: Sequence[str] = (),
+    has_image: bool = False,
 ) -> Iterator[Problem]:
     """Yield what is wrong with the versions and images that were named for these systems.
-    `layouts`: labels, which may end in versions of their own."""
+    `layouts`: labels, which may end in versions of their own. `has_image`: one of the layouts
+    names the user's image in its file."""
     yield from twice(VERSION, versions)
     words = {word: LAYOUT for _, word in map(split, layouts) if word}
     words |= dict.fromkeys(versions, VERSION)
@@ -76,7 +78,7 @@ def problems(
         text = f"no version of {names} can be chosen: mqproof brings the only one"
         yield Problem(VERSION, text, advice="leave it out, or choose another `--system`")
         return
-    open_to_any = products & dict(images).keys()
+    open_to_any = bool(products & dict(images).keys()) or has_image
     if open_to_any and len(words) > 1:
         yield Problem(VERSION, "one image holds one version; name that one, or none")
     for word, place in words.items():

@@ -1,5 +1,7 @@
 """The words of `mqproof up` become clusters, or one error with all that is wrong."""
 
+from pathlib import Path
+
 import pytest
 
 from faults.mechanisms import COMPOSE, LOCAL
@@ -92,6 +94,19 @@ def test_containers_run_two_versions_of_one_system() -> None:
     assert len({one.folder for one in found}) == 3
     (twice,) = problems(words[0], "rabbitmq-quorum:three@T=60+3.10.8")
     assert "'rabbitmq-quorum:three@T=60' is named twice" in twice
+
+
+def test_clusters_that_need_other_kernel_settings_of_their_proxy_are_refused() -> None:
+    words = ("rocketmq-2m2s:colocated@default", "rocketmq-2m2s:colocated-tcp-retries2-9@default")
+    (found,) = problems(*words)
+    assert f"{words[0]}: the default, {words[1]}: 9" in found
+
+
+def test_a_version_of_an_image_that_a_layout_file_names_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('like = "three"\nname = "mine"\ntitle = "t"\nimage = "mine:1"\n')
+    _, (one,) = chosen([f"rabbitmq-quorum:{path}@T=60+4.1.0"], None)
+    assert (one.layout.image, one.layout.version) == ("mine:1", "4.1.0")
 
 
 def test_subprocesses_run_one_cluster_of_a_system() -> None:

@@ -23,6 +23,13 @@ def test_written_runs_are_read_back_as_the_same_values(tmp_path: Path) -> None:
     assert (found.versions, found.exit_code) == (made.versions, made.exit_code)
 
 
+def test_the_images_of_many_versions_are_read_back(tmp_path: Path) -> None:
+    images = "; ".join(f"mqproof/rabbitmq:{one}-{'a' * 12} sha256:{'b' * 64}" for one in range(9))
+    report = page_of(judged_run(tmp_path / "run", crash()))
+    report = replace(report, versions={"broker image": images})
+    assert verdict_file.read(verdict.write(report, tmp_path)).versions["broker image"] == images
+
+
 def test_a_file_without_the_unread_parts_can_be_read(tmp_path: Path) -> None:
     document = json.loads(verdict.text(page_of(judged_run(tmp_path / "run", crash()))))
     for key in ("cells", "places", "comparison", "skipped", "pieces"):

@@ -32,7 +32,8 @@ class FakeNight:
     """A world whose plays take a minute, and leave scripted results."""
 
     folder: Path
-    outcomes: list[str] = field(default_factory=list)  # "dies": the machine; "none": no experiment
+    # "dies": the machine; "none": no experiment; "refused": one that was not judged
+    outcomes: list[str] = field(default_factory=list)
     busy: float = QUIET
     at: datetime = datetime(2026, 11, 25, 22, 0, tzinfo=UTC)
     each: timedelta = timedelta(minutes=1)
@@ -52,7 +53,9 @@ class FakeNight:
         if outcome == "dies":
             (folder / name).mkdir()
             raise KeyboardInterrupt
-        if outcome == "none":
+        if outcome == "refused":
+            (folder / name).mkdir()
+        if outcome in ("none", "refused"):
             return 254
         cell = (words[0], words[2], words[4], words[6])
         run = run_of(cell, outcome="" if outcome == "unjudged" else outcome)
@@ -102,6 +105,13 @@ def test_but_not_for_ever(tmp_path: Path) -> None:
     assert len(night.played) == 2
     assert night.played[1].why == "it left no experiment behind (exit code 254)"
     assert [one.cell for one in playing.left(night)] == [CELL]
+
+
+def test_a_play_that_was_refused_after_it_began_says_so(tmp_path: Path) -> None:
+    fake = FakeNight(tmp_path, ["refused", "refused"])
+    night = fake.night(suite(item(CELL)))
+    assert {one.why for one in night.played} == {"it ended before it was judged (exit code 254)"}
+    assert all(one.experiment for one in night.played)
 
 
 def test_broken_promise_is_a_judgement_and_is_not_retried(tmp_path: Path) -> None:
