@@ -23,7 +23,7 @@ from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.requests import Code, RemotingAnswer, Request
 from harness.workers.remoting.routes import View
 
-GONE_LIMIT_S = 5.0  # so long a broker may list a topic that was deleted
+GONE_LIMIT_S = 25.0  # a slave may copy what its master still had, and copies again after 10 s
 Leads = Callable[[Layout, RocketApi], Leading]
 
 
