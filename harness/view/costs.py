@@ -127,9 +127,10 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
         yield f"{workload['body_bytes']} bytes"
     if "persistent" in workload:
         yield "persistent" if workload["persistent"] else "not persistent"
-    size = workload.get("amqp", {}).get("transaction_size", 0)
-    if size:
-        yield f"transactions of at most {size}"
+    sections = (one for one in workload.values() if isinstance(one, Mapping))
+    sizes = [size for one in sections if (size := one.get("transaction_size"))]
+    if sizes:
+        yield f"transactions of at most {sizes[0]}"
     elif "confirms" in workload:
         yield "confirms" if workload["confirms"] else "no confirms"
 
