@@ -3,6 +3,8 @@
 1. A method that no table has raises AmqpError 503 (RabbitMQ's answer), one that cannot be read
    502.
 2. What is hot (publish, deliver, acks both ways) has a way of its own: content.py.
+3. pamqp takes 1.4 to 1.9 times as long for the methods with arguments
+   (`python -m tests.benchmarks.method_codec`), and reads a longlong as a signed number.
 """
 
 import struct
