@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
@@ -24,8 +25,35 @@ from harness.systems.rabbitmq.layouts import (
 )
 from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.versions import DEFAULT
+from spark_analysis.schema.words import Strength
 
 CATCHES_UP = "automatic"
+
+
+def member_guarantees(
+    layout: Layout, alone: Strength, *, placed: str, elected: str, on_disk: bool, kept_by: str
+) -> Guarantees:
+    """Return what a queue guarantees whose members elect their leader. `alone`: the confirm level
+    with one member. `placed` and `elected`: why no policy decides where members are, and which
+    member is promoted. `on_disk`: a confirm waits for disks. `kept_by`: who keeps the progress of
+    consumers."""
+    strength = Strength.REPLICATED if (layout.copies or 1) > 1 else alone
+    return Guarantees(
+        masters=1,
+        mirrored_on=NotApplicable(placed),
+        promote_on_shutdown=NotApplicable(elected),
+        promote_on_failure=NotApplicable(elected),
+        elects=True,
+        elects_by_majority=True,
+        route_poll_s=NotApplicable("its clients ask no name server"),
+        confirm_waits_for_mirrors=False,
+        confirm_waits_for_majority=True,
+        confirm_waits_for_disk=on_disk,
+        checks_within_s=NotApplicable("its brokers ask about no transaction"),
+        progress_kept_by=kept_by,
+        strength=strength,
+        strength_of_transient=strength,
+    )
 
 
 class MembersLayoutFile(NodesLayoutFile):

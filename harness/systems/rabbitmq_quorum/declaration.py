@@ -15,7 +15,7 @@ from pydantic import Field
 
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.files.topology_shape import BROKERS_MAX, TopologyShape
-from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
+from harness.plan.layouts.guarantees import BROKERS, Guarantees
 from harness.plan.layouts.topology import Topology
 from harness.plan.model import Layout
 from harness.systems.files import text_in
@@ -32,34 +32,22 @@ from harness.systems.rabbitmq.foreign.file import (
 )
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.rabbitmq.foreign.own import api_ways
-from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, mistakes
+from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, member_guarantees, mistakes
 from harness.systems.rabbitmq.members import queues_of
 from spark_analysis.schema.words import Strength
 
 # members.py reads what the management API says of such a queue.
 QUORUM_QUEUES = queues_of("quorum", {}, size="x-quorum-initial-group-size")
 
-_BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
-
 
 def quorum_guarantees(layout: Layout) -> Guarantees:
-    replicated = (layout.copies or 1) > 1
-    strength = Strength.REPLICATED if replicated else Strength.STORED
-    return Guarantees(
-        masters=1,
-        mirrored_on=NotApplicable("no policy says where members of a quorum queue are"),
-        promote_on_shutdown=_BY_VOTE,
-        promote_on_failure=_BY_VOTE,
-        elects=True,
-        elects_by_majority=True,
-        route_poll_s=NotApplicable("its clients ask no name server"),
-        confirm_waits_for_mirrors=False,
-        confirm_waits_for_majority=True,
-        confirm_waits_for_disk=True,
-        checks_within_s=NotApplicable("its brokers ask about no transaction"),
-        progress_kept_by=BROKERS,
-        strength=strength,
-        strength_of_transient=strength,
+    return member_guarantees(
+        layout,
+        Strength.STORED,
+        placed="no policy says where members of a quorum queue are",
+        elected="members vote, and none that lacks what was confirmed is elected",
+        on_disk=True,
+        kept_by=BROKERS,
     )
 
 

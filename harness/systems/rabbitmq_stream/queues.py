@@ -19,10 +19,11 @@ from dataclasses import replace
 from typing import Any
 
 from harness.cluster.port import Roles
-from harness.plan.layouts.guarantees import CLIENTS, Guarantees, NotApplicable
+from harness.plan.layouts.guarantees import CLIENTS, Guarantees
 from harness.plan.model import Layout
 from harness.systems.rabbitmq import members
 from harness.systems.rabbitmq.cluster_state import master_of
+from harness.systems.rabbitmq.member_layouts import member_guarantees
 from harness.systems.rabbitmq.queues import QueueKind
 from spark_analysis.schema.words import Strength
 
@@ -58,25 +59,12 @@ def stream_queues(layout: Layout) -> QueueKind:
     )
 
 
-_BY_LOG = NotApplicable("a replica whose log ends before that of another one is not elected")
-
-
 def stream_guarantees(layout: Layout) -> Guarantees:
-    replicated = (layout.copies or 1) > 1
-    strength = Strength.REPLICATED if replicated else Strength.BUFFERED
-    return Guarantees(
-        masters=1,
-        mirrored_on=NotApplicable("no policy says where replicas of a stream are"),
-        promote_on_shutdown=_BY_LOG,
-        promote_on_failure=_BY_LOG,
-        elects=True,
-        elects_by_majority=True,
-        route_poll_s=NotApplicable("its clients ask no name server"),
-        confirm_waits_for_mirrors=False,
-        confirm_waits_for_majority=True,
-        confirm_waits_for_disk=False,
-        checks_within_s=NotApplicable("its brokers ask about no transaction"),
-        progress_kept_by=CLIENTS,
-        strength=strength,
-        strength_of_transient=strength,
+    return member_guarantees(
+        layout,
+        Strength.BUFFERED,
+        placed="no policy says where replicas of a stream are",
+        elected="a replica whose log ends before that of another one is not elected",
+        on_disk=False,
+        kept_by=CLIENTS,
     )

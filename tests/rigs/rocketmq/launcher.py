@@ -49,7 +49,7 @@ class Server:
     """One server: a broker, if its settings name one. `process` None: it does not run.
 
     `hosts`: names that mean this machine to it, and then no others do. `home`: the folder whose
-    `conf` it reads besides its settings.
+    `conf` it reads in addition to its settings.
     """
 
     name: str
