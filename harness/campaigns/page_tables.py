@@ -96,10 +96,14 @@ def foretold(packs: Sequence[Packed]) -> Iterator[str]:
             yield row([*_place(cell), f"`{claim}`", share, _interval(came)])
 
 
-def articles(packs: Sequence[Packed]) -> Iterator[str]:
-    """What the articles say, by all runs of a system together: a scenario tells of it or not."""
+def article_names() -> tuple[str, ...]:
+    return tuple(one.name for one in shipped_beside().articles)
+
+
+def articles(packs: Sequence[Packed], of: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield what the articles say, by all runs of a system together. `of`: the names of some."""
     yield from head("claim", "in English", "source", "system", "by these runs", "that is")
-    named = tuple(one.name for one in shipped_beside().articles)
+    named = of or article_names()
     runs = [run for pack in packs for run in pack.runs]
     for system in dict.fromkeys(run.cell[1] for run in runs):
         own = [run for run in runs if run.cell[1] == system]

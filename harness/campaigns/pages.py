@@ -7,7 +7,8 @@ page_tables.py goes:
     <!-- table: loss -->
     <!-- end -->
 
-and which picture, of runs that were played together, second by second:
+(`table: articles seeds/002` has the sentences of one article alone), and which picture, of runs
+that were played together, second by second:
 
     <!-- picture: freeze.svg incident-freeze colocated@default -->
     <!-- end -->
@@ -39,7 +40,7 @@ from harness.run_folder.experiments import NAME, NoExperiment, recall
 from harness.run_folder.packing import SUFFIX
 
 RUNS = re.compile(r"^<!-- runs: (\S+(?: \S+)*) -->$", re.MULTILINE)
-TABLE = re.compile(r"^<!-- table: (\S+) -->$")
+TABLE = re.compile(r"^<!-- table: (\S+)(?: (\S+))? -->$")
 PICTURE = re.compile(r"^<!-- picture: ([\w.-]+\.svg) (\S+) (\S+) -->$")
 END = "<!-- end -->"
 TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
@@ -203,11 +204,26 @@ def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
             yield Problem(place, f"the {inside} has no {END}")
         if table and table[1] not in TABLES:
             yield unknown(place, "table", table[1], list(TABLES))
+        elif table and table[2]:
+            yield from _wrong_article(place, *table.groups())
         if line == END and not inside:
             yield Problem(place, f"there is no table or picture before this {END}")
         inside = begun or ("" if line == END else inside)
     if inside:
         yield Problem(str(path), f"the {inside} has no {END}")
+
+
+def _wrong_article(place: str, table: str, article: str) -> Iterator[Problem]:
+    if TABLES[table] is not page_tables.articles:
+        yield Problem(place, f"the table {table} takes no {article!r}; only `articles` takes one")
+    elif article not in page_tables.article_names():
+        yield unknown(place, "article", article, list(page_tables.article_names()))
+
+
+def _rows(table: re.Match[str], found: Sequence[Packed]) -> Iterator[str]:
+    if table[2]:
+        return page_tables.articles(found, (table[2],))
+    return TABLES[table[1]](found)
 
 
 def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
@@ -218,7 +234,7 @@ def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
         if not inside:
             yield line
         if table:
-            yield from ("", *TABLES[table[1]](found), "")
+            yield from ("", *_rows(table, found), "")
         if picture:
             yield from picture.lines
         inside = inside or bool(table or picture)

@@ -94,6 +94,19 @@ def test_only_text_between_the_marks_is_generated_again(page: Path) -> None:
     assert made(page) == text
 
 
+def test_a_page_may_show_the_sentences_of_one_article_alone(page: Path) -> None:
+    def sources(table: str) -> set[str]:
+        page.write_text(PAGE.replace("table: loss", f"table: {table}"))
+        rows = [line.split(" | ") for line in made(page).splitlines() if line.startswith("| `")]
+        return {row[2].partition(",")[0] for row in rows}
+
+    every = sources("articles")
+    assert len(every) > 1
+    assert [sources(f"articles {one}") for one in sorted(every)] == [
+        {one} for one in sorted(every)
+    ]
+
+
 def test_page_that_contradicts_its_runs_is_found(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,6 +132,14 @@ TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: 
         (f"{PAGE}\n<!-- runs: x -->", ["page.md: says 2 times which runs it is made from"]),
         (TWICE, ["line 5: the table loss has no <!-- end -->"]),
         (f"{PAGE}<!-- end -->", ["line 9: there is no table or picture before this <!-- end -->"]),
+        (
+            PAGE.replace("table: loss", "table: loss seeds/002"),
+            ["line 4: the table loss takes no 'seeds/002'; only `articles` takes one"],
+        ),
+        (
+            PAGE.replace("table: loss", "table: articles seeds/02"),
+            ["line 4: there is no article 'seeds/02'; did you mean 'seeds/002'?"],
+        ),
         (
             PAGE.replace("table: loss", "table: lost").replace("<!-- end -->", ""),
             [
