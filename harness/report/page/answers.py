@@ -96,7 +96,7 @@ def _headline(report: Report, total: RunTotals) -> str:
 def _did(totals: RunTotals) -> list[str]:
     """Yield `it lost 37 confirmed messages and had at least 21.5 s of downtime`."""
     done = outs.lost_parts(totals, formats.plural(totals.lost, "confirmed message"))
-    out = outs.out_text(totals).replace("≥", "at least")
+    out = outs.out_text(totals, outs.AT_LEAST)
     done += [f"had {out} of downtime"] if totals.is_out else []
     return [f"it {listed(done)}"] if done else []
 

@@ -151,7 +151,7 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
 
 
 def _time(place: Place) -> str:
-    return outs.out_text(place.totals).replace("≥", "at least")
+    return outs.out_text(place.totals, outs.AT_LEAST)
 
 
 def _losses(compared: Iterable[Place], scenario: str) -> list[tuple[Place, Rate]]:

@@ -15,6 +15,7 @@ from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKN
 
 NS = 1e9
 NOT_OUT = "no downtime"
+LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
 _ENDED = {
     SYSTEM: "it ended before the fault was undone",
     UNDO: "the undo of the fault ended it, so it may have lasted longer without the undo",
@@ -24,11 +25,12 @@ _ENDED = {
 }
 
 
-def out_text(totals: RunTotals) -> str:
+def out_text(totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest of its runs: `14.2 s`, `≥ 33.0 s`, `no downtime`, `unknown`, `no fault`.
-    If it is unknown of some runs and none shows an outage: `no downtime seen`."""
+    If it is unknown of some runs and none shows an outage: `no downtime seen`. `least` marks a
+    lower bound."""
     if totals.out is not None and totals.out.maximum_s:
-        return longest(totals.out, totals)
+        return longest(totals.out, totals, least)
     if totals.out is not None and totals.faults_of:
         return NOT_OUT if totals.is_fine else "no downtime seen"
     if not totals.judged:
@@ -115,9 +117,9 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 
 
-def silent_text(totals: RunTotals) -> str:
+def silent_text(totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest time without any confirm; "" if it is unknown."""
-    return "" if totals.silence is None else longest(totals.silence, totals)
+    return "" if totals.silence is None else longest(totals.silence, totals, least)
 
 
 def late_text(totals: RunTotals) -> str:
@@ -139,7 +141,7 @@ def later(totals: RunTotals) -> str:
     return f", {much} of these due after service had been good for {GOOD_S}{formats.GLUE}s"
 
 
-def longest(spread: SpreadEntry, totals: RunTotals) -> str:
+def longest(spread: SpreadEntry, totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest time; a lower bound if some run's time is unknown and may be longer."""
-    mark = f"≥{formats.GLUE}" if spread.bound or totals.outage_proved < totals.runs else ""
+    mark = f"{least}{formats.GLUE}" if spread.bound or totals.outage_proved < totals.runs else ""
     return f"{mark}{formats.seconds(spread.maximum_s)}"

@@ -287,7 +287,7 @@ def _outage(totals: RunTotals) -> str:
         return "Its downtime is not decided."
     parts = [_longest_out(totals)]
     if totals.silence is not None and totals.silence.maximum_s:
-        silent = outs.silent_text(totals).replace("≥", "at least")
+        silent = outs.silent_text(totals, outs.AT_LEAST)
         parts.append(f"the longest time without any confirm was {silent}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     missed, publishes, _ = totals.late
@@ -308,7 +308,7 @@ def _longest_out(totals: RunTotals) -> str:
     head = f"In its worst run {outs.clients_text(totals)} saw a downtime of"
     if _mostly_unknown(totals):
         head = f"Its downtime is known of {known} runs only: at worst"
-    return f"{head} {outs.out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
+    return f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
 
 
 def _proof(totals: RunTotals) -> str:
