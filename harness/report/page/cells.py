@@ -33,7 +33,9 @@ class CellView:
         result = next((one for one in report.cells if one.cell == cell), None)
         self.number, self.cell, self.name = table.number, cell, cell_name(cell)
         self.title = report.titles.get(cell) or CellTitle(*cell[:3])
-        self.tone, self.badge = badge_of(totals.outcome)
+        mark = badge_of(totals.outcome)
+        self.sign, self.word = mark.sign, mark.word
+        self.tone, self.badge = mark.shown
         self.sentence = " ".join(_sentences(totals))
         self.standing = _standing(result) if result else ""
         # A reader wants to know where a cell is not as it is known to be.
@@ -47,22 +49,18 @@ def cells(report: Report) -> tuple[CellView, ...]:
     return tuple(CellView(one, report) for one in tabulated(report))
 
 
-def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
-    """Tone and words of an outcome; None where nothing was judged. `warns`: whatever failed only
-    predicts harm."""
-    if outcome is None:
-        return "open", "? NOT JUDGED"
-    untrue = warns and outcome is ClaimOutcome.FAIL
-    tone, *words = formats.NOT_SEEN if untrue else formats.BADGES[outcome]
-    return tone, " ".join(words)
+def badge_of(outcome: ClaimOutcome | None) -> formats.Badge:
+    """Return the badge of an outcome; None: nothing was judged."""
+    return formats.NOT_JUDGED if outcome is None else formats.BADGES[outcome]
 
 
-def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]:
-    """Of a single claim: harm that was predicted, and came, is no good news."""
+def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> formats.Badge:
+    """Return the badge of a single claim: harm that was predicted, and came, is no good news."""
     if warns and outcome is ClaimOutcome.PASS:
-        tone, *words = formats.CONFIRMED
-        return tone, " ".join(words)
-    return badge_of(outcome, warns=warns)
+        return formats.CONFIRMED
+    if warns and outcome is ClaimOutcome.FAIL:
+        return formats.NOT_SEEN
+    return badge_of(outcome)
 
 
 def _standing(result: CellResult) -> str:

@@ -19,15 +19,31 @@ from spark_analysis.schema.measures import BY_NAME
 
 GLUE = "\u00a0"
 _DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
+
+
+class Badge(NamedTuple):
+    """An outcome at a glance."""
+
+    tone: str
+    sign: str
+    word: str
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Return the tone, and the text: `✗ FAIL`."""
+        return self.tone, f"{self.sign} {self.word}"
+
+
 BADGES = {
-    ClaimOutcome.FAIL: ("fail", "✗", "FAIL"),
-    ClaimOutcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
-    ClaimOutcome.PASS: ("pass", "✓", "PASS"),
-    ClaimOutcome.NOT_APPLICABLE: ("not_applicable", "–", "NOT APPLICABLE"),
+    ClaimOutcome.FAIL: Badge("fail", "✗", "FAIL"),
+    ClaimOutcome.INCONCLUSIVE: Badge("open", "?", "INCONCLUSIVE"),
+    ClaimOutcome.PASS: Badge("pass", "✓", "PASS"),
+    ClaimOutcome.NOT_APPLICABLE: Badge("not_applicable", "–", "NOT APPLICABLE"),
 }
+NOT_JUDGED = Badge("open", "?", "NOT JUDGED")
 # A claim that predicts harm: the harm did not occur, or it did.
-NOT_SEEN = ("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
-CONFIRMED = ("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
+NOT_SEEN = Badge("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
+CONFIRMED = Badge("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
 
 
 def phase_title(phase: str) -> str:
