@@ -96,11 +96,11 @@ def weight(totals: RunTotals, *, narrow: bool = False) -> str:
         return f"{'≥ ' if totals.loss_open else ''}{formats.count(number)} {word}"
     if totals.loss_open:
         return "loss ?"
-    if totals.is_out or (totals.out is not None and totals.faults_of):
+    if totals.is_out or (totals.total_downtime is not None and totals.faults):
         if not narrow:
             return out_phrase(totals)
         return "0 s" if totals.is_fine else out_text(totals)
-    if not totals.faults_of:
+    if not totals.faults:
         return "0 lost"
     return "?" if narrow else "downtime ?"
 
