@@ -86,9 +86,8 @@ def _claim(one: ClaimVerdict, run: RunReport, report: Report) -> verdict_file.Cl
 
 
 def _cell(result: CellResult, table: CellTable) -> verdict_file.CellEntry:
-    totals = table.totals
-    loss = _rate(loss_rate(totals), totals.runs - totals.loss_judged)
-    tried = {name: one.tried for name, one in table.claims.items()}
+    totals, tried = table.totals, {name: one.tried for name, one in table.claims.items()}
+    unknown_loss = totals.runs - totals.loss_judged
     return _entry(
         verdict_file.CellEntry,
         result,
@@ -97,32 +96,22 @@ def _cell(result: CellResult, table: CellTable) -> verdict_file.CellEntry:
         runs=totals.runs,
         not_judged=totals.unjudged,
         mostly_not_judged=too_many(totals.unjudged, totals.runs),
-        loss=verdict_file.RateEntry(**loss),
+        loss=_rate(verdict_file.RateEntry, loss_rate(totals), unknown_loss),
         claims={
-            name: verdict_file.ClaimRateEntry(**_rate(one.rate, one.not_judged), warns=one.warns)
+            name: _rate(verdict_file.ClaimRateEntry, one.rate, one.not_judged, warns=one.warns)
             for name, one in tried.items()
         },
     )
 
 
-def _rate(rate: Rate, not_judged: int) -> dict[str, Any]:
-    """In how many runs something was violated, and the exact interval of that."""
-    counts = {"runs": rate.runs, "violated": rate.violated, "not_judged": not_judged}
-    return {**counts, "rate": (rate.low, rate.high)}
+def _rate(kind: type[_Entry], of: Rate, not_judged: int, **more: Any) -> _Entry:
+    return _entry(kind, of, not_judged=not_judged, rate=(of.low, of.high), **more)
 
 
 def _place(key: tuple[str, str, str], runs: Sequence[RunReport]) -> verdict_file.PlaceEntry:
-    system, layout, client = key
+    place = dict(zip(("system", "layout", "client"), key, strict=True))
     scenarios = tuple(
         _entry(verdict_file.ScenarioEntry, totals_of(own), scenario=name)
         for name, own in by_key(runs, lambda run: run.cell[0]).items()
     )
-    totals = totals_of(runs)
-    return _entry(
-        verdict_file.PlaceEntry,
-        totals,
-        system=system,
-        layout=layout,
-        client=client,
-        scenarios=scenarios,
-    )
+    return _entry(verdict_file.PlaceEntry, totals_of(runs), **place, scenarios=scenarios)
