@@ -158,13 +158,11 @@ class StageTime(NamedTuple):
     known: bool
 
 
-def stage_time(row: Stage) -> StageTime:
+def stage_time(row: Stage, after: str = "after ") -> StageTime:
     """Return the time as `All counts` has it: a lower bound near zero says nothing."""
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
     is_bound = bool(reason) or not row.reached
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
-    text = stage_text(row)
-    if reason:
-        text = text.replace("after ", "after at least ")
+    text = stage_text(row, f"{after}at least " if reason else after)
     return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)
