@@ -106,7 +106,8 @@ def _runs(outcome: ClaimOutcome, runs: Sequence[CampaignRun], claim: str) -> Ite
     where = ", ".join(f"{cell} ({number})" for cell, number in sorted(cells.items()))
     yield f"- {outcome} in {len(runs)} of its runs: {where}"
     last = runs[-1]
-    why = f": {escaped(last.why(claim))}" if last.why(claim) else ""
+    reason = last.reasons.get(claim)
+    why = f": {escaped(reason)}" if reason else ""
     place = f"{last.scenario} on {last.layout}, seed {last.seed}, repeat {last.repeat}"
     yield f"  - {last.experiment}, {place}{why}"
     yield f"  - `{last.replay}`"
@@ -119,7 +120,7 @@ def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) ->
         yield f"- {result.text}"
     judged = [run for run in runs if run.scenario == one.scenario]
     for layout in one.falls_over:
-        own = [run for run in judged if run.layout.partition("@")[0] == layout]
+        own = [run for run in judged if run.layout_name == layout]
         if own:
             yield f"  - {own[-1].experiment}: `{own[-1].replay}`"
 
@@ -135,7 +136,7 @@ def _values(one: Compared, runs: Iterable[CampaignRun]) -> dict[str, list[float]
     for run in runs:
         value = getattr(run, one.measure) if run.scenario == one.scenario else None
         if value is not None:
-            values[run.layout.partition("@")[0]].append(value)
+            values[run.layout_name].append(value)
     return values
 
 

@@ -261,7 +261,7 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
 
 def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
-    failed = Counter(claim for one in runs for claim in one.failed.split())
+    failed = {claim for one in runs for claim in one.claims(ClaimOutcome.FAIL)}
     rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
     broken, untrue = [], []
     for claim, found in rates.items():
@@ -269,12 +269,12 @@ def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
             broken.append(found.describe(claim))
         else:
             untrue.append(found.describe(f"{claim} did not come true"))
-    open_ = dict.fromkeys(claim for one in runs for claim in one.inconclusive.split())
+    open_ = dict.fromkeys(claim for one in runs for claim in one.claims(ClaimOutcome.INCONCLUSIVE))
     if broken:
         first = f"FAIL: {', '.join(broken)}"
     elif open_:
         first = f"INCONCLUSIVE: {', '.join(open_)}; {rate(0, len(runs)).describe('others broken')}"
-    elif any(one.passed or untrue for one in runs):
+    elif any(one.claims(ClaimOutcome.PASS) or untrue for one in runs):
         first = f"PASS: {rate(0, len(runs)).describe('broken')}"
     else:
         first = f"{ClaimOutcome.NOT_APPLICABLE} in {plural(len(runs), 'run')}"

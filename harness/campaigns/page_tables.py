@@ -21,7 +21,7 @@ from harness.judging.result import RunReport
 from harness.plan.model import Cell
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import RunTotals, loss_rate, times_of, worst_of
+from harness.report.page.totals import RunTotals, loss_rate, times_of, totals_of, worst_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
 from harness.view.grouping import by_key
@@ -210,7 +210,8 @@ def _known(known: int, unknown: int) -> str:
 def _lost(totals: RunTotals) -> str:
     parts = [formats.count(totals.lost)]
     parts += [f"{formats.count(totals.stranded)} stranded"] if totals.stranded else []
-    parts += [f"{formats.count(totals.untold)} undecided"] if totals.untold else []
+    undecided = totals.undecided_messages
+    parts += [f"{formats.count(undecided)} undecided"] if undecided else []
     return ", ".join(parts)
 
 
@@ -241,16 +242,16 @@ def _worst(found: Sequence[Out]) -> str:
 
 
 def _late(runs: Sequence[RunReport]) -> str:
-    missed, publishes, of = RunTotals(runs).late
-    if not publishes:
+    late = totals_of(runs).late
+    if not late.operations:
         return NONE
-    return f"{formats.share(missed / publishes)} of {formats.plural(of, 'run')}"
+    return f"{formats.share(late.share)} of {formats.plural(late.runs, 'run')}"
 
 
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
     """By what they came of, the most first; a run without any counts with none."""
     found = [run.summary.duplicates for run in runs if run.summary is not None]
-    for name, _ in RunTotals(runs).duplicates.most_common():
+    for name in totals_of(runs).duplicates:
         values = [Time(one.get(name, 0)) for one in found]
         yield f"{middle(values, '{:,g}'.format)} {formats.detail_name('duplicated', name)}"
 

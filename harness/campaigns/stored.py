@@ -14,9 +14,10 @@ import io
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from harness.claims.claims import Claim
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
@@ -44,7 +45,7 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class CampaignRun:
-    """One run as it was judged. Claims' names with blanks between; `reasons`: why each failed."""
+    """One run as it was judged. `outcomes`: by claim. `reasons`: why each claim failed."""
 
     experiment: str
     seed: int  # the experiment's
@@ -56,11 +57,8 @@ class CampaignRun:
     client: str
     deployment: str = ""
     broker: str = ""  # its version
-    passed: str = ""
-    failed: str = ""
-    inconclusive: str = ""
-    not_applicable: str = ""
-    reasons: str = ""  # JSON: claim -> sentence
+    outcomes: Mapping[str, ClaimOutcome] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
     confirmed_per_s: float | None = None
 
     @property
@@ -68,12 +66,13 @@ class CampaignRun:
         return (self.scenario, self.system, self.layout, self.client)
 
     @property
-    def outcomes(self) -> dict[str, ClaimOutcome]:
-        return {
-            claim: outcome
-            for outcome, column in COLUMNS.items()
-            for claim in getattr(self, column).split()
-        }
+    def layout_name(self) -> str:
+        """Return the layout without its profile."""
+        return self.layout.partition("@")[0]
+
+    def claims(self, outcome: ClaimOutcome) -> list[str]:
+        """Return the claims that had this outcome."""
+        return [claim for claim, one in self.outcomes.items() if one is outcome]
 
     @property
     def replay(self) -> str:
@@ -84,30 +83,21 @@ class CampaignRun:
         words += ["--repeats", str(self.repeat)] if self.repeat > 1 else []
         return shlex.join([*words, "--seed", str(self.seed)])
 
-    def why(self, claim: str) -> str:
-        return _sentences(self.reasons).get(claim, "")
 
-
-NAMES = tuple(field.name for field in fields(CampaignRun))
-
-
-def claim_columns(outcomes: Iterable[tuple[str, ClaimOutcome]]) -> dict[str, str]:
-    """The columns of a run's claims, by what came of each."""
-    listed = list(outcomes)
-    return {
-        column: " ".join(claim for claim, one in listed if one is outcome)
-        for outcome, column in COLUMNS.items()
-    }
+_FIELDS = [one.name for one in fields(CampaignRun)]
+_AT = _FIELDS.index("outcomes")  # a column for each outcome, with its claims and blanks between
+NAMES = (*_FIELDS[:_AT], *COLUMNS.values(), *_FIELDS[_AT + 1 :])
 
 
 def as_csv(runs: Iterable[CampaignRun]) -> str:
     """A head, and a row a run."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(NAMES)
+    writer = csv.DictWriter(out, NAMES, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for run in runs:
-        values = [getattr(run, name) for name in NAMES]
-        writer.writerow("" if value is None else value for value in values)
+        claims = {column: " ".join(run.claims(one)) for one, column in COLUMNS.items()}
+        reasons = json.dumps(run.reasons, ensure_ascii=False) if run.reasons else ""
+        writer.writerow({**asdict(run), **claims, "reasons": reasons})
     return out.getvalue()
 
 
@@ -127,14 +117,19 @@ def of_csv(text: str, place: str) -> Iterator[CampaignRun | Problem]:
 def _of_row(row: Mapping[str, str], place: str) -> CampaignRun | Problem:
     if None in row or None in row.values():
         return Problem(place, f"has not as many fields as the head: {len(NAMES)}")
+    row = old_names.campaign_row(row)
+    values: dict[str, Any] = {name: row[name] for name in _FIELDS if name in row}
+    values["outcomes"] = {
+        claim: outcome for outcome, column in COLUMNS.items() for claim in row[column].split()
+    }
     try:
-        numbers = {name: int(row[name]) for name in ("seed", "repeat")}
-        rate = float(row["confirmed_per_s"]) if row["confirmed_per_s"] else None
-        row = old_names.campaign_row(row)
-        _sentences(row["reasons"])
+        values |= {name: int(row[name]) for name in ("seed", "repeat")}
+        rate = row["confirmed_per_s"]
+        values["confirmed_per_s"] = float(rate) if rate else None
+        values["reasons"] = _sentences(row["reasons"])
     except ValueError as error:
         return Problem(place, f"is no run: {error}")
-    return CampaignRun(**{**row, **numbers, "confirmed_per_s": rate})  # type: ignore[arg-type]
+    return CampaignRun(**values)
 
 
 def _sentences(text: str) -> dict[str, str]:
@@ -239,9 +234,7 @@ def _of_experiment(folder: Path) -> list[CampaignRun]:
 
 def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> CampaignRun:
     cost = run.cost or Cost()
-    sentences = {
-        one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is ClaimOutcome.FAIL
-    }
+    failed = (one for one in run.claims if one.outcome is ClaimOutcome.FAIL)
     return CampaignRun(
         experiment=experiment,
         seed=seed,
@@ -251,7 +244,7 @@ def _run(document: VerdictFile, seed: int, run: RunEntry, experiment: str) -> Ca
         deployment=cost.deployment,
         broker=run.brokers.rpartition(" ")[2]
         or registry().version_of(run.cell.system, document.versions),
-        **claim_columns((one.claim, one.outcome) for one in run.claims),
-        reasons=json.dumps(sentences, ensure_ascii=False) if sentences else "",
+        outcomes={one.claim: one.outcome for one in run.claims},
+        reasons={one.claim: "; ".join(one.judged) for one in failed},
         confirmed_per_s=cost.confirmed_per_s,
     )

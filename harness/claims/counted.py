@@ -28,7 +28,7 @@ from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_le
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
 from spark_analysis.schema.messages import NO_FAULT, Attribution, Count
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Strength, window_numbers
 
 ENOUGH = 100
 LOSS_DOUBTS = measures.BY_NAME["lost"].reasons
@@ -164,7 +164,7 @@ class Counted:
         its cases."""
         for row in self.attributions:
             if row.measure == measure and detail in ("", row.detail):
-                yield row, frozenset(int(number) for number in row.windows.split(",") if number)
+                yield row, frozenset(window_numbers(row.windows))
 
     def _ambiguous(self, measure: str, detail: str, among: Among, whole: str) -> Interval:
         """Return a count whose cases other faults, or none, may have caused. `whole`: ` of 2,315`,

@@ -14,6 +14,7 @@ from harness.claims.values import Unknown
 from spark_analysis.schema import service as words
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Consumption, Outage, Service
+from spark_analysis.schema.words import window_numbers
 
 NS = 1e9
 _WHOLE = "the cluster as a whole"  # as the scope of a run reads
@@ -104,7 +105,7 @@ def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
         one.until_ns - one.from_ns
         for one in outages
         if one.scope == words.RUN
-        and str(run.window) in one.windows.split(",")
+        and run.window in window_numbers(one.windows)
         and one.until_ns <= run.from_ns
     ]
     if run.promise != words.FAULT or not before_ns:

@@ -20,7 +20,7 @@ def judged_ns(facts: Facts, number: int) -> int:
     return max(0, until_ns - origins[number])
 
 
-def stage_text(row: Stage) -> str:
-    """`after 0.161 s`, or `not within 40.0 s`."""
+def stage_text(row: Stage, after: str = "after ") -> str:
+    """Return `after 0.161 s`, or `not within 40.0 s`. `after`: what comes before a time."""
     seconds = row.after_ns / NS
-    return f"after {seconds:.3f} s" if row.reached else f"not within {seconds:.1f} s"
+    return f"{after}{seconds:.3f} s" if row.reached else f"not within {seconds:.1f} s"

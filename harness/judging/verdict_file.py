@@ -10,10 +10,10 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
@@ -92,6 +92,34 @@ class SpreadEntry:
     runs: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class ScopeEntry:
+    """The queue or publisher that was unavailable for longest in any run, of so many (`of`).
+    `bound`: the system did not end each outage by itself."""
+
+    scope: str
+    name: str
+    of: int
+    seconds: float
+    back: bool  # it served when the load ended
+    bound: bool
+    outages: int
+
+
+@dataclass(frozen=True, slots=True)
+class LateEntry:
+    """Messages that were due from a fault on and not confirmed in time, of so many `operations`,
+    in the runs in which that is known."""
+
+    missed: int
+    operations: int
+    runs: int
+
+    @property
+    def share(self) -> float:
+        return self.missed / self.operations
+
+
 @dataclass(frozen=True, kw_only=True)
 class TotalsEntry:
     """One run, or several together. Sums hold what was seen: if fewer runs were decided than
@@ -102,19 +130,19 @@ class TotalsEntry:
     confirmed: _Count
     lost: _Count
     stranded: _Count
-    undecided_messages: int = 0
+    undecided_messages: int = 0  # they may or may not be lost
     by_strength: _Unread[Promised] = ()
-    duplicates: Mapping[str, int] | None = None
+    duplicates: Mapping[str, int] = field(default_factory=dict)  # by source, most frequent first
     loss_decided_runs: _Count
     outage_decided_runs: int = 0
     faults: _Count = 0
     faults_seen: int = 0
-    silence: SpreadEntry | None = None
+    silence: SpreadEntry | None = None  # None: it is known of no run
     degraded: SpreadEntry | None = None
-    total_downtime: SpreadEntry | None = None
+    total_downtime: SpreadEntry | None = None  # all outages of a run together
     downtime_runs: int = 0
-    worst_downtime_scope: Mapping[str, Any] | None = None
-    late: Mapping[str, int] | None = None
+    worst_downtime_scope: ScopeEntry | None = None
+    late: LateEntry = LateEntry(0, 0, 0)
 
     @property
     def lost_some(self) -> bool | None:
@@ -129,6 +157,69 @@ class TotalsEntry:
             spread: SpreadEntry | None = getattr(self, name)
             if spread is not None:
                 yield name, Time(spread.maximum_s, spread.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedEntry:
+    """A cell that does not apply."""
+
+    cell: CellWords
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RateEntry:
+    """In how many runs something was violated. `rate`: the exact interval of that."""
+
+    runs: int
+    violated: int
+    not_judged: int
+    rate: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRateEntry(RateEntry):
+    warns: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellEntry:
+    """The runs of one cell together. `known`: what is expected of each claim, in words."""
+
+    cell: CellWords
+    standing: str
+    lines: tuple[str, ...]
+    known: Mapping[str, str]
+    runs: int
+    not_judged: int
+    mostly_not_judged: bool
+    loss: RateEntry
+    claims: Mapping[str, ClaimRateEntry]
+
+
+# Fields of a dataclass come in the order of its last base first.
+@dataclass(frozen=True, kw_only=True)
+class _ScenarioName:
+    scenario: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioEntry(TotalsEntry, _ScenarioName):
+    """The runs of one scenario in a place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PlaceName:
+    system: str
+    layout: str
+    client: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceEntry(TotalsEntry, _PlaceName):
+    """The runs of a system in one layout, by one client: together, and by scenario."""
+
+    scenarios: tuple[ScenarioEntry, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,9 +279,9 @@ class VerdictFile:
     replay: str = ""
     versions: Annotated[dict[_Name, _Version], Field(max_length=RUNS_MAX)]
     runs: Annotated[tuple[RunEntry, ...], Field(max_length=RUNS_MAX)]
-    skipped: _Unread[Mapping[str, Any]] = ()
-    cells: _Unread[Mapping[str, Any]] = ()  # the runs of each together
-    places: _Unread[Mapping[str, Any]] = ()  # likewise
+    skipped: _Unread[SkippedEntry] = ()
+    cells: _Unread[CellEntry] = ()
+    places: _Unread[PlaceEntry] = ()
     comparison: _Unread[Comparison] = ()
     pieces: _Unread[Piece] = ()
 

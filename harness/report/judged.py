@@ -19,6 +19,7 @@ from harness.report.lines import verdict_line
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
+from spark_analysis.schema.words import window_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def outages(evidence: Evidence) -> dict[str, Any]:
                 "ended": row.ended,
                 "due": row.due,
                 "bad": row.bad,
-                "windows": [int(number) for number in row.windows.split(",") if number],
+                "windows": list(window_numbers(row.windows)),
             }
             for row in sorted(evidence.findings.outages)
         ],

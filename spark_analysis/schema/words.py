@@ -57,6 +57,11 @@ class Level:
         return self.meaning or _MEANINGS.get(self.label, "")
 
 
+def window_numbers(listed: str) -> tuple[int, ...]:
+    """Return the fault windows of a mart's column `windows`, such as `1,3`, in its order."""
+    return tuple(int(number) for number in listed.split(",") if number)
+
+
 def level_text(label: str) -> str:
     """Return a confirm level as people read it after `confirmed`. What is `replicated` may be on
     few replicas: on a majority, or on the master alone if no other replica was available."""

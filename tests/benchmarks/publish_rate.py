@@ -39,7 +39,7 @@ def rates(runs: Sequence[CampaignRun], system: str) -> Rates:
     known: Rates = {}
     for one in runs:
         if (one.scenario, one.system) == (SCENARIO, system) and one.confirmed_per_s is not None:
-            known.setdefault(one.layout.partition("@")[0], []).append(one.confirmed_per_s)
+            known.setdefault(one.layout_name, []).append(one.confirmed_per_s)
     return known
 
 
@@ -60,9 +60,7 @@ def run(folder: Path, system: str, repeats: int) -> None:
 def table(runs: Sequence[CampaignRun], system: str) -> Iterator[str]:
     known = rates(runs, system)
     begun = Counter(
-        one.layout.partition("@")[0]
-        for one in runs
-        if (one.scenario, one.system) == (SCENARIO, system)
+        one.layout_name for one in runs if (one.scenario, one.system) == (SCENARIO, system)
     )
     yield f"| {system} | runs | confirmed a second: median | of unmirrored |"
     yield "| --- | --- | --- | --- |"

@@ -171,10 +171,10 @@ def _stages(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[Lane]:
 
 def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
     from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
-    time = stage_time(row)
-    text, tone = time.text.removeprefix("after "), "reached" if row.reached else "missing"
+    time = stage_time(row, after="")
+    text, tone = time.text, "reached" if row.reached else "missing"
     if fault.stages_doubt:
-        text, tone = f"{stage_text(row).removeprefix('after ')}, not judged", "doubted"
+        text, tone = f"{stage_text(row, after='')}, not judged", "doubted"
     elif not time.known:
         tone = "doubted"
     margin = f"uncertain by {row.uncertainty_ns / NS:.3f} s" if row.uncertainty_ns else ""

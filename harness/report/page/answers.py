@@ -96,7 +96,7 @@ def _headline(report: Report, total: RunTotals) -> str:
 def _did(totals: RunTotals) -> list[str]:
     """Yield `it lost 37 confirmed messages and had at least 21.5 s of downtime`."""
     done = outs.lost_parts(totals, formats.plural(totals.lost, "confirmed message"))
-    out = outs.out_text(totals).replace("≥", "at least")
+    out = outs.out_text(totals, outs.AT_LEAST)
     done += [f"had {out} of downtime"] if totals.is_out else []
     return [f"it {listed(done)}"] if done else []
 
@@ -154,7 +154,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
     if not totals.confirmed:
         why = "nothing was confirmed" if totals.judged else "no run was judged"
         return PageAnswer(question, "unknown", "open", (why,))
-    undecided = totals.judged - totals.loss_proved
+    undecided = totals.judged - totals.loss_decided_runs
     lines = [f"of {formats.count(totals.confirmed)} confirmed"]
     if totals.loss_judged:
         lines.append(loss_rate(totals).describe("lost"))
@@ -176,14 +176,14 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     question = "How much downtime was there?"
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
-    if not totals.faults_of and totals.out is not None and not totals.out.maximum_s:
+    if not totals.faults and totals.total_downtime is not None and not totals.is_out:
         return PageAnswer(question, "no fault", "plain", ("these runs break nothing",))
-    unknown = totals.judged - totals.outage_proved
+    unknown = totals.judged - totals.outage_decided_runs
     tail = f"not decided in {formats.of(unknown, totals.judged, 'run')}" if unknown else ""
-    if totals.out is None:
+    if totals.total_downtime is None:
         why = tail or "publishers ask for no confirms, and only confirms show it"
         return PageAnswer(question, "unknown", "open", (why,))
-    lines = [f"downtime {outs.rate_text(totals)}" if totals.faults_of or totals.is_out else ""]
+    lines = [f"downtime {outs.rate_text(totals)}" if totals.faults or totals.is_out else ""]
     lines += [outs.spread_text(totals)] if totals.cells == 1 else []
     if totals.is_out:
         where = f"longest in {_places(report, filter(None, [totals.out_cell]))}"
@@ -198,7 +198,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
 def _meaning(totals: RunTotals) -> str:
     """What the number is made of; a bound is no length."""
     history = outs.history_text(totals)
-    if totals.out is not None and totals.out.bound:
+    if totals.total_downtime is not None and totals.total_downtime.bound:
         return f"or longer{history}: it had not recovered when the load ended"
     return f"all of it{history}" if history else ""
 
@@ -211,20 +211,20 @@ def _proved(totals: RunTotals) -> PageAnswer:
     lines = [_seen(totals), f"{logs} are complete"]
     if totals.whole:
         return PageAnswer(question, "yes", "pass", _lines(*lines))
-    loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
-    lines += [f"{loss}, outage in {totals.outage_proved}"]
+    loss = f"loss decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
+    lines += [f"{loss}, outage in {totals.outage_decided_runs}"]
     lines += [f"not certain: {totals.main_doubt}"] if totals.doubts else []
-    value = "in part" if totals.loss_proved or totals.outage_proved else "no"
+    value = "in part" if totals.loss_decided_runs or totals.outage_decided_runs else "no"
     return PageAnswer(question, value, "open", _lines(*lines))
 
 
 def _seen(totals: RunTotals) -> str:
-    if not totals.faults_of:
+    if not totals.faults:
         return ""
-    if totals.faults_of == 1:
+    if totals.faults == 1:
         seen = "" if totals.faults_seen else "not "
         return f"the fault was {seen}verified from outside, at its beginning and its end"
-    number = _all(totals.faults_seen, totals.faults_of)
+    number = _all(totals.faults_seen, totals.faults)
     return f"{number} faults were verified from outside, at their beginning and their end"
 
 

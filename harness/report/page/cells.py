@@ -33,7 +33,9 @@ class CellView:
         result = next((one for one in report.cells if one.cell == cell), None)
         self.number, self.cell, self.name = table.number, cell, cell_name(cell)
         self.title = report.titles.get(cell) or CellTitle(*cell[:3])
-        self.tone, self.badge = badge_of(totals.outcome)
+        mark = badge_of(totals.outcome)
+        self.sign, self.word = mark.sign, mark.word
+        self.tone, self.badge = mark.shown
         self.sentence = " ".join(_sentences(totals))
         self.standing = _standing(result) if result else ""
         # A reader wants to know where a cell is not as it is known to be.
@@ -47,22 +49,18 @@ def cells(report: Report) -> tuple[CellView, ...]:
     return tuple(CellView(one, report) for one in tabulated(report))
 
 
-def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
-    """Tone and words of an outcome; None where nothing was judged. `warns`: whatever failed only
-    predicts harm."""
-    if outcome is None:
-        return "open", "? NOT JUDGED"
-    untrue = warns and outcome is ClaimOutcome.FAIL
-    tone, *words = formats.NOT_SEEN if untrue else formats.BADGES[outcome]
-    return tone, " ".join(words)
+def badge_of(outcome: ClaimOutcome | None) -> formats.Badge:
+    """Return the badge of an outcome; None: nothing was judged."""
+    return formats.NOT_JUDGED if outcome is None else formats.BADGES[outcome]
 
 
-def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]:
-    """Of a single claim: harm that was predicted, and came, is no good news."""
+def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> formats.Badge:
+    """Return the badge of a single claim: harm that was predicted, and came, is no good news."""
     if warns and outcome is ClaimOutcome.PASS:
-        tone, *words = formats.CONFIRMED
-        return tone, " ".join(words)
-    return badge_of(outcome, warns=warns)
+        return formats.CONFIRMED
+    if warns and outcome is ClaimOutcome.FAIL:
+        return formats.NOT_SEEN
+    return badge_of(outcome)
 
 
 def _standing(result: CellResult) -> str:
@@ -98,7 +96,7 @@ def _sentences(totals: RunTotals) -> list[str]:
 def _loss(totals: RunTotals, runs: str) -> str:
     if not totals.confirmed:
         return f"Nothing was confirmed in {runs}, so nothing can be said to be lost."
-    undecided = totals.judged - totals.loss_proved
+    undecided = totals.judged - totals.loss_decided_runs
     if totals.lost or totals.stranded:
         lost = f"{'At least ' if undecided else ''}{formats.count(totals.lost)}"
         stranded = f", and {formats.count(totals.stranded)} stranded" if totals.stranded else ""
@@ -119,20 +117,20 @@ def _loss_rate(totals: RunTotals) -> str:
 
 
 def _outage(totals: RunTotals) -> str:
-    if not totals.faults_of and not totals.is_out:
+    if not totals.faults and not totals.is_out:
         return "Nothing was broken on purpose."
     parts = []
-    if totals.out is not None:
-        length = f"a downtime of {_time(totals.out)}" if totals.is_out else "no downtime"
-        out = f"{outs.clients_text(totals)} saw {length}"
+    out = totals.total_downtime
+    if out is not None:
+        length = f"a downtime of {_time(out)}" if totals.is_out else "no downtime"
         of = f" ({outs.rate_text(totals)})" if totals.runs > 1 else ""
-        parts.append(f"{out}{of}{_few_late(totals)}")
+        parts.append(f"{outs.clients_text(totals)} saw {length}{of}{_few_late(totals)}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
         silent = f"the longest time without a confirm was {_time(totals.silence)}"
         parts.append(f"{silent}{_longer_silence(totals)}")
     # Without downtime there is nothing to recover from.
-    recovers = totals.out is None or totals.is_out or totals.outage_proved < totals.judged
+    recovers = out is None or totals.is_out or totals.outage_decided_runs < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
     silence_s = totals.silence.maximum_s if totals.silence is not None else 0
     recovers = recovers and (totals.degraded is None or totals.degraded.maximum_s >= silence_s)
@@ -141,7 +139,7 @@ def _outage(totals: RunTotals) -> str:
     if totals.degraded_doubt and recovers:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
-    if totals.out is None:
+    if out is None:
         parts.append("the downtime is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
@@ -150,21 +148,21 @@ def _outage(totals: RunTotals) -> str:
 def _few_late(totals: RunTotals) -> str:
     """Return how many messages were late if clients saw no downtime; "" if they saw one, or the
     number is unknown."""
-    late, due, runs = totals.late
-    if totals.is_out or not due or runs < totals.runs:
+    late = totals.late
+    if totals.is_out or not late.operations or late.runs < totals.runs:
         return ""
     deadline = f" ({totals.deadline})" if totals.deadline else ""
-    if not late:
+    if not late.missed:
         return f": from the first fault on, no message was late{deadline}"
     few = "" if totals.worst is not None else ", too few for an outage"
-    of = f"{formats.share(late / due)} of the messages"
+    of = f"{formats.share(late.share)} of the messages"
     return f": from the first fault on, {of} were late{deadline}{few}"
 
 
 def _longer_silence(totals: RunTotals) -> str:
     """Return why nothing was confirmed for longer than the downtime; "" if that is not so."""
     assert totals.silence is not None
-    if totals.out is None or not 0 < totals.out.maximum_s < totals.silence.maximum_s:
+    if not 0 < totals.longest_out_s < totals.silence.maximum_s:
         return ""
     return (
         " (downtime runs from the due time of the first late message to that of the next one on "

@@ -16,7 +16,7 @@ from harness.report.page import formats
 from harness.report.page.cells import CellView, claim_badge
 
 SEEN_MAX = 24
-TONES = [tone for tone, _, _ in formats.BADGES.values()]
+TONES = [one.tone for one in formats.BADGES.values()]
 _ORDER = list(formats.BADGES)  # the gravest first
 
 
@@ -28,7 +28,7 @@ class Chip:
     def __init__(self, view: CellView, claim: str, warns: bool) -> None:
         one = view.claims.get(claim)
         self.number, self.name, self.runs = view.number, view.name, view.totals.runs
-        self.tone, self.badge = claim_badge(one.outcome if one else None, warns=warns)
+        self.tone, self.badge = claim_badge(one.outcome if one else None, warns=warns).shown
         # Runs without verdicts are of the cell, too: a tick stands with all of them.
         self.share = f"{len(one.same)} of {self.runs}" if one else ""
         decided = one.tried.rate.runs if one else 0
@@ -47,7 +47,7 @@ class Seen:
         needs_story = verdict.outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
         self.run, self.verdict = run.name, verdict
         self.cell = next((view.number for view in cells if view.cell == run.cell), 0)
-        self.tone, self.badge = claim_badge(verdict.outcome, warns=verdict.warns)
+        self.tone, self.badge = claim_badge(verdict.outcome, warns=verdict.warns).shown
         self.standing = standing_of(verdict, run, report) if needs_story else ""
 
 
@@ -64,7 +64,7 @@ class ClaimView:
         self.sentence = first.sentence if first.sentence != first.meaning else ""
         self.source = source_text(first.source)
         self.outcome = over_runs(verdict for _, verdict in found)
-        self.tone, self.badge = claim_badge(self.outcome, warns=first.warns)
+        self.tone, self.badge = claim_badge(self.outcome, warns=first.warns).shown
         self.known = next((verdict.known for _, verdict in found if verdict.known), "")
         self.chips = tuple(Chip(view, name, first.warns) for view in cells)
         self.shares = _shares(self.chips)  # tone, `3 cells failed`: in place of too many chips

@@ -19,15 +19,31 @@ from spark_analysis.schema.measures import BY_NAME
 
 GLUE = "\u00a0"
 _DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
+
+
+class Badge(NamedTuple):
+    """An outcome at a glance."""
+
+    tone: str
+    sign: str
+    word: str
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Return the tone, and the text: `✗ FAIL`."""
+        return self.tone, f"{self.sign} {self.word}"
+
+
 BADGES = {
-    ClaimOutcome.FAIL: ("fail", "✗", "FAIL"),
-    ClaimOutcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
-    ClaimOutcome.PASS: ("pass", "✓", "PASS"),
-    ClaimOutcome.NOT_APPLICABLE: ("not_applicable", "–", "NOT APPLICABLE"),
+    ClaimOutcome.FAIL: Badge("fail", "✗", "FAIL"),
+    ClaimOutcome.INCONCLUSIVE: Badge("open", "?", "INCONCLUSIVE"),
+    ClaimOutcome.PASS: Badge("pass", "✓", "PASS"),
+    ClaimOutcome.NOT_APPLICABLE: Badge("not_applicable", "–", "NOT APPLICABLE"),
 }
+NOT_JUDGED = Badge("open", "?", "NOT JUDGED")
 # A claim that predicts harm: the harm did not occur, or it did.
-NOT_SEEN = ("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
-CONFIRMED = ("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
+NOT_SEEN = Badge("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
+CONFIRMED = Badge("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
 
 
 def phase_title(phase: str) -> str:
@@ -142,13 +158,11 @@ class StageTime(NamedTuple):
     known: bool
 
 
-def stage_time(row: Stage) -> StageTime:
+def stage_time(row: Stage, after: str = "after ") -> StageTime:
     """Return the time as `All counts` has it: a lower bound near zero says nothing."""
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
     is_bound = bool(reason) or not row.reached
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
-    text = stage_text(row)
-    if reason:
-        text = text.replace("after ", "after at least ")
+    text = stage_text(row, f"{after}at least " if reason else after)
     return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)

@@ -45,7 +45,7 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
     if outages:
         return "; ".join([*outages, "none lost a confirmed message"])
     totals = [one.place.totals for one in verdicts]
-    fine = all(one.faults_of and one.is_fine for one in totals)
+    fine = all(one.faults and one.is_fine for one in totals)
     served = ", and none had a downtime" if fine else ""
     return f"None of them lost a message that it had confirmed{served}"
 
@@ -132,7 +132,7 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     """Yield the longest first; those without downtime, and the unknown ones, come last."""
     out = sorted(
         (place for place in judged if place.totals.is_out),
-        key=lambda place: -(place.totals.out.maximum_s if place.totals.out else 0.0),
+        key=lambda place: -place.totals.longest_out_s,
     )
     if not out:
         return []
@@ -151,7 +151,7 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
 
 
 def _time(place: Place) -> str:
-    return outs.out_text(place.totals).replace("≥", "at least")
+    return outs.out_text(place.totals, outs.AT_LEAST)
 
 
 def _losses(compared: Iterable[Place], scenario: str) -> list[tuple[Place, Rate]]:

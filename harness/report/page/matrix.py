@@ -16,7 +16,7 @@ from harness.judging.result import Report
 from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.report.page.outs import NOT_OUT, out_phrase
+from harness.report.page.outs import out_phrase, out_text
 from harness.report.page.totals import RunTotals, loss_rate
 
 COLUMNS_MAX = 8
@@ -86,8 +86,9 @@ class MatrixView:
         self.repeats = any(view.totals.runs > 1 for view in views)
 
 
-def weight(totals: RunTotals) -> str:
-    """Return a cell's one number: `37 lost`, `downtime 0.34 s`; `downtime ?` is not decided."""
+def weight(totals: RunTotals, *, narrow: bool = False) -> str:
+    """Return a cell's one number: `37 lost`, `downtime 0.34 s`; `downtime ?` is not decided.
+    In a `narrow` field `0 s`, `0.34 s` and `?` are downtimes."""
     if not totals.judged:
         return ""
     if totals.lost or totals.stranded:
@@ -95,25 +96,25 @@ def weight(totals: RunTotals) -> str:
         return f"{'≥ ' if totals.loss_open else ''}{formats.count(number)} {word}"
     if totals.loss_open:
         return "loss ?"
-    if totals.is_out or (totals.out is not None and totals.faults_of):
-        return out_phrase(totals)
-    return "downtime ?" if totals.faults_of else "0 lost"
+    if totals.is_out or (totals.total_downtime is not None and totals.faults):
+        if not narrow:
+            return out_phrase(totals)
+        return "0 s" if totals.is_fine else out_text(totals)
+    if not totals.faults:
+        return "0 lost"
+    return "?" if narrow else "downtime ?"
 
 
 def _entry(view: CellView, differs: bool) -> MatrixField:
     totals = view.totals
-    sign, _, word = view.badge.partition(" ")
     runs = formats.plural(totals.runs, "run")
     if 0 < totals.judged < totals.runs:
         runs = f"{totals.judged} of {totals.runs} judged"
-    # In a narrow field `0 s`, `40.4 s`, `?` are downtimes.
-    text = weight(totals)
-    short = "0 s" if text == NOT_OUT else text.removeprefix("downtime ")
     unexpected = ", not as it is known to be" if differs else ""
     loss = f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
-    title = f"{view.name}: {word}{unexpected}{loss}"
-    word = _SHORT.get(word, word)
-    return MatrixField(view.tone, title, view.number, sign, word, short, runs, differs)
+    title = f"{view.name}: {view.word}{unexpected}{loss}"
+    word, text = _SHORT.get(view.word, view.word), weight(totals, narrow=True)
+    return MatrixField(view.tone, title, view.number, view.sign, word, text, runs, differs)
 
 
 def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:

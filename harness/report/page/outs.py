@@ -15,6 +15,7 @@ from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKN
 
 NS = 1e9
 NOT_OUT = "no downtime"
+LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
 _ENDED = {
     SYSTEM: "it ended before the fault was undone",
     UNDO: "the undo of the fault ended it, so it may have lasted longer without the undo",
@@ -24,16 +25,18 @@ _ENDED = {
 }
 
 
-def out_text(totals: RunTotals) -> str:
+def out_text(totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest of its runs: `14.2 s`, `≥ 33.0 s`, `no downtime`, `unknown`, `no fault`.
-    If it is unknown of some runs and none shows an outage: `no downtime seen`."""
-    if totals.out is not None and totals.out.maximum_s:
-        return longest(totals.out, totals)
-    if totals.out is not None and totals.faults_of:
+    If it is unknown of some runs and none shows an outage: `no downtime seen`. `least` marks a
+    lower bound."""
+    out = totals.total_downtime
+    if out is not None and out.maximum_s:
+        return longest(out, totals, least)
+    if out is not None and totals.faults:
         return NOT_OUT if totals.is_fine else "no downtime seen"
     if not totals.judged:
         return "not judged" if totals.runs else "–"
-    if totals.faults_of or totals.outage_proved < totals.judged:
+    if totals.faults or totals.outage_decided_runs < totals.judged:
         return "unknown"
     return "no fault"
 
@@ -43,7 +46,7 @@ def out_phrase(totals: RunTotals) -> str:
     text = out_text(totals)
     if totals.is_out:
         return f"downtime {text}"
-    return text if totals.out is not None else f"downtime: {text}"
+    return text if totals.total_downtime is not None else f"downtime: {text}"
 
 
 def lost_parts(totals: RunTotals, lost: str) -> list[str]:
@@ -64,14 +67,14 @@ def clients_text(totals: RunTotals) -> str:
 def rate_text(totals: RunTotals) -> str:
     """Return `in 3 of 3 runs (95 % CI: 29 to 100 %)`: how often it was unavailable, of the runs in
     which that is known."""
-    return "" if totals.out is None else rate(totals.downtime_runs, totals.out.runs).describe("")
+    out = totals.total_downtime
+    return "" if out is None else rate(totals.downtime_runs, out.runs).describe("")
 
 
 def spread_text(totals: RunTotals) -> str:
     """`median 12.5 s (11.0 s to 14.1 s)`, where there are several runs."""
-    if totals.out is None or totals.out.runs < 2 or not totals.out.maximum_s:
-        return ""
-    return f"median {median_text(totals.out)}"
+    out = totals.total_downtime
+    return f"median {median_text(out)}" if out and out.runs > 1 and out.maximum_s else ""
 
 
 def worst_text(out: Out | None) -> str:
@@ -115,31 +118,30 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 
 
-def silent_text(totals: RunTotals) -> str:
+def silent_text(totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest time without any confirm; "" if it is unknown."""
-    return "" if totals.silence is None else longest(totals.silence, totals)
+    return "" if totals.silence is None else longest(totals.silence, totals, least)
 
 
 def late_text(totals: RunTotals) -> str:
     """Return `2.7 % late from the first fault on, most of these due after service had been good
     for 5 s`; "" where nothing broke."""
-    missed, publishes, runs = totals.late
-    if not publishes:
-        return "late: not decided" if totals.judged > totals.outage_proved else ""
-    of = f" (of {runs} of {totals.runs} runs)" if runs < totals.runs else ""
-    share = formats.share(missed / publishes)
-    return f"{share} late from the first fault on{later(totals)}{of}"
+    late = totals.late
+    if not late.operations:
+        return "late: not decided" if totals.judged > totals.outage_decided_runs else ""
+    of = f" (of {late.runs} of {totals.runs} runs)" if late.runs < totals.runs else ""
+    return f"{formats.share(late.share)} late from the first fault on{later(totals)}{of}"
 
 
 def later(totals: RunTotals) -> str:
     """What comes late after sending was on time again."""
     if not totals.late_later:
         return ""
-    much = "most" if 2 * totals.late_later > totals.late[0] else "part"
+    much = "most" if 2 * totals.late_later > totals.late.missed else "part"
     return f", {much} of these due after service had been good for {GOOD_S}{formats.GLUE}s"
 
 
-def longest(spread: SpreadEntry, totals: RunTotals) -> str:
+def longest(spread: SpreadEntry, totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest time; a lower bound if some run's time is unknown and may be longer."""
-    mark = f"≥{formats.GLUE}" if spread.bound or totals.outage_proved < totals.runs else ""
-    return f"{mark}{formats.seconds(spread.maximum_s)}"
+    bound = spread.bound or totals.outage_decided_runs < totals.runs
+    return f"{f'{least}{formats.GLUE}' if bound else ''}{formats.seconds(spread.maximum_s)}"

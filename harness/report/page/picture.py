@@ -85,7 +85,7 @@ def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | N
 
 
 def _gravity(totals: RunTotals) -> tuple[int, float]:
-    return totals.lost + totals.stranded, totals.out.maximum_s if totals.out is not None else 0.0
+    return totals.lost + totals.stranded, totals.longest_out_s
 
 
 def _interest(scenario: str, lines: Iterable[Place], cells: Cells) -> tuple[int, float, float]:
@@ -126,11 +126,11 @@ def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
         yield "fail", f"✗ {least}{formats.count(totals.stranded)} stranded"
     if totals.loss_open and not totals.lost and not totals.stranded:
         yield "open", "? loss not decided"
-    if totals.out is None:
+    if totals.total_downtime is None:
         yield "open", "? downtime: not decided"
     elif totals.is_out:
         yield "out", f"{outs.out_phrase(totals)}{outs.history_text(totals)}"
-    elif totals.faults_of and not totals.is_fine:
+    elif totals.faults and not totals.is_fine:
         yield "open", f"? {outs.out_phrase(totals)}"
     else:
         yield "pass", "✓ no downtime"
@@ -139,19 +139,19 @@ def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
 def _more(totals: RunTotals) -> Iterable[str]:
     if totals.runs_with_loss:
         yield loss_rate(totals).describe("lost")
-    if totals.out is None and totals.out_doubt:
+    if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
-    if totals.out is not None and (totals.faults_of or totals.is_out):
+    if totals.total_downtime is not None and (totals.faults or totals.is_out):
         yield f"downtime {outs.rate_text(totals)}"
-    unknown = totals.judged - totals.outage_proved
-    if totals.out is not None and unknown:
+    unknown = totals.judged - totals.outage_decided_runs
+    if totals.total_downtime is not None and unknown:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"
     if outs.spread_text(totals):
         yield outs.spread_text(totals)
     if totals.worst is not None:
         yield outs.worst_text(totals.worst)
-    if totals.judged and totals.faults_seen < totals.faults_of:
-        faults = formats.plural(totals.faults_of, "fault")
+    if totals.judged and totals.faults_seen < totals.faults:
+        faults = formats.plural(totals.faults, "fault")
         yield f"{totals.faults_seen} of {faults} verified"
 
 

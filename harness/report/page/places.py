@@ -133,12 +133,12 @@ class VerdictView:
         self.edge = edge(self.tone, totals)
         self.loss_often = loss_rate(totals).describe("lost") if totals.loss_judged else ""
         self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
-        timed = totals.out is not None and totals.faults_of
+        timed = totals.total_downtime is not None and totals.faults
         self.often = f"downtime {outs.rate_text(totals)}" if timed else ""
         self.worst, self.late = outs.worst_text(totals.worst), outs.late_text(totals)
         self.returned = RETURNED if totals.hosts_returned else ""
-        self.lost_known = _known(totals.loss_proved, totals)
-        self.out_known = _known(totals.outage_proved, totals) if totals.faults_of else ""
+        self.lost_known = _known(totals.loss_decided_runs, totals)
+        self.out_known = _known(totals.outage_decided_runs, totals) if totals.faults else ""
         if self.out_known and _mostly_unknown(totals):
             self.out_known = f"{outs.out_text(totals)}, {self.out_known}"
         of = formats.plural(scenarios, "scenario")
@@ -148,11 +148,11 @@ class VerdictView:
         self.sentences = tuple(filter(None, (_loss(totals), _outage(totals), _proof(totals))))
         by_scenario = [(name, RunTotals(place.of(name))) for name in place.scenarios]
         self.medians = tuple(
-            (name, median_text(own.out), f"{own.out.runs} of {own.runs}")
+            (name, median_text(own.total_downtime), f"{own.total_downtime.runs} of {own.runs}")
             for name, own in by_scenario
-            if own.out is not None
+            if own.total_downtime is not None
         )
-        self.unknown = tuple(name for name, own in by_scenario if own.out is None)
+        self.unknown = tuple(name for name, own in by_scenario if own.total_downtime is None)
 
 
 def places(report: Report) -> tuple[Place, ...]:
@@ -247,10 +247,10 @@ def _loss(totals: RunTotals) -> str:
         return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
     of = f"the {formats.plural(totals.confirmed, 'message')} that it had confirmed"
     more = ""
-    if totals.untold:
-        more = f"; {formats.count(totals.untold)} more cannot be decided"
+    if totals.undecided_messages:
+        more = f"; {formats.count(totals.undecided_messages)} more cannot be decided"
     elif totals.loss_open:
-        undecided = totals.judged - totals.loss_proved
+        undecided = totals.judged - totals.loss_decided_runs
         more = f"; {formats.of(undecided, totals.judged, 'run')} cannot be decided"
     if not totals.lost and not totals.stranded:
         if not totals.loss_open:
@@ -281,47 +281,47 @@ def _so_many(number: int) -> str:
 def _outage(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
-    if not totals.faults_of and not totals.is_out:
+    if not totals.faults and not totals.is_out:
         return "Nothing was broken on purpose."
-    if totals.out is None:
+    if totals.total_downtime is None:
         return "Its downtime is not decided."
     parts = [_longest_out(totals)]
     if totals.silence is not None and totals.silence.maximum_s:
-        silent = outs.silent_text(totals).replace("≥", "at least")
+        silent = outs.silent_text(totals, outs.AT_LEAST)
         parts.append(f"the longest time without any confirm was {silent}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
-    missed, publishes, _ = totals.late
-    if missed:
-        late = f"{formats.share(missed / publishes)} of the messages were late"
+    if totals.late.missed:
+        late = f"{formats.share(totals.late.share)} of the messages were late"
         parts.append(f"from the first fault on, {late}{outs.later(totals)}")
     return f"{'; '.join(parts)}."
 
 
 def _longest_out(totals: RunTotals) -> str:
-    assert totals.out is not None, totals
+    out = totals.total_downtime
+    assert out is not None, totals
     assert totals.out_cell is not None, totals
-    known = f"{totals.out.runs} of {totals.runs}"
-    if not totals.out.maximum_s:
+    known = f"{out.runs} of {totals.runs}"
+    if not out.maximum_s:
         some = f" in the {known} runs in which that is known"
         who = outs.clients_text(totals).capitalize()
-        return f"{who} saw no downtime{some if totals.out.runs < totals.runs else ''}"
+        return f"{who} saw no downtime{some if out.runs < totals.runs else ''}"
     head = f"In its worst run {outs.clients_text(totals)} saw a downtime of"
     if _mostly_unknown(totals):
         head = f"Its downtime is known of {known} runs only: at worst"
-    return f"{head} {outs.out_text(totals).replace('≥', 'at least')} ({totals.out_cell[0]})"
+    return f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
 
 
 def _proof(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
-    verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
-    faults = verified if totals.faults_of else ""
+    verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
+    faults = verified if totals.faults else ""
     if totals.whole:
         number = formats.of(totals.runs, totals.runs, "run")
         all_runs = "the run" if totals.runs == 1 else number
         return f"The records suffice to decide loss and downtime in {all_runs}{faults}."
-    loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
-    outage = f", the outage in {totals.outage_proved}" if totals.faults_of else ""
+    loss = f"loss is decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
+    outage = f", the outage in {totals.outage_decided_runs}" if totals.faults else ""
     first = shorten(totals.main_doubt, DOUBT_MAX, placeholder=" …")
     doubt = f" Among the reasons: {first}." if totals.doubts else ""
     return f"Not everything is decided: {loss}{outage}{faults}.{doubt}"
@@ -335,4 +335,5 @@ def _known(decided: int, totals: RunTotals) -> str:
 
 def _mostly_unknown(totals: RunTotals) -> bool:
     """The few runs that tell must not stand for all: a short outage there is no short outage."""
-    return totals.out is not None and 2 * totals.out.runs < totals.runs
+    out = totals.total_downtime
+    return out is not None and 2 * out.runs < totals.runs

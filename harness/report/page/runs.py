@@ -46,7 +46,7 @@ class RunView:
         applying = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
         applying.sort(key=lambda one: _ORDER.index(one.outcome))
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
-        self.tone, self.badge = badge_of(worst(promises) if run.verdicts else None)
+        self.tone, self.badge = badge_of(worst(promises) if run.verdicts else None).shown
         self.facts = tuple(_facts(run.summary))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)

@@ -36,15 +36,15 @@ class Field:
     reason = 0
 
     def __init__(self, letter: str, view: CellView, longest_s: float) -> None:
-        totals, spread = view.totals, view.totals.out
+        totals, spread = view.totals, view.totals.total_downtime
         share = 100 / longest_s if longest_s else 0.0
         self.letter, self.number = letter, view.number
         self.tone, self.sign, self.loss = places.glance(totals)
         self.edge = places.edge(self.tone, totals)
         self.of, self.returned = _of(totals), places.RETURNED if totals.hosts_returned else ""
-        shown = totals.judged and (totals.faults_of or totals.is_out)
+        shown = totals.judged and (totals.faults or totals.is_out)
         self.out = f"{outs.out_phrase(totals)}{outs.history_text(totals)}" if shown else ""
-        self.often = outs.rate_text(totals) if totals.faults_of else ""
+        self.often = outs.rate_text(totals) if totals.faults else ""
         self.median, self.worst = outs.spread_text(totals), outs.worst_text(totals.worst)
         self.silent, self.late = outs.silent_text(totals), outs.late_text(totals)
         self.proved, self.whole, self.claims = _proved(totals), totals.whole, _claims(totals)
@@ -91,7 +91,7 @@ class StrengthTable:
     all levels together what is not known, and what it was of."""
 
     def __init__(self, compared: Sequence[places.Place]) -> None:
-        given = [{one.strength: one for one in place.totals.promised} for place in compared]
+        given = [{one.strength: one for one in place.totals.by_strength} for place in compared]
         ranks = sorted({(one.rank, one.strength) for own in given for one in own.values()})
         self.rows = tuple(
             StrengthRow(
@@ -150,7 +150,7 @@ def _lead(
     systems = list(dict.fromkeys(place.system for place in compared))
     on = f" All on {systems[0]}." if len(systems) == 1 else ""
     broken = "this happens under load" if scenarios == 1 else "each injects faults under load"
-    broken = broken if total.faults_of else "a load without faults"
+    broken = broken if total.faults else "a load without faults"
     judged = formats.of(total.judged, total.runs, "run")
     confirmed = formats.plural(total.confirmed, "confirmed message")
     same = all(len(place.scenarios) == scenarios for place in compared)
@@ -166,7 +166,7 @@ def _rows(
 ) -> Iterable[SideBySideRow]:
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
-    longest_s = max((v.totals.out.maximum_s for v in views if v.totals.out), default=0.0)
+    longest_s = max((view.totals.longest_out_s for view in views), default=0.0)
     for scenario in places.scenarios_of(compared, skipped):
         fields: list[Field | NoField] = []
         for place in compared:
@@ -196,11 +196,11 @@ def _proved(totals: RunTotals) -> str:
         return f"0 of {runs} judged"
     if totals.whole:
         return f"loss and downtime decided in {totals.runs} of {runs}"
-    outage = f", outage in {totals.outage_proved}" if totals.faults_of else ""
+    outage = f", outage in {totals.outage_decided_runs}" if totals.faults else ""
     seen = ""
-    if totals.faults_seen < totals.faults_of:
-        seen = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} seen"
-    return f"decided: loss in {totals.loss_proved}{outage} of {runs}{seen}"
+    if totals.faults_seen < totals.faults:
+        seen = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} seen"
+    return f"decided: loss in {totals.loss_decided_runs}{outage} of {runs}{seen}"
 
 
 def _claims(totals: RunTotals) -> str:
@@ -218,7 +218,7 @@ def _meaning(compared: Iterable[places.Place], name: str) -> str:
     texts = (
         place.totals.meanings.get(name, "")
         for place in compared
-        if any(one.strength == name for one in place.totals.promised)
+        if any(one.strength == name for one in place.totals.by_strength)
     )
     return "; or: ".join(dict.fromkeys(filter(None, texts)))
 
@@ -243,16 +243,16 @@ def _untold(place: places.Place) -> LossText:
     totals = place.totals
     if not totals.judged:
         return LossText(place.letter, "open" if totals.runs else "absent", "not judged", "")
-    tone = "open" if totals.untold or totals.loss_open else "pass"
+    tone = "open" if totals.undecided_messages or totals.loss_open else "pass"
     of = f"of {formats.count(totals.confirmed)}"
-    return LossText(place.letter, tone, formats.count(totals.untold), of)
+    return LossText(place.letter, tone, formats.count(totals.undecided_messages), of)
 
 
 def _runs(place: places.Place) -> LossText:
     totals = place.totals
     if not totals.runs:
         return LossText(place.letter, "absent", "none", "")
-    tone = "pass" if totals.loss_proved == totals.runs else "open"
+    tone = "pass" if totals.loss_decided_runs == totals.runs else "open"
     rate = f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
     of = f"of {formats.plural(totals.runs, 'run')}{rate}"
-    return LossText(place.letter, tone, str(totals.loss_proved), of)
+    return LossText(place.letter, tone, str(totals.loss_decided_runs), of)

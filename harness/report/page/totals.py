@@ -16,7 +16,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
-from harness.judging.verdict_file import SpreadEntry
+from harness.judging.verdict_file import LateEntry, ScopeEntry, SpreadEntry, TotalsEntry
 from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.view.grouping import by_key
@@ -32,18 +32,43 @@ class Failed:
     cells: tuple[Cell, ...]
 
 
-class RunTotals:
-    """Runs together. Of a time over several runs: `None` where it is known of none of them."""
+def totals_of(runs: Sequence[RunReport]) -> TotalsEntry:
+    """Return what runs come to together, as it is recorded."""
+    summaries = [run.summary for run in runs if run.summary is not None]
+    duplicates = sum((Counter(one.duplicates) for one in summaries), Counter[str]())
+    return TotalsEntry(
+        runs=len(runs),
+        judged=sum(1 for run in runs if run.verdicts),
+        confirmed=sum(one.confirmed for one in summaries),
+        lost=_sum(one.lost for one in summaries),
+        stranded=_sum(one.stranded for one in summaries),
+        undecided_messages=sum(one.untold for one in summaries),
+        by_strength=_promised(summaries),
+        duplicates=dict(duplicates.most_common()),
+        loss_decided_runs=sum(one.loss_proved for one in summaries),
+        outage_decided_runs=sum(one.outage_proved for one in summaries),
+        faults=sum(one.faults_of for one in summaries),
+        faults_seen=sum(one.faults_seen for one in summaries),
+        silence=_spread(times_of(runs, lambda one: worst_of(one, "silence_s"))),
+        degraded=_spread(times_of(runs, lambda one: worst_of(one, "degraded_s"))),
+        total_downtime=_spread(times_of(runs, lambda one: one.out_s)),
+        downtime_runs=sum(bool(one.out_s.least) for one in summaries),
+        worst_downtime_scope=_scope(_worst_out(summaries)),
+        late=_late(summaries),
+    )
+
+
+class RunTotals(TotalsEntry):
+    """Runs together: what is recorded of them, and what only pages show."""
 
     def __init__(self, runs: Sequence[RunReport]) -> None:
+        super().__init__(**vars(totals_of(runs)))
         summaries = [run.summary for run in runs if run.summary is not None]
         timed = [one for one in summaries if one.out_s.least is not None]
         losing = [run for run in runs if _lost_some(run)]
         outcomes = _outcomes(runs)
         promises = outcomes[True]
-        self.runs = len(runs)
         self.deadline = deadline_text(runs)
-        self.judged = sum(1 for run in runs if run.verdicts)
         # Runs without a decided claim, even if there was something to report.
         self.unjudged = sum(not decided(run.verdicts) for run in runs)
         self.cells = len({run.cell for run in runs})
@@ -55,41 +80,23 @@ class RunTotals:
         self.held = promises.count(ClaimOutcome.PASS)
         self.undecided = promises.count(ClaimOutcome.INCONCLUSIVE)  # promises, at worst
         self.open_claims = sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values())
-        self.confirmed = sum(one.confirmed for one in summaries)
-        self.lost = _sum(one.lost for one in summaries)
-        self.stranded = _sum(one.stranded for one in summaries)
-        self.untold = sum(one.untold for one in summaries)  # messages that may or may not be lost
-        # Duplicate deliveries by their source.
-        self.duplicates = sum((Counter(one.duplicates) for one in summaries), Counter[str]())
-        self.promised = _promised(summaries)  # by strength
         self.meanings = {label: text for one in summaries for label, text in one.meanings.items()}
         self.runs_with_loss = len(losing)
         self.cells_with_loss = _cells(losing)
-        self.loss_proved = sum(one.loss_proved for one in summaries)  # runs
         # Runs in which it is known whether anything was lost, if not how much.
         self.loss_judged = sum(_loss_judged(run) for run in runs)
-        self.outage_proved = sum(one.outage_proved for one in summaries)  # runs
-        self.silence = _spread(times_of(runs, lambda one: worst_of(one, "silence_s")))
-        self.degraded = _spread(times_of(runs, lambda one: worst_of(one, "degraded_s")))
         self.degraded_doubt = _unknown_reason(summaries)  # "" where it is known of each run
-        self.out = _spread(times_of(runs, lambda one: one.out_s))  # all outages of a run together
         self.out_cell = _longest_cell(runs)
         self.out_doubt = next((one.out_s.why for one in summaries if not one.outage_proved), "")
-        self.downtime_runs = sum(bool(one.out_s.least) for one in summaries)
         self.longest = _longest_out(one.outs[0] for one in timed)
         self.not_back = sum(not one.outs[0].back for one in timed)  # out when their load ended
-        # The queue or publisher that was unavailable for longest, where there are several.
-        self.worst = _longest_out(one.worst for one in timed if one.worst is not None)
-        # Not confirmed in time, due from a fault on, in how many runs.
-        self.late = _late(summaries)
-        # Of these: due when sending had been on time for GOOD_S already.
+        self.worst = _worst_out(summaries)
+        # Of those that were late: due when sending had been on time for GOOD_S already.
         self.late_later = sum(
             out.missed_later for one in _timely(summaries) for out in one.outages
         )
         # Faults struck hosts, and each was seen to come back with its disk.
         self.hosts_returned = _returned(summaries)
-        self.faults_seen = sum(one.faults_seen for one in summaries)
-        self.faults_of = sum(one.faults_of for one in summaries)
         self.logs_closed = sum(one.logs_closed for one in summaries)
         self.logs_of = sum(one.logs_of for one in summaries)
         # Sentences, each with the number of its runs.
@@ -99,24 +106,30 @@ class RunTotals:
     @property
     def whole(self) -> bool:
         """Return whether loss and downtime are decided in every run, and every fault verified."""
-        proved = self.runs == self.judged == self.loss_proved == self.outage_proved
-        return proved and self.faults_seen == self.faults_of
+        proved = self.runs == self.judged == self.loss_decided_runs == self.outage_decided_runs
+        return proved and self.faults_seen == self.faults
+
+    @property
+    def longest_out_s(self) -> float:
+        """Return the longest total downtime that a run had; 0: none, or it is known of none."""
+        return self.total_downtime.maximum_s if self.total_downtime is not None else 0.0
 
     @property
     def is_out(self) -> bool:
-        return self.out is not None and self.out.maximum_s > 0
+        return self.longest_out_s > 0
 
     @property
     def is_fine(self) -> bool:
         """Return whether each of its runs is known never to have been out."""
-        if self.out is None or self.outage_proved < self.runs:
+        out = self.total_downtime
+        if out is None or self.outage_decided_runs < self.runs:
             return False
-        return not self.out.maximum_s and not self.out.bound
+        return not out.maximum_s and not out.bound
 
     @property
     def loss_open(self) -> bool:
         """Return whether more may be lost than was found."""
-        return self.loss_proved < self.judged
+        return self.loss_decided_runs < self.judged
 
     @property
     def main_doubt(self) -> str:
@@ -181,6 +194,18 @@ def _longest_out(outs: Iterable[Out]) -> Out | None:
     return max(outs, key=lambda one: one.seconds, default=None)
 
 
+def _worst_out(summaries: Iterable[Summary]) -> Out | None:
+    """Return the queue or publisher that was unavailable for longest, if there are several."""
+    return _longest_out(one.worst for one in summaries if one.worst is not None)
+
+
+def _scope(out: Out | None) -> ScopeEntry | None:
+    if out is None:
+        return None
+    bound, outages = not out.whole, out.times
+    return ScopeEntry(out.scope, out.name, out.of, out.seconds, out.back, bound, outages)
+
+
 def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
     """Return the outcome of every claim over all runs: those of promises under True."""
     every = (one for run in runs for one in run.verdicts)
@@ -224,13 +249,13 @@ def _sum(numbers: Iterable[Number]) -> int:
     return round(sum(number.least or 0 for number in numbers))
 
 
-def _late(summaries: Iterable[Summary]) -> tuple[int, int, int]:
+def _late(summaries: Iterable[Summary]) -> LateEntry:
     missed = publishes = runs = 0
     for one in _timely(summaries):
         missed += round(sum(outage.missed.least or 0 for outage in one.outages))
         publishes += sum(outage.operations for outage in one.outages)
         runs += 1
-    return missed, publishes, runs
+    return LateEntry(missed, publishes, runs)
 
 
 def _timely(summaries: Iterable[Summary]) -> Iterable[Summary]:

@@ -5,16 +5,27 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.campaigns.stored import CampaignRun
+from harness.claims.judge import ClaimOutcome
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"
-USUAL = (
+HARMLESS = "mirror-failure-harms-nobody"
+_OTHERS = (
     "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-hence-delivered "
-    "queue-is-first-in-first-out mirror-failure-harms-nobody"
+    "queue-is-first-in-first-out"
 )
+USUAL = f"{_OTHERS} {HARMLESS}"
 
 
-def run(**changes: object) -> CampaignRun:
+def run(
+    passed: str = USUAL, failed: str = "", inconclusive: str = "", **changes: object
+) -> CampaignRun:
+    words = {
+        ClaimOutcome.PASS: passed,
+        ClaimOutcome.FAIL: failed,
+        ClaimOutcome.INCONCLUSIVE: inconclusive,
+        ClaimOutcome.NOT_APPLICABLE: "mirror-takes-over",
+    }
     run_values = CampaignRun(
         experiment="20261122-000000-aaaa",
         seed=7,
@@ -26,27 +37,20 @@ def run(**changes: object) -> CampaignRun:
         client="pika",
         deployment="compose",
         broker="3.10.8",
-        passed=USUAL,
-        failed="",
-        inconclusive="",
-        not_applicable="mirror-takes-over",
-        reasons="",
-        confirmed_per_s=None,
+        outcomes={claim: one for one, claims in words.items() for claim in claims.split()},
     )
     return replace(run_values, **changes)  # type: ignore[arg-type]
 
 
 def failed(**changes: object) -> CampaignRun:
-    reasons = json.dumps({"mirror-failure-harms-nobody": "missed == 0, found 9 | <b>"})
-    passed = USUAL.replace(" mirror-failure-harms-nobody", "")
-    parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "reasons": reasons}
-    return run(**{**parts, **changes})
+    reasons = {HARMLESS: "missed == 0, found 9 | <b>"}
+    found = run(passed=_OTHERS, failed=HARMLESS, reasons=reasons)
+    return replace(found, **changes)  # type: ignore[arg-type]
 
 
 def undecided(**changes: object) -> CampaignRun:
-    passed = USUAL.replace(" mirror-failure-harms-nobody", "")
-    parts = {"passed": passed, "inconclusive": "mirror-failure-harms-nobody"}
-    return run(**{**parts, **changes})
+    found = run(passed=_OTHERS, inconclusive=HARMLESS)
+    return replace(found, **changes)  # type: ignore[arg-type]
 
 
 def verdict_file(folder: Path, experiment: str, seed: int | None = 7) -> None:

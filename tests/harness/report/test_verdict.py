@@ -77,6 +77,7 @@ def test_every_place_summarises_its_runs_in_total_and_by_scenario() -> None:
     )
     first, second = written(page_of(*runs))["places"]
     assert (first["layout"], second["layout"]) == (CELL[2], OTHER[2])
+    assert list(first)[:4] == ["system", "layout", "client", "runs"]
     assert (first["runs"], first["judged"], first["confirmed"]) == (3, 3, 64_200)
     assert (first["lost"], first["stranded"], first["undecided_messages"]) == (37, 0, 0)
     assert (first["loss_decided_runs"], first["outage_decided_runs"]) == (3, 2)

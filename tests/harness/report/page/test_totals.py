@@ -27,7 +27,7 @@ def test_losses_are_summed_and_their_cells_are_named() -> None:
     )
     assert (summed_up.lost, summed_up.confirmed) == (7, 64_200)
     assert (summed_up.runs_with_loss, summed_up.cells_with_loss) == (2, (CELL,))
-    assert (summed_up.runs, summed_up.judged, summed_up.loss_proved, summed_up.cells) == (
+    assert (summed_up.runs, summed_up.judged, summed_up.loss_decided_runs, summed_up.cells) == (
         3,
         3,
         3,
@@ -63,7 +63,7 @@ def test_unrecovered_run_does_not_lower_the_median() -> None:
 def test_one_endless_silence_makes_the_longest_a_bound() -> None:
     summed_up = RunTotals([summed(Story()), summed(Story().silence(33.0, censored=True))])
     assert summed_up.silence is not None and summed_up.silence.bound
-    assert summed_up.outage_proved == 2
+    assert summed_up.outage_decided_runs == 2
 
 
 def test_shorter_endless_silence_also_makes_the_longest_a_bound() -> None:
@@ -78,7 +78,7 @@ def test_run_without_outage_data_is_not_counted_with_the_others() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
     summed_up = RunTotals([summed(Story()), summed(stalled)])
     assert summed_up.silence is not None and summed_up.silence.runs == 1
-    assert (summed_up.outage_proved, summed_up.loss_proved) == (1, 2)
+    assert (summed_up.outage_decided_runs, summed_up.loss_decided_runs) == (1, 2)
     assert summed_up.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
 
 
