@@ -53,6 +53,10 @@ def ended_early(experiment: Experiment, options: RunOptions, folder: Path, reaso
     signals.silence()
     by_user = not reason
     why = "interrupted" if by_user else f"ended early: {reason}"
-    if any(folder.glob(f"{RUNS}/*/{MANIFEST}")):
-        why += f"; what was recorded is sealed: mqproof analyse {folder}"
-    return report_of(experiment, options, folder, lambda _: why, interrupted=by_user)
+
+    def of(plan: RunPlan) -> str:
+        if not (folder / RUNS / plan.name / MANIFEST).exists():
+            return f"{why} before it began"
+        return f"{why}; what was recorded is sealed: mqproof analyse {folder}"
+
+    return report_of(experiment, options, folder, of, interrupted=by_user)

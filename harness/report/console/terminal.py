@@ -31,6 +31,7 @@ from harness.report.page.cells import CellView, cells
 from harness.report.page.matrix import weight
 from harness.report.page.totals import loss_rate
 from harness.report.tried import rate_lines, reasons
+from harness.view.grouping import by_key
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 
@@ -54,7 +55,7 @@ class Terminal:
         self._step = ""
         self._expected_s: float | None = None
         self._phase: tuple[str, str, tuple[str, ...]] = ("", "", ())
-        self._told_s = float("-inf")
+        self._printed_s = float("-inf")
 
     def step_began(self, name: str, expected_s: float | None) -> None:
         self._step, self._expected_s = one_line(name), expected_s
@@ -75,8 +76,8 @@ class Terminal:
             return
         now_s = self._clock()
         phase = (view.run, view.phase, view.armed)  # waits change every second
-        if phase != self._phase or now_s - self._told_s >= PLAIN_EVERY_S:
-            self._phase, self._told_s = phase, now_s
+        if phase != self._phase or now_s - self._printed_s >= PLAIN_EVERY_S:
+            self._phase, self._printed_s = phase, now_s
             self._print(live_line(view))
 
     def message(self, text: str) -> None:
@@ -125,8 +126,14 @@ class Terminal:
                 text = f"{outcome} wherever they apply: {', '.join(claims)}"
                 self._print(text, _STYLES[outcome])
         self._lines("in how many runs, with 95 % confidence", list(rate_lines(report)))
+        empty = by_key(filter(_is_empty, report.runs), lambda run: run.failure)
+        many = {failure: runs for failure, runs in empty.items() if len(runs) > 1}
         for run in report.runs:
-            self._run(run, report)
+            if not (_is_empty(run) and run.failure in many):
+                self._run(run, report)
+        for failure, runs in many.items():
+            self._heading(f"{len(runs)} runs not judged: {failure}")
+            self._print(", ".join(run.name for run in runs), "yellow")
         if report.comparison:
             self._heading(
                 "numbers by cell: median (smallest to largest, runs judged); from 6 runs [95 % CI]"
@@ -194,6 +201,11 @@ class Terminal:
         """What has several lines stands in from the second on: none of them passes for ours."""
         indented = visible(text).replace("\n", "\n    ")
         self._console.print(Text(indented, style), soft_wrap=True)
+
+
+def _is_empty(run: RunReport) -> bool:
+    """Whether there is nothing to say of a run but why it was not judged."""
+    return not (run.verdicts or run.observations or run.notes or run.brokers)
 
 
 def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:

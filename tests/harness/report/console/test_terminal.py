@@ -238,6 +238,18 @@ def test_an_unjudged_run_is_reported_with_its_reason() -> None:
     assert "(exit code 2)" in screen.lines[-3]
 
 
+def test_unjudged_runs_of_one_reason_are_reported_together() -> None:
+    names = ["master-crash-2-cafe", "master-crash-3-beef"]
+    never = [run(Story(), name, verdicts=(), failure="it never began") for name in names]
+    other = run(Story(), "master-crash-4-feed", verdicts=(), failure="the cluster did not come up")
+    screen = Screen()
+    screen.report(report(run(Story()), *never, other))
+    (heading,) = [line for line in screen.lines if "it never began" in line]
+    assert heading.startswith("2 runs not judged: it never began")
+    assert ", ".join(names) in screen.lines
+    assert "not judged: the cluster did not come up" in screen.lines
+
+
 def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     screen = Screen(whole=True)
     other = run(Story().count("lost", "replicated", 2), "master-crash-2-cafe", cell=OTHER)
