@@ -129,6 +129,8 @@ class Layout:
     file_version: str = ""
     # The first version of the brokers that has what the layout wants, and why; None: any has.
     needs_version: tuple[str, str] | None = None
+    # The first version that has it no more, and why; None: every later one has it.
+    needs_earlier: tuple[str, str] | None = None
     distribution: str = ""
 
     @property
