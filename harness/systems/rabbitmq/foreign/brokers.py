@@ -13,7 +13,14 @@ from harness.cluster.started_clients import OURS
 from harness.plan.model import Layout
 from harness.systems.foreign import Access, Examined
 from harness.systems.rabbitmq import cluster_state
-from harness.systems.rabbitmq.api import NODES, OVERVIEW, QUEUES, ManagementApi, Reply
+from harness.systems.rabbitmq.api import (
+    FEATURE_FLAGS,
+    NODES,
+    OVERVIEW,
+    QUEUES,
+    ManagementApi,
+    Reply,
+)
 from harness.systems.rabbitmq.broker import VERSION, RabbitBroker, versions_in
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.own import node_names, own
@@ -118,16 +125,21 @@ class ForeignRabbits:
 
     async def _contradicted(self) -> tuple[Examined, ...]:
         """What contradicts the file. Raise DeployError if no API answers."""
-        nodes, ticks, overviews = await asyncio.gather(
-            self._plain.first(NODES), self._plain.first(TICKS), self._plain.bodies(OVERVIEW)
+        nodes, ticks, overviews, flags = await asyncio.gather(
+            self._plain.first(NODES),
+            self._plain.first(TICKS),
+            self._plain.bodies(OVERVIEW),
+            self._plain.bodies(FEATURE_FLAGS),
         )
         topology = self._topology
         differing = [*looks.strangers(topology, nodes), *looks.ticks(topology, ticks)]
         reported = {host: versions_in(one).get(VERSION, "") for host, one in overviews.items()}
         impossible = looks.versioned(topology, self._access.versions, reported)
+        unhandled = looks.unhandled(topology, flags, reported)
         rows = (
             Examined("cluster", "; ".join(differing), looks.AS_IT_IS),
             Examined("version", "; ".join(impossible), looks.OTHER_SYSTEM),
+            Examined("metadata store", "; ".join(unhandled), looks.NO_HANDLING),
         )
         return tuple(one for one in rows if one.found)
 

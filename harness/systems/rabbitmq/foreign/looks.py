@@ -9,8 +9,11 @@ from typing import Any
 
 from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions, numbers
+from harness.systems.rabbitmq import khepri
+from harness.systems.rabbitmq.foreign.own import own
 
 AS_IT_IS = "mend the file: write `node` and `net_ticktime` as they are in the cluster"
+NO_HANDLING = f'write `partition_handling = "{khepri.IGNORE}"` into the file'
 OTHER_SYSTEM = "write another `system` into the file, or test another cluster"
 _REFUSALS = (401, 403, 404)
 
@@ -120,3 +123,20 @@ def versioned(
         f"{', '.join(hosts)} report RabbitMQ {version}, without {topology.system}: {why}"
         for (version, why), hosts in found.items()
     )
+
+
+def unhandled(
+    topology: Topology, flags: Mapping[str, Any], versions: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Why the file's partition handling has no effect. `flags`, `versions`: what hosts report;
+    None and "" are unknown."""
+    why = khepri.without_effect(own(topology).partition_handling)
+    stores = khepri.stores(flags)
+    hosts = [
+        host
+        for host, version in versions.items()
+        if stores.get(host) == khepri.KHEPRI or khepri.has_no_mnesia(version)
+    ]
+    if not why or not hosts:
+        return ()
+    return (f"{', '.join(hosts)} keep metadata in Khepri, but {why}; {NO_HANDLING}",)
