@@ -34,6 +34,7 @@ from harness.plan.problems import Problem
 from harness.systems.foreign import Access, ClientsDoor, Examined, Foreign
 
 NAME = "acme-shards"
+_REFUSED = "the login was refused"
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ async def _enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None
     way = {"host": broker.address, "port": broker.port}
     said = await agent.call("words_ask", limit_s, **way, says="let me in\n")
     if said["text"] != "come":
-        raise AgentRefused("the login was refused")
+        raise AgentRefused(_REFUSED)
 
 
 def foreign(shards: Shards) -> Foreign:
@@ -194,7 +195,7 @@ def foreign(shards: Shards) -> Foreign:
                 hello=greeting, canaries=None, peer_word=None, usual=7, to_peers=None, ports={}
             ),
             enter=_enter,
-            refuses=lambda reason: "refused" in reason and "Connect call" not in reason,
+            refuses=lambda reason: reason == _REFUSED,
             remedy=lambda _topology, _reason: "is it locked?",
         ),
         brokers=brokers,
