@@ -134,7 +134,10 @@ class ForeignRabbits:
             except AgentError as error:
                 reason = str(error)
                 continue
-            return "", str(answer["refused"]), str(answer["detail"])
+            refused, detail = str(answer["refused"]), str(answer["detail"])
+            if refused:  # a queue that is not exclusive is still there
+                await self.broker.delete(str(answer["queue"]))
+            return "", refused, detail
         return reason, "", ""
 
     async def _contradicted(self) -> tuple[Examined, ...]:
