@@ -5,7 +5,7 @@
 3. Hosts are named by the layout ("rmq1"); queues by the broker's name (`mqproof.<run>.orders`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import Operator
 from harness.cluster.started_clients import StartedClients
 from harness.plan.model import Layout, RunPlan
+from harness.plan.problems import Problem
 from harness.workers.protocol import Endpoint
 
 
@@ -25,7 +26,20 @@ class DeployError(Exception):
 
 
 class WrongInput(DeployError):
-    """A cluster that is not what the user's input says, or cannot start as it says: bad input."""
+    """A cluster that is not what the user's input says, or cannot start as it says: bad input.
+
+    `problems`: the same, each with its place and what to do; (): the text is all.
+    """
+
+    def __init__(self, text: str, problems: Iterable[Problem] = ()) -> None:
+        super().__init__(text)
+        self.problems = tuple(problems)
+
+
+def wrong_input(problems: Iterable[Problem]) -> WrongInput:
+    """Return the error that says all of these problems."""
+    found = tuple(problems)
+    return WrongInput("; ".join(map(str, found)), found)
 
 
 @dataclass(frozen=True, slots=True)

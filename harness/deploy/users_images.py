@@ -133,6 +133,8 @@ def _version_problems(
         yield Problem(place, f"it holds {versions.product} {found}: {why}")
     for why in versions.too_old(found, layout.needs_version):
         yield Problem(place, why)
+    for why in versions.too_new(found, layout.needs_earlier):
+        yield Problem(place, why)
 
 
 def _why_missing(

@@ -124,11 +124,15 @@ class Layout:
     # How often the kernel on the clients' side of their links sends again before it gives a
     # connection up (tcp(7)); None: as the machine has it.
     client_tcp_retries2: int | None = None
+    # Above it a node raises its memory alarm, which blocks publishers; None: as its system has it.
+    memory_high_watermark_mib: int | None = None
     version: str = ""
     image: str = ""
     file_version: str = ""
     # The first version of the brokers that has what the layout wants, and why; None: any has.
     needs_version: tuple[str, str] | None = None
+    # The first version that has it no more, and why; None: every later one has it.
+    needs_earlier: tuple[str, str] | None = None
     distribution: str = ""
 
     @property

@@ -150,6 +150,8 @@ def _layout_lines(run: model.RunPlan) -> Iterator[str]:
             words = _assignments(policy.definition)
             yield f"  policy     {policy.name} for {policy.pattern}: {words}"
         yield from ["  policy     none is set"] if not layout.policies else []
+    if (mib := layout.memory_high_watermark_mib) is not None:
+        yield f"  memory     a node raises its alarm above {mib:,} MiB"
     if layout.client_tcp_retries2 is not None:
         yield f"  kernel     tcp_retries2 = {layout.client_tcp_retries2} on the clients' side"
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers

@@ -139,7 +139,11 @@ class Series:
         wrong = {place: one for place, one in hopeless if isinstance(one, WrongInput)}
         places = {_place(group[0]) for group in self.experiment.groups}
         if self._boots == 0 and wrong.keys() == places:
-            raise PlanError(Problem(" ".join(place), str(one)) for place, one in wrong.items())
+            raise PlanError(
+                problem
+                for place, one in wrong.items()
+                for problem in one.problems or (Problem(" ".join(place), str(one)),)
+            )
 
     async def _play(self, plans: Sequence[RunPlan]) -> None:
         """One run, or those that are played together."""
@@ -250,9 +254,12 @@ class Series:
         try:
             return await self.hooks.interrupt.unless(self.up(plan))
         except DeployError as failure:
-            kind = WrongInput if isinstance(failure, WrongInput) else DeployError
-            self._hopeless[_place(plan)] = kind(f"the cluster did not come up: {failure}")
-            raise self._hopeless[_place(plan)] from failure
+            text = f"the cluster did not come up: {failure}"
+            again = DeployError(text)
+            if isinstance(failure, WrongInput):
+                again = WrongInput(text, failure.problems)
+            self._hopeless[_place(plan)] = again
+            raise again from failure
 
     async def _prepare(
         self,

@@ -14,6 +14,7 @@ from harness.plan.files.topology_shape import TopologyShape
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.plan.layouts.versions import Versions
 from harness.plan.model import Layout
+from harness.plan.problems import Problem
 from harness.systems.running_broker import RunningBroker
 
 
@@ -44,8 +45,12 @@ class ForeignBrokers(Protocol):
     @property
     def broker(self) -> RunningBroker: ...
 
-    async def refusals(self) -> tuple[str, ...]:
+    async def refusals(self) -> tuple[Problem, ...]:
         """What the user may not do that mqproof will have to: no use in waiting for it."""
+
+    async def rights(self) -> tuple[Problem, ...]:
+        """Return what the user may not do with a queue, tried with one of our own. A failure of
+        another kind is no refusal. Never raises."""
 
     async def contradictions(self) -> tuple[str, ...]:
         """What they say of themselves against the file. Raises DeployError where none answers."""
@@ -65,14 +70,15 @@ class ClientsDoor:
     """The clients' endpoint of a broker. `key_of`: its key in the file's [[broker]] tables.
 
     `speaks`: the protocol, for people. `enter`: log in with the agent's login, and out again,
-    within so many seconds; it raises AgentError. `remedy`: what to do if the login fails, by the
-    reason.
+    within so many seconds; it raises AgentError. `refuses`: whether a broker refuses the login, by
+    the reason. `remedy`: what to do if it fails, by the reason.
     """
 
     key_of: Callable[[Topology], str]
     speaks: str
     service_ports: ServicePorts
     enter: Callable[[BrokerNode, AgentClient, float], Awaitable[None]]
+    refuses: Callable[[str], bool]
     remedy: Callable[[Topology, str], str]
 
 

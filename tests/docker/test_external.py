@@ -271,8 +271,11 @@ def test_a_user_without_policy_permission_is_reported_before_the_run(
     finally:
         tags = {"password": PASSWORD, "tags": "monitoring,policymaker"}
         owner.ask(f"users/{USER}", "PUT", tags)
-    assert process.returncode == 2, said
-    assert "lacks the tag 'policymaker'" in " ".join(said.split()), said
+    assert process.returncode == 254, said
+    words = " ".join(said.split())
+    assert "rack.toml, [credentials]: " in words
+    assert "lacks the tag 'policymaker'" in words
+    assert "what to do: `rabbitmqctl set_user_tags USER monitoring policymaker`" in words
     only_theirs_is_left(owner)
 
 

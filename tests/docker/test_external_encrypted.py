@@ -265,6 +265,24 @@ def test_a_missing_certificate_is_bad_input_before_a_run(owner: Encrypted, tmp_p
     assert owner.names("queues") == []
 
 
+def test_a_right_that_the_user_lacks_is_bad_input_of_a_run(
+    owner: Encrypted, tmp_path: Path
+) -> None:
+    (tmp_path / "rack.toml").write_text(owner.encrypted_text())
+    owner.permit(read="^nothing")
+    try:
+        process = mqproof(tmp_path, "run", "client-link-hang", "--topology", "rack.toml")
+        said, _ = process.communicate(timeout=END_LIMIT_S)
+    finally:
+        owner.permit()
+    words = " ".join(said.split())
+    assert process.returncode == 254, said
+    assert "rack.toml, [credentials]: " in words
+    assert "may not consume" in words
+    assert f"set_permissions -p {VIRTUAL_HOST} USER" in words
+    assert owner.names("queues") == []
+
+
 HAPROXY = """
 defaults
     mode tcp

@@ -17,7 +17,7 @@ from faults.executors import local_processes as processes
 from faults.kinds import KINDS
 from faults.model import Executor
 from faults.witness import Witness
-from harness.cluster.agent import AgentClient
+from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.links import Links
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.cluster.orders import Operator, Order
@@ -31,6 +31,7 @@ from harness.cluster.port import (
     HostSample,
     Link,
     WrongInput,
+    wrong_input,
 )
 from harness.cluster.started_clients import StartedClients
 from harness.deploy.external.links import DirectLinks
@@ -39,13 +40,16 @@ from harness.deploy.external.site import Site, brokers_of, forget
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import watch
+from harness.plan.layouts.topology import BrokerNode
 from harness.plan.model import Layout, RunPlan
+from harness.plan.problems import Problem
 from harness.systems.files import PACKAGES
 from harness.systems.topologies import foreign_of
 from harness.workers import own_ways
 from harness.workers.protocol import Endpoint, Role
 
 VERSION_LIMIT_S = 4.0
+LOGIN_LIMIT_S = 4.0
 _LOGS = "logs"
 _BROKER_LOGS = "broker_logs"
 
@@ -189,7 +193,7 @@ class ExternalCluster:
     async def look(self, limit_s: float) -> None:
         """Waits until every broker answers and nothing contradicts the file, or DeployError.
 
-        Nothing is touched.
+        WrongInput if brokers refuse the user. Only a queue of our own is declared, and deleted.
         """
         await self._agrees(limit_s)
         silent = await until(self._silent, lambda silent: not silent, limit_s)
@@ -199,6 +203,8 @@ class ExternalCluster:
         health = await self.health(limit_s)
         if not health.clean:
             raise DeployError(f"not clean after {limit_s:g} s: {'; '.join(health.doubts)}")
+        if wrong := await self._refused_logins() or await self._theirs.rights():
+            raise wrong_input(wrong)
         self._versions |= await self.broker.versions()
         self._versions |= await self._proxy_version()
 
@@ -209,11 +215,36 @@ class ExternalCluster:
     async def _agrees(self, limit_s: float) -> None:
         """Raises DeployError, and WrongInput with everything that contradicts the file."""
         if wrong := await self._theirs.refusals():
-            raise DeployError("; ".join(wrong))
+            raise wrong_input(wrong)
         found = await until(self._theirs.contradictions, lambda found: not found, limit_s)
         if found:
             name = f"{self.site.topology.name}.toml"
             raise WrongInput(f"{name} contradicts the cluster: {'; '.join(found)}")
+
+    async def _refused_logins(self) -> tuple[Problem, ...]:
+        """Return where clients are refused; another failure is none."""
+        topology, places = self.site.topology, self.site.topology.entrances
+        if not topology.variables:
+            return ()
+        reasons = await asyncio.gather(*map(self._why_refused, places))
+        names = " and ".join(f"${name}" for name in topology.variables)
+        return tuple(
+            Problem(
+                topology.place("[credentials]"),
+                f"{one.host} refuses the login of clients ({self.clients.speaks}): {reason}",
+                expected=f"a login in {names} that every broker accepts",
+                advice=self.clients.remedy(topology, reason),
+            )
+            for one, reason in zip(places, reasons, strict=True)
+            if reason
+        )
+
+    async def _why_refused(self, node: BrokerNode) -> str:
+        try:
+            await self.clients.enter(node, self.agent, LOGIN_LIMIT_S)
+        except AgentError as error:
+            return str(error) if self.clients.refuses(str(error)) else ""
+        return ""
 
     async def _silent(self) -> tuple[str, ...]:
         answers = await asyncio.gather(*map(self.broker.greets, self._hosts))

@@ -22,7 +22,7 @@ from faults.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.links import Links
 from harness.cluster.polling import until
-from harness.cluster.port import DeployError, Progress
+from harness.cluster.port import DeployError, Progress, wrong_input
 from harness.deploy.external.cluster import ExternalCluster, release
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import remove_early
@@ -32,6 +32,7 @@ from harness.deploy.loopback_block import PROXY_PORT, free_block
 from harness.deploy.owner import owner
 from harness.plan.layouts.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed
 from harness.plan.model import Layout
+from harness.plan.problems import Problem
 from harness.systems.files import PACKAGES
 from spark_analysis.schema.failed import os_reason
 
@@ -61,7 +62,9 @@ class ExternalDeployment:
         assert layout.topology is not None, "a plan of this deployment has one"
         login(layout.topology)  # nothing is begun without it
         if why := exposed(layout.topology):
-            raise DeployError(why)
+            place, advice = layout.topology.place("[[broker]]"), "take it out of the file"
+            expected = "words without the password"
+            raise wrong_input([Problem(place, why, expected=expected, advice=advice)])
         site = _site(layout.topology, experiment_folder)
         self.guard(site.cluster)
         site.note()

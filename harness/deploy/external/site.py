@@ -21,7 +21,7 @@ from faults.executors import local_processes as processes
 from faults.executors.commands import Commands
 from faults.toxiproxy import TOKEN
 from harness.cluster.agent import AgentClient
-from harness.cluster.port import DeployError
+from harness.cluster.port import DeployError, wrong_input
 from harness.deploy.external.held_secrets import holds
 from harness.deploy.external.trust import trust_of
 from harness.deploy.local.channel import PipeChannel
@@ -29,7 +29,7 @@ from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.files.toml_problems import document_of
 from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions
-from harness.plan.problems import PlanError
+from harness.plan.problems import PlanError, Problem
 from harness.systems.catalogue import CatalogueError, load_system
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
@@ -224,11 +224,15 @@ def runs(site: Site) -> tuple[str, ...]:
 
 
 def login(topology: Topology) -> tuple[str, str]:
-    """Return name and password, empty where brokers ask for none. Raise DeployError, naming the
+    """Return name and password, empty where brokers ask for none. Raise WrongInput, naming the
     variables that are not set."""
     missing = missing_variables(topology, os.environ)
     if missing:
-        raise DeployError(f"not set in the environment: {', '.join(missing)}")
+        text = f"not set in the environment: {', '.join(missing)}"
+        advice = "; ".join(f"export {name}=..." for name in missing)
+        place = topology.place("[credentials]")
+        expected = "variables that hold the login"
+        raise wrong_input([Problem(place, text, expected=expected, advice=advice)])
     return os.environ.get(topology.user, ""), os.environ.get(topology.password, "")
 
 

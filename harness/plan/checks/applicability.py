@@ -77,6 +77,7 @@ def layout_obstacles(system: System, layout: Layout, deployment: str) -> list[st
         reasons += system.versions.obstacles(layout.version)
         default = "" if layout.image else layout.file_version or system.versions.default
         reasons += system.versions.too_old(layout.version or default, layout.needs_version)
+        reasons += system.versions.too_new(layout.version or default, layout.needs_earlier)
     return reasons
 
 

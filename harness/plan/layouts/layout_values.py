@@ -33,6 +33,7 @@ class Policy:
     definition: tuple[tuple[str, str | int], ...]
 
 
+MIB = 1 << 20  # octets
 PolicyValue = str | int | tuple[str, ...]
 NO_HANDLING = "none"
 OF_IMAGE = "image"  # in a label, instead of the version of a user's own image

@@ -102,6 +102,10 @@ class Topology:
     balancer: BrokerNode | None = None  # the one address that clients know; None: they know all
     name_servers: tuple[BrokerNode, ...] = ()  # of families that have them: they hold no queue
 
+    def place(self, key: str) -> str:
+        """Return where a key of the file is, for the place of a problem."""
+        return f"{self.name}.toml, {key}"
+
     @property
     def client_capabilities(self) -> tuple[str, ...]:
         """Return what every client must be able to do here, whatever the workload."""

@@ -71,6 +71,15 @@ class Versions:
             later = next((one for one in self.known if numbers(one) >= numbers(first)), first)
             yield f"{self.product} {version} cannot be laid out so: {why}; use `--version {later}`"
 
+    def too_new(self, version: str, needs: tuple[str, str] | None) -> Iterator[str]:
+        """Yield why a layout cannot be started in a version, if it needs an earlier one."""
+        if version and needs is not None and numbers(version) >= numbers(needs[0]):
+            first, why = needs
+            known = [one for one in self.known if numbers(one) < numbers(first)]
+            earlier = max(known, key=numbers, default=f"before {first}")
+            text = f"{self.product} {version} cannot be laid out so: {why}"
+            yield f"{text}; use `--version {earlier}`"
+
 
 def is_version(word: str) -> bool:
     return NUMBER.fullmatch(word) is not None

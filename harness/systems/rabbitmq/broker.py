@@ -278,8 +278,7 @@ class RabbitBroker:
 
     async def versions(self) -> dict[str, str]:
         found = versions_in(await self._api.first(OVERVIEW))
-        flags = (await self._api.bodies(FEATURE_FLAGS)).values()
-        stores = sorted({khepri.store(said) for said in flags if said is not None})
+        stores = sorted(set(khepri.stores(await self._api.bodies(FEATURE_FLAGS)).values()))
         return {**found, **({khepri.STORE: " and ".join(stores)} if stores else {})}
 
     async def _enable_khepri(self) -> None:

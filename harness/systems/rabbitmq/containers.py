@@ -7,7 +7,7 @@
 import shutil
 from pathlib import Path
 
-from harness.plan.layouts.layout_values import Host
+from harness.plan.layouts.layout_values import MIB, Host
 from harness.plan.layouts.versions import is_version
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, Probed, UsersImage, worker_image
@@ -24,7 +24,7 @@ def _configure(layout: Layout, _host: Host, _process: str, addresses: Addresses)
         "MQPROOF_NODES": " ".join(addresses),
         "MQPROOF_NET_TICKTIME": f"{layout.detection_timeout_s:.0f}",
         "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
-        "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
+        "MQPROOF_MEMORY_HIGH_WATERMARK": _watermark(layout),
     }
     if (pause := layout.pause_if_all_down) is not None:
         environment["MQPROOF_PAUSE_IF_ALL_DOWN"] = " ".join([pause.recover, *pause.hosts])
@@ -32,6 +32,12 @@ def _configure(layout: Layout, _host: Host, _process: str, addresses: Addresses)
         "environment": environment,
         "healthcheck": health_check(["CMD", "/usr/local/bin/amqp-ready.sh"]),
     }
+
+
+def _watermark(layout: Layout) -> str:
+    """Return the limit as rabbitmq.conf takes it: bytes, or a number with a unit."""
+    mib = layout.memory_high_watermark_mib
+    return "2GB" if mib is None else str(mib * MIB)
 
 
 NODES = Services(data="/var/lib/rabbitmq", configure=_configure)

@@ -45,6 +45,7 @@ def _version(word: str) -> str:
 
 
 Version = Annotated[str, AfterValidator(_version)]
+WatermarkMib = Annotated[int, Field(ge=64, le=2048)]  # a container has 4 GiB
 ImageName = Annotated[str, Field(pattern=r"^[^\s-]\S{0,254}$")]
 IMAGE_HELP = (
     "your own image of the brokers, instead of one of mqproof's; its version is read from it"
@@ -88,6 +89,10 @@ class NodesLayoutFile(Strict):
     client_endpoint: Literal["hosts", "one", "haproxy", "haproxy-pair"] = Field(
         default="hosts", description="what clients connect to: every host, one, or load balancers"
     )
+    memory_high_watermark_mib: WatermarkMib | None = Field(
+        default=None,
+        description="memory in MiB above which a node raises its alarm, which blocks publishers",
+    )
     profiles: Annotated[
         dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
     ] = Field(description="timers; the first profile is the default")
@@ -121,6 +126,7 @@ class NodesLayoutFile(Strict):
             pause_if_all_down=self.pause,
             peer_links=self.peer_links,
             client_endpoint=self.client_endpoint,
+            memory_high_watermark_mib=self.memory_high_watermark_mib,
             policies=policies,
             version="" if version == DEFAULT else version,
         )

@@ -2,11 +2,13 @@
 
 1. `members`: on so many hosts a queue lies, whatever becomes of them. No policy says so.
 2. A follower that is back catches up by itself: what the leader has and it lacks is sent to it.
+3. A partition handling needs Mnesia: with `khepri` it is refused, and where clusters begin in
+   Khepri the layout is NOT APPLICABLE.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import Field
 
@@ -15,9 +17,16 @@ from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
-from harness.systems.rabbitmq.khepri import NEEDS, InKhepri
+from harness.systems.rabbitmq.khepri import (
+    IGNORE,
+    NEEDS,
+    InKhepri,
+    needs_mnesia,
+    without_effect,
+)
 from harness.systems.rabbitmq.layouts import (
     IMAGE_HELP,
+    Handling,
     ImageName,
     NodesLayoutFile,
     Version,
@@ -63,12 +72,15 @@ class MembersLayoutFile(NodesLayoutFile):
     version: Version = Field(default=DEFAULT, description="version of the brokers")
     image: ImageName | None = Field(default=None, title="name of an image", description=IMAGE_HELP)
     khepri: bool = Field(
-        default=False, description="nodes keep their metadata in Khepri: from version 4.0 on"
+        default=False,
+        description="nodes keep their metadata in Khepri: from version 4.0 on, and with "
+        '`partition_handling = "ignore"` alone',
     )
 
     def layout(self, system: str, profile: str) -> Layout:
         made = self.of_queues(system, profile, self.members, CATCHES_UP, version=self.version)
-        made = replace(made, image=self.image or "")
+        until = needs_mnesia(self.partition_handling)
+        made = replace(made, image=self.image or "", needs_earlier=until)
         return replace(made, own=InKhepri(), needs_version=NEEDS) if self.khepri else made
 
 
@@ -79,3 +91,13 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
     if type(members) is int and hosts and LIKE not in document and members > hosts:
         text = f"{members} members on {hosts} hosts: no host holds two of one queue"
         yield TomlProblem(("members",), text)
+    yield from _handling_mistakes(document)
+
+
+def _handling_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
+    handling = document.get("partition_handling")
+    if document.get("khepri") is not True or handling not in get_args(Handling):
+        return  # the shape reports a handling that is none
+    if why := without_effect(handling):
+        text = f"cannot be combined with khepri = true: {why}"
+        yield TomlProblem(("partition_handling",), text, (f'"{IGNORE}"',))

@@ -11,7 +11,7 @@ from typing import Any
 
 from faults.alarms import NOTHING, AlarmCommands, Command
 from harness.cluster.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
-from harness.plan.layouts.layout_values import Host
+from harness.plan.layouts.layout_values import MIB, Host
 from harness.plan.model import Layout
 from harness.systems.services import COOKIE, Addresses, Service, Services, port_is_open
 
@@ -44,6 +44,7 @@ def configuration(
     pause = layout.pause_if_all_down
     spare = name in [host.name for host in layout.spares]
     founders = [name] if spare else [host.name for host in layout.hosts]
+    mib = layout.memory_high_watermark_mib
     return {
         "name": name,
         "bind": bind,
@@ -58,6 +59,7 @@ def configuration(
         "partition_handling": layout.partition_handling,
         "preferred": [] if pause is None else list(pause.hosts),
         "recover": "ignore" if pause is None else pause.recover,
+        **({} if mib is None else {"memory_high_octets": mib * MIB}),
         "log": log,
     }
 

@@ -28,7 +28,7 @@ Step = Callable[[Conversation, str], Awaitable[None]]
 async def trial(
     host: str, port: int, arguments: dict[str, Any], timeout_s: float
 ) -> dict[str, Any]:
-    """Return the step that the broker refused, "" where it refused none, and its words.
+    """Return the step that the broker refused, "" where it refused none, its words, and the queue.
 
     `arguments`: of the declaration.
     """
@@ -57,11 +57,11 @@ async def _tried(host: str, port: int, arguments: dict[str, Any]) -> dict[str, A
             try:
                 await step(conversation, queue)
             except PeerClosed as refusal:
-                return {"refused": name, "detail": str(refusal)}
+                return {"refused": name, "detail": str(refusal), "queue": queue}
         await conversation.close()
     finally:
         conversation.drop()
-    return {"refused": "", "detail": ""}
+    return {"refused": "", "detail": "", "queue": queue}
 
 
 async def _declare(conversation: Conversation, queue: str, arguments: dict[str, Any]) -> None:

@@ -138,3 +138,34 @@ def test_rabbitmq_and_the_reference_have_the_same_layouts() -> None:
         for system in SYSTEMS
     }
     assert own["reference-mirrored"] == own["rabbitmq-mirrored"]
+
+
+BEYOND = scenario("backlog-beyond-memory")
+
+
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [
+        ("rabbitmq-mirrored", "all-automatic-low-memory"),
+        ("reference-mirrored", "all-automatic-low-memory"),
+        ("rabbitmq-quorum", "three-low-memory"),
+    ],
+)
+def test_the_backlog_exceeds_the_watermark_of_the_layout(system: str, name: str) -> None:
+    (fault,) = BEYOND.faults
+    rate = BEYOND.workload.rate
+    assert rate is not None
+    for layout in (one for one in LAYOUTS if (one.system, one.name) == (system, name)):
+        stopped_s = fault.lasts.resolve_s(layout.detection_timeout_s)
+        octets = rate * BEYOND.workload.body_bytes * stopped_s
+        assert layout.memory_high_watermark_mib is not None
+        assert octets > 1.2 * layout.memory_high_watermark_mib * 1024 * 1024
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda one: one.name)
+def test_the_backlog_is_played_on_every_system(system: System) -> None:
+    """Also where no watermark can be set: there it is kept in files."""
+    client = chosen_client(system.clients[0])
+    for layout in (one for one in LAYOUTS if one.system == system.name):
+        if layout.label == system.default_layout:
+            assert obstacles(BEYOND, system, layout, client, system.deployments[0]) == []

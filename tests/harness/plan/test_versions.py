@@ -65,6 +65,16 @@ def test_a_layout_may_need_a_later_version() -> None:
     assert list(RABBIT.too_old("3.8.9", None)) == []
 
 
+def test_a_layout_may_need_an_earlier_version() -> None:
+    needs = ("4.2", "none pauses from then on")
+    assert list(RABBIT.too_new("4.3.x", needs)) == [
+        "rabbitmq 4.3.x cannot be laid out so: none pauses from then on; use `--version 4.0.5`"
+    ]
+    for version in ("4.1.8", "3.10.8", ""):
+        assert list(RABBIT.too_new(version, needs)) == []
+    assert list(RABBIT.too_new("4.3.x", None)) == []
+
+
 def test_a_system_may_be_newer_than_a_version() -> None:
     streams = replace(RABBIT, cannot_from={}, cannot_before={"3.9": "there were none"})
     assert list(streams.obstacles("3.8.9")) == ["there were none"]

@@ -83,6 +83,9 @@ def test_dry_run_shows_the_layout_settings_besides_its_title() -> None:
     assert "  peer links toxiproxy; client endpoint: hosts" in proxied
     local = shown_of("reference-mirrored", "unmirrored@T=10", "local")
     assert "  policy     none is set" in local
+    assert not [line for line in local if line.startswith("  memory ")]
+    low = shown_of("rabbitmq-quorum", "three-low-memory@T=10", "compose")
+    assert "  memory     a node raises its alarm above 320 MiB" in low
     assert "  peer links proxy; client endpoint: hosts" in local
 
 

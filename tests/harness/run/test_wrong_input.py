@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster.port import DeployError, WrongInput
+from harness.cluster.port import DeployError, WrongInput, wrong_input
 from harness.plan.model import Layout
-from harness.plan.problems import PlanError
+from harness.plan.problems import PlanError, Problem
 from harness.run_folder.manifest import Manifest
 from tests.harness.run.test_series import OTHER, World, perform, runs
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
@@ -34,6 +34,19 @@ def test_no_cluster_because_of_the_input_is_bad_input(tmp_path: Path) -> None:
     assert world.tries == 1
     failures = [Manifest.load(folder).failure for folder in tmp_path.glob("runs/*")]
     assert len(failures) == 2 and all("not 4.0.5" in one for one in failures)
+
+
+def test_problems_of_the_input_keep_their_place_and_advice(tmp_path: Path) -> None:
+    problem = Problem("staging.toml, [credentials]", "401", expected="a user", advice="mend it")
+
+    def make(_: Layout) -> SimulatedCluster:
+        raise wrong_input([problem])
+
+    with pytest.raises(PlanError) as error:
+        perform(World(make), runs(LAYOUT), tmp_path)
+    assert error.value.problems == (problem,)
+    (folder,) = tmp_path.glob("runs/*")
+    assert "[credentials]: 401; expected: a user" in Manifest.load(folder).failure
 
 
 @pytest.mark.parametrize("broken", ["", "the engine is silent"])

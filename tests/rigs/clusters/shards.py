@@ -30,9 +30,11 @@ from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, 
 from harness.plan.layouts.layout_values import Host
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.plan.model import Layout
+from harness.plan.problems import Problem
 from harness.systems.foreign import Access, ClientsDoor, Examined, Foreign
 
 NAME = "acme-shards"
+_REFUSED = "the login was refused"
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class Shards:
     """foreign.ForeignBrokers, and what becomes of them: what they refuse, whether they answer."""
 
     refused: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()  # rights that the user lacks
     silent: bool = False
     unwilling: bool = False  # to have anything set
     calls: list[str] = field(default_factory=list)
@@ -136,8 +139,11 @@ class Shards:
             listed=None,
         )
 
-    async def refusals(self) -> tuple[str, ...]:
-        return self.refused
+    async def refusals(self) -> tuple[Problem, ...]:
+        return tuple(Problem("", one) for one in self.refused)
+
+    async def rights(self) -> tuple[Problem, ...]:
+        return tuple(Problem("shards.toml, [credentials]", one) for one in self.untried)
 
     async def contradictions(self) -> tuple[str, ...]:
         return ()
@@ -170,7 +176,7 @@ async def _enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None
     way = {"host": broker.address, "port": broker.port}
     said = await agent.call("words_ask", limit_s, **way, says="let me in\n")
     if said["text"] != "come":
-        raise AgentRefused("the login was refused")
+        raise AgentRefused(_REFUSED)
 
 
 def foreign(shards: Shards) -> Foreign:
@@ -189,6 +195,7 @@ def foreign(shards: Shards) -> Foreign:
                 hello=greeting, canaries=None, peer_word=None, usual=7, to_peers=None, ports={}
             ),
             enter=_enter,
+            refuses=lambda reason: reason == _REFUSED,
             remedy=lambda _topology, _reason: "is it locked?",
         ),
         brokers=brokers,

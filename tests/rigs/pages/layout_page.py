@@ -49,11 +49,13 @@ What if clients know one node only? all-automatic-one
 What if clients connect through a load balancer, and it fails?
   all-automatic-haproxy all-automatic-haproxy-pair
 What happens while a node is added? all-automatic-spare
+What if a backlog exceeds the memory of the brokers? all-automatic-low-memory
 What does each mirror cost in throughput? unmirrored-5 mirrors-0 mirrors-1 mirrors-2 mirrors-4
 for rabbitmq-quorum
 How do quorum queues compare? three three-pause-minority
 How many failures do quorum queues survive? five three-of-five
 Does Khepri change what quorum queues do? three-khepri
+What if a backlog exceeds the memory of the brokers? three-low-memory
 for rabbitmq-stream
 How do streams compare? three three-pause-minority
 How many failures do streams survive? five

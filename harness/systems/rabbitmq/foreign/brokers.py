@@ -11,13 +11,21 @@ from harness.cluster.agent import AgentError
 from harness.cluster.port import DeployError
 from harness.cluster.started_clients import OURS
 from harness.plan.model import Layout
+from harness.plan.problems import Problem
 from harness.systems.foreign import Access, Examined
 from harness.systems.rabbitmq import cluster_state
-from harness.systems.rabbitmq.api import NODES, OVERVIEW, QUEUES, ManagementApi, Reply
+from harness.systems.rabbitmq.api import (
+    FEATURE_FLAGS,
+    NODES,
+    OVERVIEW,
+    QUEUES,
+    ManagementApi,
+    Reply,
+)
 from harness.systems.rabbitmq.broker import VERSION, RabbitBroker, versions_in
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.own import node_names, own
-from harness.systems.rabbitmq.foreign.rights import TRIED, missing, permitted
+from harness.systems.rabbitmq.foreign.rights import ACCESS_REFUSED, TRIED, missing, permitted
 from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.queues import QueueKind
 
@@ -51,14 +59,21 @@ class ForeignRabbits:
             self._topology.virtual_host,
         )
 
-    async def refusals(self) -> tuple[str, ...]:
+    async def refusals(self) -> tuple[Problem, ...]:
         """By the overview, which any user with a tag may see, and the virtual host's queues."""
         for path in (OVERVIEW, QUEUES):
             replies = await self._plain.ask_all(path)
             statuses = {host: one.status if one else None for host, one in replies.items()}
             if found := looks.refused(self._topology, statuses, path == QUEUES):
                 return found
-        return await self._missing()
+        return tuple(looks.lacks_tag(self._topology, text) for text in await self._missing())
+
+    async def rights(self) -> tuple[Problem, ...]:
+        _, refused, detail = await self._trial()
+        if not refused or ACCESS_REFUSED not in detail:
+            return ()
+        row = permitted(self._topology, refused, detail)
+        return (looks.lacks_right(self._topology, row.found, row.remedy),)
 
     async def contradictions(self) -> tuple[str, ...]:
         return tuple(one.found for one in await self._contradicted())
@@ -79,9 +94,8 @@ class ForeignRabbits:
         if found:
             return
         if refused := await self.refusals():
-            yield Examined(
-                "virtual host", "; ".join(refused), looks.virtual_host_remedy(self._topology)
-            )
+            found_there = "; ".join(one.text for one in refused)
+            yield Examined("virtual host", found_there, looks.virtual_host_remedy(self._topology))
             return
         yield await self._tried()
         yield await self._state()
@@ -99,7 +113,14 @@ class ForeignRabbits:
             await self.broker.remove_policies()
 
     async def _tried(self) -> Examined:
-        """What a run does with a queue, tried at the first broker that takes the user."""
+        reason, refused, detail = await self._trial()
+        if reason:
+            return Examined(TRIED, f"could not be tried: {reason}", "see the rows above")
+        return permitted(self._topology, refused, detail)
+
+    async def _trial(self) -> tuple[str, str, str]:
+        """Try what a run does with a queue, at the first broker that takes the user. Return why
+        that was not possible; the step that was refused, and the broker's words. "": none."""
         reason = "there is no broker"
         for one in self._topology.brokers:
             try:
@@ -113,21 +134,29 @@ class ForeignRabbits:
             except AgentError as error:
                 reason = str(error)
                 continue
-            return permitted(self._topology, str(answer["refused"]), str(answer["detail"]))
-        return Examined(TRIED, f"could not be tried: {reason}", "see the rows above")
+            refused, detail = str(answer["refused"]), str(answer["detail"])
+            if refused:  # a queue that is not exclusive is still there
+                await self.broker.delete(str(answer["queue"]))
+            return "", refused, detail
+        return reason, "", ""
 
     async def _contradicted(self) -> tuple[Examined, ...]:
         """What contradicts the file. Raise DeployError if no API answers."""
-        nodes, ticks, overviews = await asyncio.gather(
-            self._plain.first(NODES), self._plain.first(TICKS), self._plain.bodies(OVERVIEW)
+        nodes, ticks, overviews, flags = await asyncio.gather(
+            self._plain.first(NODES),
+            self._plain.first(TICKS),
+            self._plain.bodies(OVERVIEW),
+            self._plain.bodies(FEATURE_FLAGS),
         )
         topology = self._topology
         differing = [*looks.strangers(topology, nodes), *looks.ticks(topology, ticks)]
         reported = {host: versions_in(one).get(VERSION, "") for host, one in overviews.items()}
         impossible = looks.versioned(topology, self._access.versions, reported)
+        unhandled = looks.unhandled(topology, flags, reported)
         rows = (
             Examined("cluster", "; ".join(differing), looks.AS_IT_IS),
             Examined("version", "; ".join(impossible), looks.OTHER_SYSTEM),
+            Examined("metadata store", "; ".join(unhandled), looks.NO_HANDLING),
         )
         return tuple(one for one in rows if one.found)
 

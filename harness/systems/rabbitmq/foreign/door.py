@@ -4,9 +4,12 @@ from harness.cluster.agent import AgentClient
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rabbitmq.foreign.looks import permissions, virtual_host_remedy
+from harness.systems.rabbitmq.foreign.rights import ACCESS_REFUSED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 
 _CANARY = "mqproof-doctor"
+_NOT_ALLOWED = "NOT_ALLOWED"  # reply code 530 of AMQP, by name
+_NO_RIGHT = ("is down", "limit")  # words of a 530 that is about the virtual host, not the user
 
 
 async def enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None:
@@ -23,13 +26,18 @@ def _key(topology: Topology) -> str:
 def _remedy(topology: Topology, reason: str) -> str:
     """By the reply code that the broker closes with; one that only closes tells nothing."""
     names = " and ".join(f"${name}" for name in topology.variables)
-    if "ACCESS_REFUSED" in reason and "vhost" not in reason:
+    if ACCESS_REFUSED in reason and "vhost" not in reason:
         return f"what {names} hold must be a user and its password"
     if "not found" in reason:
         return virtual_host_remedy(topology)
-    if "NOT_ALLOWED" in reason or "ACCESS_REFUSED" in reason:
+    if _NOT_ALLOWED in reason or ACCESS_REFUSED in reason:
         return f"let the user enter the virtual host: {permissions(topology)}"
     return f"may {names} log in here? Look into the broker's log"
+
+
+def _refuses(reason: str) -> bool:
+    of_user = not any(words in reason for words in _NO_RIGHT)
+    return ACCESS_REFUSED in reason or (_NOT_ALLOWED in reason and of_user)
 
 
 AMQP_DOOR = ClientsDoor(
@@ -37,5 +45,6 @@ AMQP_DOOR = ClientsDoor(
     speaks="AMQP",
     service_ports=RABBITMQ_SERVICE_PORTS,
     enter=enter,
+    refuses=_refuses,
     remedy=_remedy,
 )

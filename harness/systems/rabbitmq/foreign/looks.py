@@ -9,15 +9,20 @@ from typing import Any
 
 from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions, numbers
+from harness.plan.problems import Problem
+from harness.systems.rabbitmq import khepri
+from harness.systems.rabbitmq.foreign.own import own
 
 AS_IT_IS = "mend the file: write `node` and `net_ticktime` as they are in the cluster"
+NO_HANDLING = f'write `partition_handling = "{khepri.IGNORE}"` into the file'
 OTHER_SYSTEM = "write another `system` into the file, or test another cluster"
 _REFUSALS = (401, 403, 404)
+_LOGIN = "[credentials]"
 
 
 def refused(
     topology: Topology, statuses: Mapping[str, int | None], in_virtual_host: bool = False
-) -> tuple[str, ...]:
+) -> tuple[Problem, ...]:
     """`statuses`: what each host's management API answered to the credentials; None: nothing.
 
     `in_virtual_host`: to a question about its queues; or else to one about the cluster.
@@ -26,10 +31,53 @@ def refused(
     for host, status in statuses.items():
         if status in _REFUSALS:
             by_status.setdefault(status, []).append(host)
-    explain = _of_virtual_host if in_virtual_host else _of_overview
+    refusal = _refused_queues if in_virtual_host else _refused_overview
     return tuple(
-        f"the management API of {', '.join(hosts)} answers {status}: {explain(topology, status)}"
+        refusal(topology, f"the management API of {', '.join(hosts)} answers {status}", status)
         for status, hosts in by_status.items()
+    )
+
+
+def _refused_overview(topology: Topology, text: str, status: int) -> Problem:
+    key, expected = {
+        401: (_LOGIN, "a user of the cluster and its password"),
+        403: (_LOGIN, "a user with the tag `monitoring`"),
+        404: ("[[broker]], management", "the URL of the management API, before /api"),
+    }[status]
+    return Problem(
+        topology.place(key),
+        f"{text}: {_of_overview(topology, status)}",
+        expected=expected,
+        advice=overview_remedy(topology, status),
+    )
+
+
+def _refused_queues(topology: Topology, text: str, status: int) -> Problem:
+    return Problem(
+        topology.place("virtual_host"),
+        f"{text}: {_of_virtual_host(topology, status)}",
+        expected="a virtual host that the user may enter",
+        advice=virtual_host_remedy(topology),
+    )
+
+
+def lacks_tag(topology: Topology, text: str) -> Problem:
+    """Return the problem of a user without a tag."""
+    return Problem(
+        topology.place(_LOGIN),
+        text,
+        expected="a user with every tag that mqproof needs",
+        advice=tags_command(topology),
+    )
+
+
+def lacks_right(topology: Topology, found: str, remedy: str) -> Problem:
+    """Return the problem of a user who may not do with a queue what runs do."""
+    return Problem(
+        topology.place(_LOGIN),
+        found,
+        expected="a user who may declare, write, read and delete queues of mqproof",
+        advice=remedy,
     )
 
 
@@ -120,3 +168,20 @@ def versioned(
         f"{', '.join(hosts)} report RabbitMQ {version}, without {topology.system}: {why}"
         for (version, why), hosts in found.items()
     )
+
+
+def unhandled(
+    topology: Topology, flags: Mapping[str, Any], versions: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return why the file's partition handling has no effect. `flags`, `versions`: by host, as
+    reported; None and "" are unknown."""
+    why = khepri.without_effect(own(topology).partition_handling)
+    stores = khepri.stores(flags)
+    hosts = [
+        host
+        for host, version in versions.items()
+        if stores.get(host) == khepri.KHEPRI or khepri.has_no_mnesia(version)
+    ]
+    if not why or not hosts:
+        return ()
+    return (f"{', '.join(hosts)} keep metadata in Khepri, but {why}; {NO_HANDLING}",)

@@ -16,6 +16,7 @@ from harness.systems.rabbitmq.foreign.looks import permissions
 
 WHO_AM_I = "/api/whoami"
 TRIED = "queues of runs"
+ACCESS_REFUSED = "ACCESS_REFUSED"  # reply code 403 of AMQP, by name
 # By the step of a trial that is refused: the permission, and on what.
 _NEEDED = {
     "declare": "configure on ^mqproof[.-]",

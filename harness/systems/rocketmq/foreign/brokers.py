@@ -7,6 +7,7 @@ from functools import partial
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
+from harness.plan.problems import Problem
 from harness.systems.foreign import Access, Examined
 from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import RocketApi
@@ -14,7 +15,7 @@ from harness.systems.rocketmq.broker import RocketBroker, version_of
 from harness.systems.rocketmq.foreign import looks
 from harness.systems.rocketmq.foreign.looks import Found
 from harness.systems.rocketmq.foreign.own import own
-from harness.systems.rocketmq.foreign.trial import tried
+from harness.systems.rocketmq.foreign.trial import is_refusal, tried
 from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.leading import Leading
 from harness.workers.remoting import answers, requests
@@ -24,6 +25,7 @@ from harness.workers.remoting.requests import Code, RemotingAnswer, Request
 from harness.workers.remoting.routes import View
 
 GONE_LIMIT_S = 25.0  # a slave may copy what its master still had, and copies again after 10 s
+_ACCOUNT = "the keys of an account that the brokers' access control admits"
 Leads = Callable[[Layout, RocketApi], Leading]
 
 
@@ -47,10 +49,31 @@ class ForeignRockets:
     def _name_servers(self) -> list[ServerProcess]:
         return [one for one in self._servers if one.is_name_server]
 
-    async def refusals(self) -> tuple[str, ...]:
+    async def refusals(self) -> tuple[Problem, ...]:
         refused = await self._refused()
-        remedy = looks.key_remedy(self._topology)
-        return tuple(f"{host} refuses requests: {why}; {remedy}" for host, why in refused.items())
+        return tuple(
+            self._problem(f"{host} refuses requests: {why}", looks.key_remedy(self._topology))
+            for host, why in refused.items()
+        )
+
+    async def rights(self) -> tuple[Problem, ...]:
+        """A topic is listed for a while after its deletion, so it is tried only where brokers have
+        access control."""
+        if not self._topology.variables:
+            return ()
+        try:
+            row = await self._tried()
+        except DeployError:
+            return ()
+        return (self._problem(row.found, row.remedy),) if is_refusal(row) else ()
+
+    def _problem(self, text: str, remedy: str) -> Problem:
+        place = self._topology.place("[credentials]")
+        return Problem(place, text, expected=_ACCOUNT, advice=remedy)
+
+    async def _tried(self) -> Examined:
+        masters = cluster_state.masters_of(await self._leading.now())
+        return await tried(self._topology, self._api, masters, self._name_servers)
 
     async def _refused(self) -> dict[str, str]:
         """Return why, by host. Every broker answers this request if access control lets it."""
@@ -74,8 +97,7 @@ class ForeignRockets:
                 yield Examined("cluster", one.text, one.remedy)
             if found or await self._refused():
                 return  # who refuses has a row of its own: door.py
-            masters = cluster_state.masters_of(await self._leading.now())
-            yield await tried(self._topology, self._api, masters, self._name_servers)
+            yield await self._tried()
             yield await self._state()
         except DeployError as error:
             yield Examined("cluster", str(error), "see the rows above")

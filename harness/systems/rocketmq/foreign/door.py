@@ -5,7 +5,7 @@ from harness.cluster.agent import AgentClient, AgentRefused
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rocketmq.api import ASK
-from harness.systems.rocketmq.foreign.looks import key_remedy
+from harness.systems.rocketmq.foreign.looks import is_denial, key_remedy
 from harness.systems.rocketmq.layout import NAME_SERVER
 from harness.systems.rocketmq.service_ports import CANARIES, HELLO
 from harness.workers.remoting import requests
@@ -45,5 +45,6 @@ REMOTING_DOOR = ClientsDoor(
     speaks="RocketMQ remoting",
     service_ports=SERVICE_PORTS,
     enter=enter,
+    refuses=is_denial,
     remedy=_remedy,
 )

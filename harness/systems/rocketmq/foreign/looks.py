@@ -37,11 +37,14 @@ class Found(NamedTuple):
 def denied(answer: Command) -> str:
     """Return why access control refuses a request; "" if it does not."""
     header = answer.header
-    if header.code == RemotingAnswer.NO_PERMISSION or any(
-        word in header.remark for word in _DENIED
-    ):
+    if header.code == RemotingAnswer.NO_PERMISSION or is_denial(header.remark):
         return header.remark or f"code {header.code}"
     return ""
+
+
+def is_denial(remark: str) -> bool:
+    """Return whether a remark names an exception of access control."""
+    return any(word in remark for word in _DENIED)
 
 
 def key_remedy(topology: Topology) -> str:

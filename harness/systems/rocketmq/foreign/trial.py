@@ -42,6 +42,11 @@ _RIGHTS = {
 }
 
 
+def is_refusal(row: Examined) -> bool:
+    """Return whether access control refused a step of the trial that this row is of."""
+    return any(f" refuses to {words}: " in row.found for words in _WORDS.values())
+
+
 async def tried(
     topology: Topology,
     api: RocketApi,

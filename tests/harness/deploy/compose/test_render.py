@@ -235,6 +235,20 @@ def test_pause_if_all_down_hosts_reach_the_broker() -> None:
     assert environment["MQPROOF_PAUSE_IF_ALL_DOWN"] == "autoheal rmq1"
 
 
+def test_the_memory_watermark_of_a_layout_reaches_every_node() -> None:
+    name, octets = "all-automatic-low-memory", 320 * 1024 * 1024
+    services = rendered(load_layout("rabbitmq-mirrored", name))["services"]
+    words = [services[f"rmq{host}-rabbitmq"]["environment"] for host in (1, 2, 3)]
+    assert {one["MQPROOF_MEMORY_HIGH_WATERMARK"] for one in words} == {str(octets)}
+    services = rendered(load_layout("reference-mirrored", name))["services"]
+    for host in (1, 2, 3):
+        node = json.loads(services[f"ref{host}-broker"]["environment"]["MQPROOF_NODE"])
+        assert node["memory_high_octets"] == octets
+    plain = rendered(load_layout("reference-mirrored", "all-automatic"))["services"]
+    node = json.loads(plain["ref1-broker"]["environment"]["MQPROOF_NODE"])
+    assert "memory_high_octets" not in node, "the node has a limit of its own"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["all-automatic-2", "all-automatic-5", "all-automatic-autoheal"])
 def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) -> None:

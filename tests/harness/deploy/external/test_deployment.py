@@ -302,8 +302,11 @@ def test_wrong_credentials_are_reported_by_variable_name(
         async with up(owner.topology(), tmp_path):
             raise AssertionError("it stands")
 
-    with pytest.raises(DeployError, match=r"\$REFERENCE_USER and \$REFERENCE_PASSWORD") as error:
+    with pytest.raises(WrongInput, match=r"\$REFERENCE_USER and \$REFERENCE_PASSWORD") as error:
         asyncio.run(story())
+    (problem,) = error.value.problems
+    assert problem.place == "staging.toml, [credentials]"
+    assert problem.expected and problem.advice
     assert "swordfish" not in str(error.value)
     written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert not any("swordfish" in text for text in written)
@@ -334,7 +337,7 @@ def test_a_file_that_holds_the_password_is_not_used(
         async with up(read_topology("staging", text, SYSTEMS), tmp_path):
             raise AssertionError("it stands")
 
-    with pytest.raises(DeployError, match=r"a command in the file holds what \$REFERENCE_PASS"):
+    with pytest.raises(WrongInput, match=r"a command in the file holds what \$REFERENCE_PASS"):
         asyncio.run(story())
     assert noted() == ()
     assert not list(tmp_path.rglob("topology.toml"))
@@ -383,8 +386,11 @@ def test_without_its_variables_nothing_is_begun(
         async with up(owner.topology(), tmp_path):
             raise AssertionError("it stands")
 
-    with pytest.raises(DeployError, match="not set in the environment: REFERENCE_PASSWORD"):
+    with pytest.raises(
+        WrongInput, match="not set in the environment: REFERENCE_PASSWORD"
+    ) as error:
         asyncio.run(story())
+    assert error.value.problems[0].advice == "export REFERENCE_PASSWORD=..."
     assert noted() == ()
 
 

@@ -125,7 +125,11 @@ def test_each_refusal_of_the_api_has_its_own_reason(
 ) -> None:
     statuses = {"alpha": status, "beta": None, "gamma": 200}
     (found,) = looks.refused(topology(), statuses, in_virtual_host)
-    assert found.startswith(f"the management API of alpha {words}")
+    assert found.text.startswith(f"the management API of alpha {words}")
+    keys = {True: "virtual_host", False: "[credentials]"}
+    key = "[[broker]], management" if (status, in_virtual_host) == (404, False) else ""
+    assert found.place == f"staging.toml, {key or keys[in_virtual_host]}"
+    assert found.expected and found.advice
 
 
 @pytest.mark.parametrize(
@@ -159,6 +163,15 @@ def test_tags_are_set_together_because_the_command_replaces_all() -> None:
 )
 def test_each_refused_login_has_its_own_fix(reason: str, words: str) -> None:
     assert words in AMQP_DOOR.remedy(topology(), reason)
+    assert AMQP_DOOR.refuses(reason) is (reason != "closed")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["530 NOT_ALLOWED - vhost '/' is down", "530 NOT_ALLOWED - connection limit is reached"],
+)
+def test_a_virtual_host_down_or_full_refuses_no_user(reason: str) -> None:
+    assert not AMQP_DOOR.refuses(reason)
 
 
 @pytest.mark.parametrize(

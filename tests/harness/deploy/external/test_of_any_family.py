@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.cluster.port import DeployError
+from harness.cluster.port import DeployError, WrongInput
 from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.doctor import examine
@@ -96,10 +96,36 @@ def test_refusals_are_reported_before_anything_is_set(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.refused = ("ann may not look", "nor touch")
-    with pytest.raises(DeployError, match=r"^ann may not look; nor touch$"):
+    with pytest.raises(WrongInput, match=r"^ann may not look; nor touch$") as error:
         asyncio.run(stood(topology(port, SETTING), tmp_path))
+    assert [one.text for one in error.value.problems] == ["ann may not look", "nor touch"]
     assert shards.calls == []
     assert noted() == ()
+
+
+def test_a_refused_login_of_clients_is_bad_input(
+    shards: Shards, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.rigs.clusters.shards._Door.handle", _greets_alone)
+    with pytest.raises(WrongInput) as error:
+        asyncio.run(stood(topology(port, SETTING), tmp_path))
+    (problem,) = error.value.problems  # the other shard does not answer, which is no refusal
+    assert problem.place == "shards.toml, [credentials]"
+    assert problem.text == "one refuses the login of clients (Shardish): the login was refused"
+    assert problem.expected == (
+        "a login in $SHARDS_USER and $SHARDS_PASSWORD that every broker accepts"
+    )
+    assert problem.advice == "is it locked?"
+    assert shards.calls == []
+
+
+def test_rights_are_tried_before_anything_is_set(
+    shards: Shards, port: int, tmp_path: Path
+) -> None:
+    shards.untried = ("ann may not declare",)
+    with pytest.raises(WrongInput, match=r"shards.toml, \[credentials\]: ann may not declare"):
+        asyncio.run(stood(topology(port, SETTING), tmp_path))
+    assert shards.calls == []
 
 
 def test_a_silent_broker_is_reported_with_its_protocol(

@@ -14,16 +14,27 @@ ADDRESSES = tuple(f"10.0.0.{number}" for number in (1, 2, 3))
 NODES = [{"name": f"rabbit@ref{number}", "net_ticktime": 10} for number in (1, 2, 3)]
 
 
-def cluster(system: str, *versions: str) -> ForeignBrokers:
-    """`versions`: of its three nodes; "" is none."""
+FLAGS = "/api/feature-flags"
+IN_KHEPRI: Said = (200, [{"name": "khepri_db", "state": "enabled"}])
+IN_MNESIA: Said = (200, [{"name": "khepri_db", "state": "disabled"}])
+
+
+def cluster(
+    system: str, *versions: str, handling: str = "", flags: Said | None = None
+) -> ForeignBrokers:
+    """`versions`: of its three nodes; "" is none. `handling`: of partitions, by the file.
+    `flags`: what the second node answers; None: it does not know the question."""
     tables = (MEMBERS,) if system == "rabbitmq-quorum" else ()
-    source = text(*tables, head=HEAD.replace("reference-mirrored", system))
+    line = f'partition_handling = "{handling}"\n' if handling else ""
+    source = text(*tables, head=line + HEAD.replace("reference-mirrored", system))
     found = read_topology("staging", source, (system,))
     said: dict[tuple[str, str], Said] = {}
     for address, version in zip(ADDRESSES, versions, strict=True):
         said[address, "/api/nodes"] = (200, NODES)
         body = {"rabbitmq_version": version} if version else {}
         said[address, "/api/overview"] = (200, body)
+    if flags is not None:
+        said[ADDRESSES[1], FLAGS] = flags
     access = Access(
         topology=found,
         agent=FakeAgent(said),  # type: ignore[arg-type]
@@ -64,3 +75,32 @@ async def test_doctor_shows_the_hosts_that_are_too_new() -> None:
     rows = {row.what: row async for row in brokers.examined()}
     assert rows["version"].found.startswith("beta report RabbitMQ 4.0.5")
     assert "another `system`" in rows["version"].remedy
+
+
+@pytest.mark.parametrize("system", ["rabbitmq-quorum", "rabbitmq-stream"])
+@pytest.mark.parametrize(
+    ("handling", "version", "flags", "hosts"),
+    [
+        ("pause_minority", "4.0.5", IN_KHEPRI, "beta"),
+        ("autoheal", "4.2.1", IN_KHEPRI, "beta"),
+        ("pause_minority", "4.3.6", None, "alpha, beta, gamma"),
+        ("pause_minority", "4.2.1", None, ""),
+        ("pause_minority", "4.0.5", IN_MNESIA, ""),
+        ("pause_minority", "3.10.8", (401, "not authorised"), ""),
+        ("ignore", "4.3.6", IN_KHEPRI, ""),
+        ("", "4.3.6", IN_KHEPRI, ""),
+    ],
+)
+def test_partition_handling_of_nodes_in_khepri_contradicts_the_file(
+    system: str, handling: str, version: str, flags: Said | None, hosts: str
+) -> None:
+    @in_a_loop
+    async def compared() -> None:
+        brokers = cluster(system, *(version,) * 3, handling=handling, flags=flags)
+        found = await brokers.contradictions()
+        assert len(found) == bool(hosts)
+        for one in found:
+            assert one.startswith(f"{hosts} keep metadata in Khepri, but partition_handling = ")
+            assert 'write `partition_handling = "ignore"` into the file' in one
+
+    compared()

@@ -139,12 +139,15 @@ async def test_a_refused_access_key_is_explained_before_a_run() -> None:
     made, theirs = stood(topology(ACL))
     made.denied[Code.GET_ALL_TOPIC_CONFIG] = BAD_KEY
     refused = await theirs.refusals()
-    assert [one.partition(" ")[0] for one in refused] == ["rkt1", "rkt2", "rkt3", "rkt4"]
-    assert "signature-failed" in refused[0]
-    assert "what $SHOP_ACCESS and $SHOP_SECRET hold must be the keys of an account" in refused[0]
+    assert [one.text.partition(" ")[0] for one in refused] == ["rkt1", "rkt2", "rkt3", "rkt4"]
+    assert "signature-failed" in refused[0].text
+    assert refused[0].place.endswith(".toml, [credentials]")
+    keys = "what $SHOP_ACCESS and $SHOP_SECRET hold must be the keys of an account"
+    assert keys in refused[0].advice
     made, theirs = stood(topology())
     made.denied[Code.GET_ALL_TOPIC_CONFIG] = BAD_KEY
-    assert "name the variables of an account in [credentials]" in (await theirs.refusals())[0]
+    (first, *_) = await theirs.refusals()
+    assert "name the variables of an account in [credentials]" in first.advice
 
 
 @pytest.mark.parametrize(
@@ -165,6 +168,9 @@ async def test_a_missing_permission_is_named(code: Code, words: str, right: str)
     assert f"refuses to {words}: org.apache" in row.found
     needed = f"the account of $SHOP_ACCESS in the brokers' conf/plain_acl.yml needs {right}"
     assert row.remedy.startswith(needed)
+    (problem,) = await theirs.rights()
+    assert (problem.text, problem.advice) == (row.found, row.remedy)
+    assert problem.place.endswith(".toml, [credentials]")
     left = [name for name in made.topics[made.server("broker-a-0")] if name.startswith(CANARY)]
     assert bool(left) is (code is Code.DELETE_TOPIC_IN_BROKER)
 
