@@ -29,7 +29,7 @@ from harness.plan.problems import PlanError, Problem
 from harness.run.core.resolving import NoSuchTarget
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt, RunInterrupted
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.prepared import Prepared
 from harness.run.preparing import Preparing
 from harness.run.run_group import Participant, RunGroup
@@ -188,7 +188,7 @@ class Series:
                 prepared = await self._prepare(plan, cluster, manifest, folder, group)
             outside = self._outside(plan, group, reserve)
             try:
-                await LiveRun(plan, cluster, prepared, manifest, outside).perform()
+                await LiveRun(prepared, manifest, outside).perform()
             finally:
                 manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
                 with contextlib.suppress(DeployError):
