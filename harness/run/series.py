@@ -22,7 +22,6 @@ from pathlib import Path
 from faults.model import FaultError
 from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError, WrongInput
-from harness.plan.clients.section import COUNTED
 from harness.plan.declared import FEW, declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError, Problem
@@ -57,12 +56,12 @@ def wall_ns(monotonic_ns: int) -> int:
 def special_messages(plan: RunPlan) -> dict[str, int | None]:
     """Return how many messages are delayed and in transactions, if these are few on purpose.
 
-    These are facts for claims; None if there are many, or if the number is unknown.
+    These are facts for claims; None if there are many, or if the number is unknown. Raise
+    PlanError if the section counts what it does not declare.
     """
     every = plan.client.counted(plan.scenario.workload, plan.schedule.load_s)
-    assert every.keys() <= set(COUNTED), sorted(every)
     few = {name: number for name, number in every.items() if 0 < number < FEW}
-    return {name: few.get(name) for name in COUNTED}
+    return {name: few.get(name) for name in plan.client.counted_names}
 
 
 # --- The series ----------------------------------------------------------------------------------
