@@ -14,11 +14,11 @@ import pyarrow as pa
 from harness.analyse.questions import question
 from harness.claims.evidence import Evidence
 from harness.claims.state import KnownFacts
-from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED
 from harness.histories import contradictions
 from harness.histories.complaints import Complaints
 from harness.histories.denominators import unshown
 from harness.histories.history import Cell, History, Words
+from harness.plan.vocabulary import DECLARED, OPERATED, RECORDED
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema

@@ -38,7 +38,7 @@ ClientValue = bool | int | dict[str, str] | None
 def client_state(
     folder: Path, manifest: Manifest, facts: Facts, findings: Findings
 ) -> dict[str, ClientValue]:
-    """Words of claims/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
+    """Words of plan/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
     try:
         moved = reached_another(manifest, folder / RAW / f"{CLIENT_EVENTS.name}.parquet")
         still = _still(folder, manifest, facts, findings)

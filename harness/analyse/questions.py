@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from harness.claims.state import KnownFacts
 from harness.claims.values import Interval
-from harness.claims.vocabulary import TIMERS
+from harness.plan.vocabulary import TIMERS
 from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 

@@ -29,7 +29,7 @@ RouteValue = bool | dict[str, str] | None
 
 
 def route_state(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, RouteValue]:
-    """A word of claims/vocabulary (SEEN), of the run in `folder`; None is unknown."""
+    """A word of plan/vocabulary (SEEN), of the run in `folder`; None is unknown."""
     states = {window: _state(manifest, window) for window in facts.windows}
     affected = [
         one

@@ -1,12 +1,11 @@
 """The claims engine: published promises, checked against the evidence of one run.
 
-A claim names facts. Evidence gives the value of each, and a judge makes a verdict of the values.
-No system and no layout has a name here.
+A claim names facts (harness/plan/vocabulary.py). Evidence gives the value of each, and a judge
+makes a verdict of the values. No system and no layout has a name here.
 
 Claims:
 claims      sentence, source, precondition and predicate, read from claims.toml; which can apply
 articles    sources of claims, and the other contents of claims.toml
-vocabulary  every fact that a claim may name: name, type, meaning
 
 Evidence:
 values      the value of one fact: a value, an interval, unknown or not applicable

@@ -2,7 +2,8 @@
 
 1. The same text applies to every system: a precondition names facts, never a system or a layout.
 2. A predicate is a list of `fact comparator value`; all must hold.
-3. A fact that does not exist is an error that names the existing ones.
+3. A fact that does not exist is an error that names the existing ones: mqproof's own, and those
+   that packages bring.
 4. A claim says whether it is about all cases or about some: that decides what refutes it.
 """
 
@@ -10,16 +11,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS, exactly, holds
-from harness.claims.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 from harness.plan.declared import Declared
 from harness.plan.files.toml_problems import validated
 from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, Fact, fact
 
 _FILE = "claims.toml"
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
@@ -99,11 +101,16 @@ def _text() -> str:
     return resources.files("harness.claims").joinpath(_FILE).read_text(encoding="utf-8")
 
 
-def read_claims(source: str, file: str) -> tuple[Claim, ...]:
-    """The claims of a TOML text. Raises PlanError with every problem in it."""
+def read_claims(
+    source: str, file: str, brought: Mapping[str, Fact] = MappingProxyType({})
+) -> tuple[Claim, ...]:
+    """Return the claims of a TOML text. `brought`: facts of packages, which it may name, too.
+
+    Raise PlanError with every problem in it.
+    """
     document = validated(_ClaimsFile, source, file)
     problems: list[Problem] = []
-    claims = tuple(_claim(table, file, problems) for table in document.claim)
+    claims = tuple(_claim(table, file, brought, problems) for table in document.claim)
     names = [claim.name for claim in claims]
     names += [one.name for one in document.compared] + [one.name for one in document.unjudged]
     problems += _source_problems(document, file)
@@ -116,17 +123,18 @@ def read_claims(source: str, file: str) -> tuple[Claim, ...]:
     return claims
 
 
-def parse_condition(text: str) -> Condition:
+def parse_condition(text: str, brought: Mapping[str, Fact] = MappingProxyType({})) -> Condition:
     """The condition that a text states. ValueError says what is wrong with it."""
     match = _CONDITION.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not `fact comparator value` ({' '.join(COMPARATORS)})")
     name, comparator, words = match.groups()
-    known = fact(name)
+    known = fact(name) or brought.get(name)
     if known is None:
-        guess = nearest(name, tuple(FACTS))
+        valid = (*FACTS, *brought)
+        guess = nearest(name, valid)
         hint = f"; did you mean {guess!r}?" if guess else ""
-        raise ValueError(f"there is no fact {name!r}{hint}; valid: {' | '.join(FACTS)}")
+        raise ValueError(f"there is no fact {name!r}{hint}; valid: {' | '.join(valid)}")
     if comparator not in ("==", "!=") and known.kind is not float:
         raise ValueError(f"{text!r}: {name} is no number, so only == and != can be asked")
     wanted = tuple(_wanted(word.strip(), known.kind, text) for word in words.split("|"))
@@ -188,15 +196,18 @@ def _source_problems(document: _ClaimsFile, file: str) -> list[Problem]:
     ]
 
 
-def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
+def _claim(
+    table: _ClaimTable, file: str, brought: Mapping[str, Fact], problems: list[Problem]
+) -> Claim:
+    place = f"{file}, {table.name}"
     return Claim(
         name=table.name,
         sentence=table.sentence,
         meaning=table.meaning or table.sentence,
         source=f"{table.source}, {table.section}" if table.section else table.source,
         also=tuple(table.also),
-        precondition=_conditions(table.precondition, f"{file}, {table.name}", problems),
-        predicate=_conditions(table.predicate, f"{file}, {table.name}", problems),
+        precondition=_conditions(table.precondition, place, brought, problems),
+        predicate=_conditions(table.predicate, place, brought, problems),
         known=table.known,
         warns=table.warns,
         some=table.quantifier == "some",
@@ -205,11 +216,13 @@ def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
     )
 
 
-def _conditions(texts: list[str], place: str, problems: list[Problem]) -> tuple[Condition, ...]:
+def _conditions(
+    texts: list[str], place: str, brought: Mapping[str, Fact], problems: list[Problem]
+) -> tuple[Condition, ...]:
     conditions = []
     for text in texts:
         try:
-            conditions.append(parse_condition(text))
+            conditions.append(parse_condition(text, brought))
         except ValueError as error:
             problems.append(Problem(place, str(error)))
     return tuple(conditions)

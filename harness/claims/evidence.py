@@ -19,7 +19,8 @@ from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least
-from harness.claims.vocabulary import (
+from harness.plan.layouts.guarantees import CLIENTS
+from harness.plan.vocabulary import (
     CONSUMPTION,
     COUNTS,
     DECLARED,
@@ -33,8 +34,8 @@ from harness.claims.vocabulary import (
     STARVED,
     STEADY_STATE,
     WAITING,
+    fact,
 )
-from harness.plan.layouts.guarantees import CLIENTS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
@@ -75,6 +76,8 @@ class Evidence:
             return Unknown(self.untold[head])
         if head in COUNTS:
             return self._believed(head, detail, self.counted.value(head, detail, among))
+        if fact(name) is None:  # a package brings it
+            return self.state.value(name, window)
         if name in derived.DERIVED:
             return derived.derive(name, window, self.facts, self.state)
         if name in STEADY_STATE:

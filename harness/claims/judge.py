@@ -24,7 +24,7 @@ from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
-from harness.claims.vocabulary import COUNTS
+from harness.plan.vocabulary import COUNTS
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import level_text

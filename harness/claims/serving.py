@@ -18,8 +18,8 @@ from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS, fault_length_s, stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
-from harness.claims.vocabulary import SERVICE, TIMERS
 from harness.plan.layouts.guarantees import BROKERS
+from harness.plan.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings

@@ -11,9 +11,9 @@ from harness.claims import claims
 from harness.claims.claims import concerning
 from harness.commands.shell import Shell, print_lines
 from harness.commands.together import wrong_words
-from harness.judging import brought_claims
-from harness.plan.declared import of_layout
-from harness.plan.model import Layout
+from harness.judging import brought_claims, known_facts
+from harness.plan.declared import Declared, of_layout
+from harness.plan.model import Layout, System
 from harness.plan.problems import PlanError, Problem
 from harness.report import listing
 from harness.request import run_request, suites
@@ -84,8 +84,14 @@ def _layouts(systems: Sequence[str]) -> list[Layout]:
 
 def _claims(systems: Sequence[str]) -> list[claims.Claim]:
     own = {one.name: one for one in run_request.systems()}
-    facts = [of_layout(own[layout.system], layout) for layout in _layouts(systems)]
+    facts = [_facts(own[layout.system], layout) for layout in _layouts(systems)]
     return concerning(brought_claims.every(), facts)
+
+
+def _facts(system: System, layout: Layout) -> dict[str, Declared]:
+    """Return the facts that a system declares of a layout, and those that only others have."""
+    others = known_facts.not_of_system(system.name).items()
+    return {**{name: {"not_applicable": why} for name, why in others}, **of_layout(system, layout)}
 
 
 def _lines(topic: Listing, systems: Sequence[str]) -> Iterable[str]:
@@ -113,4 +119,4 @@ def _tables(topic: Listing, systems: Sequence[str]) -> Iterable[RenderableType]:
         case Listing.CLAIMS:
             return [listing.claims(_claims(systems))]
         case Listing.FACTS:
-            return [listing.facts()]
+            return [listing.facts(known_facts.every())]

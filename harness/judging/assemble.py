@@ -14,8 +14,8 @@ from harness.analyse.judged_run import JudgedRun
 from harness.claims.doubts import Caveat
 from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimVerdict
-from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
+from harness.judging import known_facts
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
 from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
@@ -45,7 +45,7 @@ _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messa
 
 @dataclass(frozen=True, slots=True)
 class RawReading:
-    """What the raw rows of one run tell. `words`: facts of claims/vocabulary (OPERATED, SEEN) by
+    """What the raw rows of one run tell. `words`: facts of plan/vocabulary (OPERATED, SEEN) by
     name; None is unknown. `uncounted`: measures whose opportunities its marts do not hold, since
     they are of before format 3."""
 
@@ -66,7 +66,7 @@ def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
     return Evidence(
         run.findings,
         run.facts,
-        KnownFacts.from_json({**run.manifest.state, **raw.words}),
+        known_facts.of_run(run.manifest, raw.words),
         uncounted=raw.uncounted,
         resends=resends(run.manifest.client),
     )

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.claims.articles import Article
 from harness.claims.claims import Beside, Claim, read_beside, read_claims, shipped, shipped_beside
+from harness.judging import known_facts
 from harness.outside.installed import Offer, offered, sorted_out
 from harness.plan.problems import PlanError
+from harness.plan.vocabulary import Fact
 
 GROUP = "mqproof.claims"
 
@@ -47,16 +50,18 @@ def articles() -> tuple[Article, ...]:
 
 @cache
 def registry() -> BroughtClaims:
-    return read(offered(GROUP))
+    return read(offered(GROUP), known_facts.brought())
 
 
-def read(offers: Iterable[Offer]) -> BroughtClaims:
-    """Return the claims of all offers that are right."""
+def read(
+    offers: Iterable[Offer], brought: Mapping[str, Fact] = MappingProxyType({})
+) -> BroughtClaims:
+    """Return the claims of all offers that are right. `brought`: the facts of packages."""
     taken = {claim.name for claim in shipped()}
 
     def mistakes(offer: ClaimsOffer) -> Iterator[str]:
         try:
-            claims, _ = _read(offer)
+            claims, _ = _read(offer, brought)
         except (PlanError, OSError, ValueError) as error:
             yield str(error)
             return
@@ -65,14 +70,14 @@ def read(offers: Iterable[Offer]) -> BroughtClaims:
         taken.update(names)
 
     known, packages, spoilt = sorted_out(offers, "claims file", ClaimsOffer, {}, mistakes)
-    files = [_read(offer) for offer in known.values()]
+    files = [_read(offer, brought) for offer in known.values()]
     claims = tuple(claim for claims, _ in files for claim in claims)
     articles = tuple(article for _, beside in files for article in beside.articles)
     return BroughtClaims(claims, articles, packages, spoilt)
 
 
-def _read(offer: ClaimsOffer) -> tuple[tuple[Claim, ...], Beside]:
+def _read(offer: ClaimsOffer, brought: Mapping[str, Fact]) -> tuple[tuple[Claim, ...], Beside]:
     """Raises PlanError, OSError, ValueError."""
     path = offer.file()
     text = path.read_text(encoding="utf-8")
-    return read_claims(text, path.name), read_beside(text)
+    return read_claims(text, path.name, brought), read_beside(text)

@@ -16,8 +16,8 @@ from harness.histories import jepsen, neutral, openchaos, rows
 from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
-from harness.histories.history import FactValue, History
-from harness.judging import brought_claims
+from harness.histories.history import FactValue, History, Words
+from harness.judging import brought_claims, known_facts
 from harness.plan.problems import PlanError, twice
 from harness.report.judged import JudgedHistory
 
@@ -42,7 +42,7 @@ def judge_files(
     problems = twice("FILE", map(str, files))
     known: Mapping[str, FactValue] = {}
     try:
-        known = of_words(declare, WORDS.declared)
+        known = of_words(declare, _words().declared)
     except PlanError as error:
         problems += error.problems
     judged: list[JudgedHistory] = []
@@ -59,9 +59,15 @@ def judge_files(
     return tuple(judged)
 
 
+def _words() -> Words:
+    """Return the facts that a history may declare: mqproof's own, and those of packages."""
+    brought = {name: fact.kind for name, fact in known_facts.brought().items()}
+    return replace(WORDS, declared={**WORDS.declared, **brought})
+
+
 def _read(path: Path, form: str, explain: bool) -> Read:
     if form == OURS:
-        history = neutral.read(path, WORDS)
+        history = neutral.read(path, _words())
         tools = tuple(_FOREIGN) if explain else ()
         return Read(str(path), history, rows_of(history) if explain else (), tools)
     foreign_rows = _FOREIGN[form].read(path)

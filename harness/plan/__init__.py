@@ -1,6 +1,7 @@
 """What is to be run, as values: experiments, scenarios, layouts and clients.
 
 bound              `--bound SHARE`: how many runs show a violation in that share of them
+brought_facts      facts of packages: what is wrong with their declarations, and with values
 declared           what a plan declares of a run: facts, and words that are ignored
 distribution       which queues each publisher and each consumer of a workload serves
 experiment         scenarios x systems x layouts x clients x repeats, with one seed
@@ -14,6 +15,7 @@ operations         operations and their targets as data: what an operator does, 
 problems           what is wrong with a plan: every problem at once, each with its place
 schedule           the schedule of one run: a scenario's lengths, resolved with its layout's timer
 seeds              named streams of chance: the only place that makes a random source
+vocabulary         the facts that claims may speak of: name, type, meaning
 workload           the load of a scenario: who sends what, where, and how its clients behave
 
 clients/           client libraries, as they are declared

@@ -1,8 +1,13 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
+from collections.abc import Iterator
+
+from harness.outside.text import brief
+from harness.plan.brought_facts import is_of_kind, kind_text
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout, RunPlan, Scenario, System
+from harness.plan.problems import Problem
 
 # --- Reconnecting --------------------------------------------------------------------------------
 # How long clients may take to be back after a fault; so long, and more, load goes on after it.
@@ -91,6 +96,7 @@ def of_layout(system: System, layout: Layout) -> dict[str, Declared]:
     """Return what a system declares of a layout, whatever is played on it."""
     guarantees = system.guarantees(layout)
     return {
+        **{name: _recorded(one.value(layout)) for name, one in system.facts.items()},
         "copies": layout.copies,
         "masters": guarantees.masters,
         "synchronise": layout.synchronise or None,
@@ -107,6 +113,26 @@ def of_layout(system: System, layout: Layout) -> dict[str, Declared]:
         "confirm_waits_for_disk": guarantees.confirm_waits_for_disk,
         "progress_kept_by": guarantees.progress_kept_by,
     }
+
+
+def wrong_values(
+    system: System, layout: Layout, client: ChosenClient, scenario: Scenario
+) -> Iterator[Problem]:
+    """Yield the values that are not of the type that their package declares."""
+    advice = "correct what gives the value, in its package"
+    for name, one in system.facts.items():
+        value = one.value(layout)
+        if not (value is None or isinstance(value, NotApplicable) or is_of_kind(one.fact, value)):
+            text = f"{system.name} gives the fact {brief(name)} the value {brief(value)}"
+            expected = f"{kind_text(one.fact)}, None (unknown), or NotApplicable with a reason"
+            yield Problem(layout.label, text, expected=expected, advice=advice)
+    section = client.declared.family.section
+    own = section.own_facts if section is not None else {}
+    for name, given in client.facts(scenario.workload).items():
+        if name in own and given is not None and not is_of_kind(own[name], given):
+            text = f"its section gives the fact {brief(name)} the value {brief(given)}"
+            expected = f"{kind_text(own[name])}, or None (unknown)"
+            yield Problem(client.word, text, expected=expected, advice=advice)
 
 
 def _few(plan: RunPlan) -> int | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 
 from faults.targets import CLIENT
 from harness.outside.text import brief
@@ -21,6 +21,7 @@ from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import option_problems
 from harness.plan.clients.requirements import ChosenClient, chosen_client
+from harness.plan.declared import wrong_values
 from harness.plan.layouts import variants, worker_addresses
 from harness.plan.model import Cell, Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
@@ -140,6 +141,8 @@ def plan(request: ExperimentOptions, catalogue: Catalogue) -> Experiment:
             cells.append(cell)
     if not cells:
         raise PlanError(_nothing_applies(request, skipped, systems, catalogue))
+    if wrong := dict.fromkeys(chain.from_iterable(map(_wrong_facts, cells))):
+        raise PlanError(wrong)
     if len(cells) * request.repeats > RUNS_MAX:
         text = f"{len(cells) * request.repeats:,} runs are more than one experiment has"
         raise PlanError([Problem("--repeats", f"{text}: {RUNS_MAX:,} at most")])
@@ -147,6 +150,10 @@ def plan(request: ExperimentOptions, catalogue: Catalogue) -> Experiment:
         raise PlanError(apart)
     runs = tuple(_runs(request, cells))
     return Experiment(request.name, request.seed, runs, tuple(skipped))
+
+
+def _wrong_facts(cell: _Cell) -> Iterator[Problem]:
+    return wrong_values(cell.system, cell.layout, cell.client, cell.scenario)
 
 
 def _apart(cells: list[_Cell]) -> Iterator[Problem]:

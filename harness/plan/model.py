@@ -15,7 +15,7 @@ from faults.options import FaultOptions
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.files.spans import Duration
 from harness.plan.files.targets import Target
-from harness.plan.layouts.guarantees import Guarantees
+from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import (
     BALANCERS,
     HOSTS,
@@ -32,6 +32,7 @@ from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions
 from harness.plan.operation_options import OperationOptions
 from harness.plan.operations import Operation
+from harness.plan.vocabulary import Fact
 from harness.plan.workload import Workload
 from spark_analysis.schema.words import LEVELS, Level
 
@@ -169,6 +170,14 @@ class Drain:
     gone_by_force_s: float  # how long brokers may list a closed or dead client
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutFact:
+    """A fact of its layouts that a system's package brings. `value`: None if it is unknown."""
+
+    fact: Fact
+    value: Callable[["Layout"], bool | str | int | float | NotApplicable | None]
+
+
 @dataclass(frozen=True, slots=True)
 class System:
     """A broker cluster that can be put under test."""
@@ -193,6 +202,7 @@ class System:
     # no layout can lead through the proxy -> why
     versions: Versions | None = None  # None: there is one, or its layouts say which
     by_hand: bool = False  # whether `mqproof up` starts it if no system is named
+    facts: Mapping[str, LayoutFact] = field(default_factory=dict)  # by name, that claims may use
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from faults.kind import Kind
 from faults.kinds import KINDS, offered
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from harness.claims.claims import Claim
-from harness.claims.vocabulary import FACTS
 from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named
@@ -21,6 +20,7 @@ from harness.plan.files.suite import Suite
 from harness.plan.files.targets import MEANINGS, TargetForm
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.operation_options import OPTIONS
+from harness.plan.vocabulary import Fact
 from harness.report.lines import source_text
 from harness.view.grouping import by_key
 
@@ -142,9 +142,9 @@ def claims(found: Iterable[Claim]) -> Table:
     return table
 
 
-def facts() -> Table:
+def facts(known: Mapping[str, Fact]) -> Table:
     table = _table("fact", "type", "what it is")
-    for name, fact in FACTS.items():
+    for name, fact in known.items():
         kind = {bool: "true, false", str: "word"}.get(fact.kind, "number")
         table.add_row(name, kind, fact.meaning)
     return table

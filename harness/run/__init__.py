@@ -1,11 +1,6 @@
 """A run while it goes on, and all runs of an experiment, one after another.
 
 series              all runs of an experiment, each on a clean cluster
-live                one run: carries out what the conductor says
-tasks               what takes long in it, beside its loop
-replacing           clients in dead ones' places
-kept_manifest       its manifest, saved at every step
-live_view           what people see of it
 run_group           runs that are played together wait for each other and share faults
 shared_cluster      the cluster as one of them sees it
 stage               the parts of a run that windows and operations use
@@ -19,9 +14,9 @@ process_ends        broker processes that ended, planned or not
 interrupts          requests to end runs early
 signals             Ctrl-C, SIGTERM and SIGHUP
 folder_lock         which process uses an experiment's folder
-live_strip          that strip during a run
 
-core/               what a run decides; the modules above carry it out
+core/               what a run decides; the other modules carry it out
+live/               one run: carries out what the conductor says
 fault_windows/      one fault window: its target, armed, verified active, undone, verified ended
 operations/         what operators do during a run and after it: carried out, and waited for
 """

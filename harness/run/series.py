@@ -22,14 +22,13 @@ from pathlib import Path
 from faults.model import FaultError
 from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError, WrongInput
-from harness.plan.clients.section import COUNTED
 from harness.plan.declared import FEW, declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError, Problem
 from harness.run.core.resolving import NoSuchTarget
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt, RunInterrupted
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.prepared import Prepared
 from harness.run.preparing import Preparing
 from harness.run.run_group import Participant, RunGroup
@@ -57,12 +56,12 @@ def wall_ns(monotonic_ns: int) -> int:
 def special_messages(plan: RunPlan) -> dict[str, int | None]:
     """Return how many messages are delayed and in transactions, if these are few on purpose.
 
-    These are facts for claims; None if there are many, or if the number is unknown.
+    These are facts for claims; None if there are many, or if the number is unknown. Raise
+    PlanError if the section counts what it does not declare.
     """
     every = plan.client.counted(plan.scenario.workload, plan.schedule.load_s)
-    assert every.keys() <= set(COUNTED), sorted(every)
     few = {name: number for name, number in every.items() if 0 < number < FEW}
-    return {name: few.get(name) for name in COUNTED}
+    return {name: few.get(name) for name in plan.client.counted_names}
 
 
 # --- The series ----------------------------------------------------------------------------------
@@ -192,7 +191,7 @@ class Series:
                 prepared = await self._prepare(plan, cluster, manifest, folder, group)
             outside = self._outside(plan, group, reserve)
             try:
-                await LiveRun(plan, cluster, prepared, manifest, outside).perform()
+                await LiveRun(prepared, manifest, outside).perform()
             finally:
                 manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
                 with contextlib.suppress(DeployError):

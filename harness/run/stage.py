@@ -59,6 +59,10 @@ class Stage:
             return await look()
         return await self.participant.looked(f"{event} of window {armed.window}", look)
 
+    def run_ns(self, monotonic_ns: int) -> int:
+        """Return the run time of an instant of CLOCK_MONOTONIC."""
+        return monotonic_ns - self.origin_ns
+
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""
         async with asyncio.timeout(LOOK_LIMIT_S):

@@ -75,6 +75,7 @@ def load_system(name: str) -> System:
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
         by_hand=document.by_hand,
+        facts=own.facts,
         versions=None
         if document.versions is None
         else document.versions.versions(

@@ -19,7 +19,7 @@ from harness.cluster.orders import Operator
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.layouts.servers import Servers
-from harness.plan.model import Drain, Layout
+from harness.plan.model import Drain, Layout, LayoutFact
 from harness.systems.containers import Containers, Ways
 from harness.systems.foreign import Foreign
 from harness.systems.running_broker import RunningBroker
@@ -174,6 +174,7 @@ class Declaration:
     layout_file: type[BaseModel]  # a LayoutFile
     mistakes: Mistakes
     guarantees: Callable[[Layout], Guarantees]
+    facts: Mapping[str, LayoutFact]  # that only this system has, by name
     servers: Callable[[Layout], Servers]
     drain: Drain
     levels: tuple[Level, ...]  # of confirmations; words.LEVELS are mqproof's own

@@ -5,11 +5,16 @@
    not affect the others. Offers are searched once in a process.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from harness.outside.installed import Offer, offered, sorted_out
+from harness.outside.text import brief
+from harness.plan import brought_facts
+from harness.plan.clients import registry as clients
+from harness.plan.model import LayoutFact
+from harness.plan.vocabulary import Fact
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
 from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
@@ -50,6 +55,12 @@ class SystemRegistry:
     packages: Mapping[str, str]
     spoilt: Mapping[str, str]
 
+    @property
+    def facts(self) -> dict[str, Fact]:
+        """Return the facts that systems of other packages bring."""
+        every = self.systems.values()
+        return {name: one.fact for each in every for name, one in each.facts.items()}
+
     def version_of(self, system: str, recorded: Mapping[str, str]) -> str:
         """Return its brokers' own version among those that a run records; "" if they have none, or
         the system is no longer known."""
@@ -64,8 +75,42 @@ def registry() -> SystemRegistry:
 
 def read(offers: Iterable[Offer]) -> SystemRegistry:
     """Return mqproof's own systems and those of other packages."""
-    return SystemRegistry(*sorted_out(offers, "system", Declaration, OURS, _mistakes))
+    found = list(offers)
+    others = [one.thing for one in found if isinstance(one.thing, Declaration)]
+
+    def mistakes(declaration: Declaration) -> Iterator[str]:
+        yield from level_mistakes(declaration.levels)
+        yield from _fact_mistakes(declaration, others)
+
+    return SystemRegistry(*sorted_out(found, "system", Declaration, OURS, mistakes))
 
 
-def _mistakes(declaration: Declaration) -> Iterable[str]:
-    return level_mistakes(declaration.levels)
+def _fact_mistakes(declaration: Declaration, others: Iterable[Declaration]) -> Iterator[str]:
+    """Yield the mistakes in the facts that a system brings.
+
+    Several systems may bring one fact if they agree on its type and meaning.
+    """
+    if not isinstance(declaration.facts, Mapping):
+        yield f"its facts are no mapping of names, but {brief(declaration.facts)}"
+        return
+    for name, one in declaration.facts.items():
+        if not isinstance(one, LayoutFact):
+            yield f"the fact {brief(name)} is no LayoutFact, but {brief(one)}"
+            return
+    facts = _facts_of(declaration)
+    yield from brought_facts.mistakes(facts)
+    for name in sorted(facts.keys() & clients.registry().facts.keys()):
+        yield f"the section of a client brings the fact {brief(name)}, too"
+    for other in others:
+        theirs = _facts_of(other)
+        for name in sorted(facts.keys() & theirs.keys()):
+            if facts[name] != theirs[name]:
+                yield f"the system {brief(other.name)} brings the fact {brief(name)} otherwise"
+
+
+def _facts_of(declaration: Declaration) -> dict[str, Fact]:
+    """Return the facts that are declared as they should be."""
+    if not isinstance(declaration.facts, Mapping):
+        return {}
+    every = declaration.facts.items()
+    return {name: one.fact for name, one in every if isinstance(one, LayoutFact)}

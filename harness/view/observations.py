@@ -23,7 +23,7 @@ from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
 from harness.claims.times import fault_length_s
 from harness.claims.values import Interval, NotApplicable, Unknown, from_to
-from harness.claims.vocabulary import STAGE_NAMES
+from harness.plan.vocabulary import STAGE_NAMES
 from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text

@@ -18,7 +18,7 @@ from harness.deploy.compose.execs import start
 from harness.deploy.compose.faults import equip
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
@@ -64,7 +64,7 @@ async def perform(project: str, network: str, folder: Path, kind: str, name: str
             print("armed", flush=True)
 
     outside = Outside(Interrupt(), show, lambda manifest: manifest.save(run_folder), print)
-    await LiveRun(run, cluster, prepared, Manifest.of(run), outside).perform()
+    await LiveRun(prepared, Manifest.of(run), outside).perform()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run.series import wall_ns
@@ -57,7 +57,7 @@ async def run(
     outside = Outside(interrupt, show, lambda manifest: manifest.save(folder), print)
     manifest = Manifest.of(of)
     manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
-    await LiveRun(of, cluster, prepared, manifest, outside).perform()
+    await LiveRun(prepared, manifest, outside).perform()
     # The loop goes on meanwhile: an agent that hears nothing for 5 s takes the harness for lost.
     return await asyncio.to_thread(_sealed, folder)
 

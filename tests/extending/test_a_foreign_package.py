@@ -78,6 +78,9 @@ def test_a_foreign_package_appears_in_every_list(site: Path) -> None:
         ("faults", "stall_disk"),
         ("faults", "pigeonhole"),  # the systems that can suffer it
         ("clients", "pigeonhole-py"),
+        ("facts", "pigeonhole_confirms_early"),
+        ("facts", "pigeonhole_window"),
+        ("claims", "stored-before-confirmed"),
     ):
         said = mqproof(site, "list", what)
         assert (said.returncode, name in said.stdout) == (0, True), said.stdout + said.stderr
@@ -153,6 +156,7 @@ def test_master_crash_runs_on_it_without_confirmed_loss(
     assert verdict.exit_code == (2 if busy else 0), both[0].said
     assert verdict.versions["pigeonhole"] == "0.1"  # as system.py says that it is versioned
     assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
+    assert verdict.outcomes["stored-before-confirmed"] == "PASS"  # by facts that it brings
     assert verdict.outcomes["durable-queue-returns"] == ("INCONCLUSIVE" if busy else "PASS")
 
 
@@ -168,6 +172,7 @@ def test_a_hasty_node_is_found_to_lose_what_it_confirmed(both: tuple[Run, Run]) 
     assert verdict.run["judged"] and not verdict.run["failure"], both[1].said
     assert verdict.lost > 0 and verdict.exit_code == 1, both[1].said
     assert verdict.outcomes["confirmed-hence-delivered"] == "FAIL"
+    assert verdict.outcomes["stored-before-confirmed"] == "NOT APPLICABLE"
 
 
 def test_its_own_fault_is_performed_verified_and_undone(both: tuple[Run, Run]) -> None:

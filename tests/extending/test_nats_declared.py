@@ -9,6 +9,7 @@ import pytest
 from harness.judging import brought_claims
 from harness.outside.installed import Offer
 from harness.plan.clients import registry as clients
+from harness.plan.declared import of_layout
 from harness.plan.layouts.guarantees import Guarantees
 from harness.systems import catalogue
 from harness.systems import registry as systems
@@ -52,7 +53,10 @@ def test_its_system_is_accepted_with_every_layout(monkeypatch: pytest.MonkeyPatc
     labels = catalogue.layout_names(SYSTEM)
     assert system.default_layout in labels
     for label in labels:
-        promised = system.guarantees(catalogue.load_layout(SYSTEM, label))
+        layout = catalogue.load_layout(SYSTEM, label)
+        promised = system.guarantees(layout)
+        synced = of_layout(system, layout)["nats_sync_interval_s"]  # a fact that it brings
+        assert synced == (0 if promised.confirm_waits_for_disk else 120)
         assert isinstance(promised, Guarantees)
         assert isinstance(promised.strength, Level)
         assert promised.strength in system.levels

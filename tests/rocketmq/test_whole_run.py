@@ -12,9 +12,10 @@ from harness.pipeline import stages
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import RunPlan, Schedule
-from harness.run import drain_and_audit, live, preparing
+from harness.run import drain_and_audit, preparing
 from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
+from harness.run.live import load
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
@@ -51,7 +52,7 @@ def _ports_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A JVM that waits for a processor is not what is under test."""
     monkeypatch.setattr(preparing, "READY_LIMIT_S", PATIENCE_S)
-    for module in (drain_and_audit, live):
+    for module in (drain_and_audit, load):
         monkeypatch.setattr(module, "CLOSE_LIMIT_S", PATIENCE_S)
 
 
@@ -70,7 +71,7 @@ async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
     async with asyncio.timeout(LIMIT_S), standing(of.layout, servers) as cluster:
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None, alone()).begin()
         outside = Outside(Interrupt(), lambda _: None, lambda m: m.save(folder), print)
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await LiveRun(prepared, manifest, outside).perform()
     return manifest
 
 

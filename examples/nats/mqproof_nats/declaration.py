@@ -5,7 +5,15 @@ from pathlib import Path
 from harness.systems.port import Declaration
 from mqproof_nats.broker import VERSION
 from mqproof_nats.containers import NATS_CONTAINERS
-from mqproof_nats.layouts import DRAIN, LEVELS, NatsLayoutFile, guarantees, mistakes, servers
+from mqproof_nats.layouts import (
+    DRAIN,
+    FACTS,
+    LEVELS,
+    NatsLayoutFile,
+    guarantees,
+    mistakes,
+    servers,
+)
 from mqproof_nats.processes import NatsProcesses
 
 NATS_JETSTREAM = Declaration(
@@ -14,6 +22,7 @@ NATS_JETSTREAM = Declaration(
     layout_file=NatsLayoutFile,
     mistakes=mistakes,
     guarantees=guarantees,
+    facts=FACTS,
     servers=servers,
     drain=DRAIN,
     levels=LEVELS,

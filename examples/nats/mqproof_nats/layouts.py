@@ -11,7 +11,8 @@ from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
 from harness.plan.layouts.servers import Process, ServerRole, Servers
-from harness.plan.model import Drain, Layout
+from harness.plan.model import Drain, Layout, LayoutFact
+from harness.plan.vocabulary import Fact
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     PROFILES_MAX,
@@ -27,6 +28,7 @@ from mqproof_nats.names import CLIENT_PORT, MONITORING_PORT, ROUTE_PORT
 from spark_analysis.schema.words import Level
 
 REPLICAS_MAX = 5  # docs: "R=5, the replication factor limit"
+SYNC_INTERVAL_S = 120  # as NATS comes
 # What a PubAck may mean, from the strongest to the weakest.
 QUORUM_SYNCED = Level(1, "quorum_synced", "a quorum had it on its disks")
 QUORUM_CACHED = Level(
@@ -163,6 +165,14 @@ def servers(layout: Layout) -> Servers:
     )
 
 
+FACTS = {
+    "nats_sync_interval_s": LayoutFact(
+        fact=Fact(
+            float, False, "how often NATS servers sync to disk, in seconds; 0: before a PubAck"
+        ),
+        value=lambda layout: 0 if storage(layout).sync_always else SYNC_INTERVAL_S,
+    )
+}
 DRAIN = Drain(
     queue_name=lambda queue: queue,
     quiet_s=lambda _: 2.0,  # what waits for its acknowledgement counts as not consumed (client.py)

@@ -183,6 +183,7 @@ SECTION = Section(
         "priorities": lambda own: own.priorities,
         "polls": lambda own: own.consume == GET,
     },
+    own_facts={},
     not_applicable="its clients do not speak AMQP",
     requires=_requires,
     requires_of_all=lambda _own: (),
@@ -190,4 +191,5 @@ SECTION = Section(
     shows=_shows,
     worker_options=_worker_options,
     counts=lambda _own, _workload, _load_s: {},
+    counted=(),
 )

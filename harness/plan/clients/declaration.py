@@ -7,16 +7,19 @@
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from harness.outside.text import brief
-from harness.plan.clients.section import Section
+from harness.plan import brought_facts
+from harness.plan.clients.section import COUNTED, Section
 from harness.plan.files.tables import Table
 from harness.plan.layouts import jars
 from harness.plan.layouts.jars import JarSet
+from harness.plan.problems import nearest
+from harness.plan.vocabulary import DECLARED, Fact
 from harness.plan.workload import Workload
 
 CAPABILITIES: Mapping[str, str] = {
@@ -170,3 +173,33 @@ def _section_mistakes(section: Section[Any, Any] | None) -> Iterator[str]:
         yield f"[{section.place}] may be left out, and these of its keys have no default: {keys}"
     elif strange := [key for key in section.by_client if key not in section.shape.model_fields]:
         yield f"[{section.place}] has no keys that a client might be told: {', '.join(strange)}"
+    else:
+        yield from _fact_mistakes(section)
+
+
+def _fact_mistakes(section: Section[Any, Any]) -> Iterator[str]:
+    """Yield the facts that are given no declaration, or no value."""
+    yield from brought_facts.mistakes(section.own_facts)
+    if not isinstance(section.own_facts, Mapping) or not isinstance(section.facts, Mapping):
+        yield f"the facts of [{section.place}] are no mapping of names"
+        return
+    own = section.own_facts
+    fields: tuple[tuple[str, Collection[str], Collection[str]], ...] = (
+        ("facts", section.facts, DECLARED),
+        ("counted", section.counted, COUNTED),
+    )
+    for field, names, ours in fields:
+        for name in names:
+            if name not in own and name not in ours:
+                guess = nearest(str(name), (*own, *ours))
+                hint = f"; did you mean {brief(guess)}?" if guess else ""
+                text = f"[{section.place}], {field}: there is no fact {brief(str(name))}{hint}"
+                yield f"{text}; declare it in own_facts"
+    for name in own:
+        if name not in section.own_names:
+            yield f"[{section.place}] declares the fact {brief(str(name))} and gives it no value"
+    counted = [own[name] for name in section.counted if name in own]
+    if not all(isinstance(fact, Fact) and fact.kind is float for fact in counted):
+        yield f"[{section.place}] counts facts that are no numbers: set their kind to float"
+    if own and not section.not_applicable:
+        yield f"[{section.place}] does not say why its facts do not apply to other clients"

@@ -4,7 +4,7 @@
 2. An unknown name is an error that lists the known ones. A broken offer is an error with its
    package and the reason if its client is requested; it does not affect the others.
 3. A family's section has its own key and its own facts. If two families claim the same, both
-   offers are broken; neither can replace a family of mqproof itself.
+   offers are broken; neither can replace a family of mqproof itself, or a fact of it.
 4. Offers are searched once in a process.
 """
 
@@ -21,6 +21,7 @@ from harness.plan.clients.declaration import Client, Family, mistakes
 from harness.plan.clients.section import Section
 from harness.plan.files.shape import WorkloadTable
 from harness.plan.problems import PlanError, Problem, unknown
+from harness.plan.vocabulary import DECLARED, Fact
 
 GROUP = "mqproof.clients"
 PLACE = "--client"
@@ -41,6 +42,15 @@ class ClientRegistry:
         every = (one.family.section for one in self.clients.values())
         return {section.key: section for section in every if section is not None}
 
+    @property
+    def facts(self) -> dict[str, Fact]:
+        """Return the facts that sections of other packages bring."""
+        return {
+            name: fact
+            for section in self.sections.values()
+            for name, fact in section.own_facts.items()
+        }
+
 
 @cache
 def registry() -> ClientRegistry:
@@ -54,8 +64,9 @@ def read(offers: Iterable[Offer]) -> ClientRegistry:
 
     def wrong(client: Client) -> Iterator[str]:
         yield from mistakes(client)
-        if isinstance(client.family, Family) and isinstance(client.family.section, Section):
-            yield from _claimed_by_others(client.family.section, offered)
+        section = client.family.section if isinstance(client.family, Family) else None
+        if section is not None and _is_readable(section):
+            yield from _claimed_by_others(section, offered)
 
     return ClientRegistry(*sorted_out(found, "client", Client, OURS, wrong))
 
@@ -65,12 +76,25 @@ def _claimed_by_others(section: Section[Any, Any], offered: Iterable[Client]) ->
         yield f"[workload] has a key {brief(section.key)} of its own, and no section of that name"
     families = (one.family for one in chain(OURS.values(), offered))
     every = [one.section for one in families if isinstance(one, Family)]
-    sections = [one for one in every if isinstance(one, Section) and one != section]
+    sections = [one for one in every if _is_readable(one) and one is not None and one != section]
     if any(one.key == section.key for one in sections):
         text = f"another family has a section [{section.place}], too"
         yield f"{text}; rename the section, or uninstall one of the packages"
-    for name in sorted({name for one in sections for name in one.facts.keys() & section.facts}):
+    taken = {name for one in sections for name in one.own_names}
+    for name in sorted(taken.intersection(section.own_names)):
         yield f"another family's section tells the fact {brief(name)}"
+    ours = (one.family.section for one in OURS.values())
+    if section not in ours:
+        ours_too = (section.facts.keys() & DECLARED.keys()) - section.own_facts.keys() - taken
+        for name in sorted(ours_too):
+            yield f"mqproof itself gives the fact {brief(name)} its value"
+
+
+def _is_readable(section: object) -> bool:
+    """Return whether it is a section whose facts have names."""
+    return isinstance(section, Section) and all(
+        isinstance(facts, Mapping) for facts in (section.facts, section.own_facts)
+    )
 
 
 def named(client: str) -> Client:

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.outside.text import brief
 from harness.plan.clients import client_options
 from harness.plan.clients.declaration import Client, Finds
 from harness.plan.clients.registry import named, registry
-from harness.plan.clients.section import Fact, Section
+from harness.plan.clients.section import COUNTED, FactValue, Section
 from harness.plan.distribution import serves_several
 from harness.plan.layouts.servers import Servers
+from harness.plan.problems import PlanError, Problem
 from harness.plan.workload import Workload
 
 
@@ -48,13 +50,13 @@ class ChosenClient:
         """Return the sections of the workload that it ignores."""
         return [one.place for one in self._foreign if one.says(one.of(workload))]
 
-    def facts(self, workload: Workload) -> dict[str, Fact | dict[str, str]]:
+    def facts(self, workload: Workload) -> dict[str, FactValue | dict[str, str]]:
         """Return the facts of every section. One that does not apply to it has the fact
         {"not_applicable": why}."""
-        known: dict[str, Fact | dict[str, str]] = {
+        known: dict[str, FactValue | dict[str, str]] = {
             name: {"not_applicable": one.not_applicable}
             for one in self._foreign
-            for name in one.facts
+            for name in one.own_names
         }
         if own := self._own:
             settings = self._settings(own, workload)
@@ -72,9 +74,27 @@ class ChosenClient:
         return list(own.shows(self._settings(own, workload))) if own else []
 
     def counted(self, workload: Workload, load_s: float) -> Mapping[str, int]:
-        """Return how many messages are special in so many seconds of load: facts by name."""
+        """Return how many messages are special in so many seconds of load: facts by name.
+
+        Raise PlanError if its section counts what it does not declare.
+        """
         own = self._own
-        return own.counts(self._settings(own, workload), workload, load_s) if own else {}
+        if own is None:
+            return {}
+        found = own.counts(self._settings(own, workload), workload, load_s)
+        for name, number in found.items():
+            if name not in own.counted or type(number) is not int:
+                text = f"[{own.place}] counts {brief(number)} {brief(name)}"
+                names = f"whole numbers of: {', '.join(own.counted) or 'nothing'}"
+                advice = "correct the section in the client's package"
+                raise PlanError([Problem(self.word, text, expected=names, advice=advice)])
+        return found
+
+    @property
+    def counted_names(self) -> tuple[str, ...]:
+        """Return the names of the counts that its runs record."""
+        own = self._own
+        return tuple(dict.fromkeys((*COUNTED, *(own.counted if own else ()))))
 
     def wanted(self, workload: Workload) -> list[str]:
         """Return the capabilities that a workload requires of it."""

@@ -16,7 +16,7 @@ from harness.outside.text import brief
 from harness.plan.clients import rocketmq_checks
 from harness.plan.clients.rocketmq_checks import CONSUMES, FATES, SENDS, send_of
 from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
-from harness.plan.clients.section import Section
+from harness.plan.clients.section import COUNTED, Section
 from harness.plan.files import spans
 from harness.plan.files.tables import OneOf, Table, fixed_length
 from harness.plan.layouts.servers import Servers
@@ -265,6 +265,7 @@ SECTION = Section(
     problems=rocketmq_checks.problems,
     says=lambda own: own not in _SAYS_NOTHING,
     facts={},
+    own_facts={},
     not_applicable="",
     requires=_requires,
     requires_of_all=_requires_of_all,
@@ -272,4 +273,5 @@ SECTION = Section(
     shows=_shown,
     worker_options=_worker_options,
     counts=_counted,
+    counted=COUNTED,
 )

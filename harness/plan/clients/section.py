@@ -13,12 +13,13 @@ from typing import Any, Generic, TypeVar
 from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.servers import Servers
+from harness.plan.vocabulary import Fact
 from harness.plan.workload import Workload
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")
-Fact = bool | str | int | float | None
-# What a section may count: facts that claims ask for, of every run.
+FactValue = bool | str | int | float | None
+# What every section may count: facts of mqproof itself, which each run records.
 COUNTED = (
     "delayed_messages",
     "messages_in_transactions",
@@ -44,7 +45,10 @@ class Section(Generic[T, S]):
     # keys.
     problems: Callable[[dict[str, Any]], Iterable[TomlProblem]]
     says: Callable[[S], bool]  # something that is lost on clients of other families
-    facts: Mapping[str, Callable[[S], Fact]]  # that claims ask for
+    # That claims use, by name: mqproof's own of this section, or some of `own_facts`.
+    facts: Mapping[str, Callable[[S], FactValue]]
+    # Type and meaning of each fact that mqproof itself does not have: of `facts` and `counted`.
+    own_facts: Mapping[str, Fact]
     not_applicable: str  # why these facts do not apply to other families' clients
     requires: Callable[[S, Workload], Iterable[str]]  # capabilities, of the family's clients
     requires_of_all: Callable[[S], Iterable[str]]  # without which it is another workload
@@ -54,8 +58,15 @@ class Section(Generic[T, S]):
     worker_options: Callable[
         [S, Servers], Mapping[str, Any]
     ]  # to each worker, as JSON: WorkerConfig.own
-    # How many messages are special in so many seconds of load: some of COUNTED.
+    # How many messages are special in so many seconds of load, by the names of `counted`.
     counts: Callable[[S, Workload, float], Mapping[str, int]]
+    counted: tuple[str, ...]  # some of COUNTED, and numbers of `own_facts`
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """Return the facts that apply to no client of another family."""
+        own_counts = (name for name in self.counted if name in self.own_facts)
+        return (*self.facts, *own_counts)
 
     @property
     def place(self) -> str:

@@ -119,7 +119,7 @@ class Stopping:
         return (tuple(hosts),)
 
     def facts(self) -> dict[str, Any]:
-        """What claims ask of it: words of claims/vocabulary.OPERATED."""
+        """What claims ask of it: words of plan/vocabulary.OPERATED."""
         first = next(iter(self._starts), "")
         return {
             "all_stopped": self._all_down,

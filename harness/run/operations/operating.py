@@ -84,7 +84,7 @@ class Operating:
         """One operation, to its end or its failure."""
         plan, record = step.operation, self.records[step.number]
         began_ns = time.monotonic_ns()
-        record.began_ns = self._run_time(began_ns)
+        record.began_ns = self._stage.run_ns(began_ns)
         record.detail, self.title = "broken off", f"{plan.kind} {plan.target}".strip()
         try:
             record.detail = await self._perform(step, record)
@@ -96,7 +96,7 @@ class Operating:
         finally:
             self.title = ""
             returned_ns = time.monotonic_ns()
-            record.returned_ns = self._run_time(returned_ns)
+            record.returned_ns = self._stage.run_ns(returned_ns)
             self._stage.record.operation(record)
 
     @property
@@ -348,9 +348,6 @@ class Operating:
 
     async def _roles(self, queue: str) -> Roles:
         return await self._stage.cluster.broker.roles(queue)
-
-    def _run_time(self, monotonic_ns: int) -> int:
-        return monotonic_ns - self._stage.origin_ns
 
 
 _SERVES = "it serves"

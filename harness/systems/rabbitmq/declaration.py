@@ -36,6 +36,7 @@ def rabbitmq_declaration(
         layout_file=layout_file,
         mistakes=mistakes,
         guarantees=guarantees,
+        facts={},
         servers=rabbitmq_servers,
         drain=RABBITMQ_DRAIN,
         levels=LEVELS,

@@ -36,6 +36,7 @@ def rocketmq_declaration(
         layout_file=layout_file,
         mistakes=mistakes,
         guarantees=guarantees,
+        facts={},
         servers=servers,
         drain=TOPIC_DRAIN,
         levels=LEVELS,

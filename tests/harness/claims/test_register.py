@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims import doubts, vocabulary
+from harness.claims import doubts
+from harness.plan import vocabulary
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from tests.rigs.runs.findings import Story

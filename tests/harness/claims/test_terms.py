@@ -10,7 +10,7 @@ from harness.claims.claims import shipped
 from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimOutcome
 from harness.claims.state import KnownFacts
-from harness.claims.vocabulary import COUNTS
+from harness.plan.vocabulary import COUNTS
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.view.observations import observe

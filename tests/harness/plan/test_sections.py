@@ -21,6 +21,7 @@ from harness.plan.files.toml import read_scenario
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.model import RunPlan
 from harness.plan.problems import PlanError
+from harness.plan.vocabulary import Fact
 from harness.workers.clients.amqp import AmqpOptions
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
@@ -53,6 +54,7 @@ def problems_of(document: dict[str, Any]) -> Iterator[TomlProblem]:
         yield TomlProblem(("workload", "acme", "depth"), "is the rate")
 
 
+DEPTH = Fact(float, False, "how deep a queue is")
 SECTION = Section(
     by_client=(),
     fitted=lambda own, _can: own,
@@ -62,6 +64,7 @@ SECTION = Section(
     problems=problems_of,
     says=lambda own: own.depth != 7,
     facts={"depth": lambda own: own.depth},
+    own_facts={"depth": DEPTH},
     not_applicable="only Acme's queues have depth",
     requires=lambda own, _workload: ("ordered",) if own.depth > 8 else (),
     requires_of_all=lambda own: ("delayed",) if own.depth == 1 else (),
@@ -69,6 +72,7 @@ SECTION = Section(
     shows=lambda own: (f"depth {own.depth}",),
     worker_options=lambda own, _servers: {"depth": own.depth},
     counts=lambda own, _workload, load_s: {"delayed_messages": own.depth * int(load_s)},
+    counted=("delayed_messages",),
 )
 FAMILY = replace(amqp.AMQP, name="Acme's lines", section=SECTION)
 CLIENT = replace(amqp.PIKA, name="acme", family=FAMILY, drained_by="acme")
@@ -200,6 +204,34 @@ SPOILT = {
     "no table": (of(replace(SECTION, shape=dict)), "is no harness.plan.files.tables.Table"),
     "needs a key": (of(replace(SECTION, shape=NeedyTable)), "have no default: depth"),
     "our fact": (of(replace(SECTION, facts=AMQP.facts)), "tells the fact 'mandatory'"),
+    "our value": (
+        of(replace(SECTION, facts={**SECTION.facts, "copies": lambda _: 3})),
+        "mqproof itself gives the fact 'copies' its value",
+    ),
+    "our name": (
+        of(replace(SECTION, facts={"lost": lambda _: 0}, own_facts={"lost": DEPTH})),
+        "mqproof itself has a fact 'lost': give this one another name",
+    ),
+    "an unknown fact": (
+        of(replace(SECTION, facts={**SECTION.facts, "depht": lambda _: 3})),
+        "facts: there is no fact 'depht'; did you mean 'depth'?; declare it in own_facts",
+    ),
+    "an unknown count": (
+        of(replace(SECTION, counted=("delayed_mesages",))),
+        "counted: there is no fact 'delayed_mesages'; did you mean 'delayed_messages'?",
+    ),
+    "a fact without a value": (
+        of(replace(SECTION, own_facts={"depth": DEPTH, "width": DEPTH})),
+        "declares the fact 'width' and gives it no value",
+    ),
+    "a count that is no number": (
+        of(replace(SECTION, counted=("depth",), own_facts={"depth": replace(DEPTH, kind=str)})),
+        "counts facts that are no numbers",
+    ),
+    "no reason for others": (
+        of(replace(SECTION, not_applicable="")),
+        "does not say why its facts do not apply to other clients",
+    ),
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.plan.model import RunPlan
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
@@ -57,7 +57,7 @@ def run(
 
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None, alone()).begin()
         outside = Outside(interrupt, show, lambda m: m.save(folder), said.append)
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await LiveRun(prepared, manifest, outside).perform()
 
     virtual_time.run(perform())
     sealed = seal(folder)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from harness.deploy.local import removal
-from harness.run import live
 from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, RunInterrupted, notice
+from harness.run.live import after_load
 from tests.rigs.machine import virtual_time
 
 
@@ -129,4 +129,4 @@ def test_a_look_ends_three_seconds_after_an_interrupt(
 
 
 def test_looks_tidying_and_removal_end_within_ten_seconds() -> None:
-    assert LOOKS_S + live.TIDY_LIMIT_S + removal.ASK_LIMIT_S < 10.0
+    assert LOOKS_S + after_load.TIDY_LIMIT_S + removal.ASK_LIMIT_S < 10.0

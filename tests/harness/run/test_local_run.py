@@ -19,7 +19,7 @@ from harness.plan.model import RunPlan
 from harness.plan.workload import BootstrapAddress
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
@@ -67,7 +67,7 @@ async def performed(
         ).begin()
         manifest.resolved |= prepared.entries
         outside = Outside(interrupt, show, save, print)
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await LiveRun(prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     return manifest
 

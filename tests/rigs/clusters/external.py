@@ -28,7 +28,7 @@ from harness.plan.declared import declared
 from harness.plan.layouts.topology import Topology
 from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
+from harness.run.live.live_run import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
@@ -248,7 +248,7 @@ async def performed(
             happen(saved)
 
         outside = Outside(Interrupt(), lambda _: None, save, print)
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await LiveRun(prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     finally:
         await cluster.down()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.claims.claims import shipped
-from harness.claims.vocabulary import FACTS as KNOWN
+from harness.plan.vocabulary import FACTS as KNOWN
 from spark_analysis.schema import old_names
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import FACTS_VERSION, Facts

@@ -13,6 +13,7 @@ broker     what a run asks of the nodes, and what it tells them
 offered    the client's declaration (mqproof.clients)
 client     the client itself, imported by workers alone
 stall      a fault kind that only it has (mqproof.faults)
+manual     what its manual says, as claims (mqproof.claims); they use facts that only it has
 """
 
 VERSION = "0.1"

@@ -5,6 +5,7 @@ from pydantic import Field
 from harness.plan.clients.declaration import CAN, Client, Family, Finds
 from harness.plan.clients.section import Section
 from harness.plan.files.tables import Table
+from harness.plan.vocabulary import Fact
 
 WINDOW = 200
 
@@ -23,14 +24,20 @@ SECTION = Section(
     value=lambda table, _confirms: table.window,
     problems=lambda _document: (),
     says=lambda window: window != WINDOW,
-    facts={},
-    not_applicable="",
+    facts={"pigeonhole_window": lambda window: window},
+    own_facts={
+        "pigeonhole_window": Fact(
+            float, False, "messages that a consumer gets before it is done with one"
+        )
+    },
+    not_applicable="only Pigeonhole's consumers have a window",
     requires=lambda _window, _workload: (),
     requires_of_all=lambda _window: (),
     obstacles=lambda _window, _servers: (),
     shows=lambda _window: (),
     worker_options=lambda window, _servers: {"window": window},
     counts=lambda _window, _workload, _load_s: {},
+    counted=(),
 )
 FAMILY = Family(
     name="Pigeonhole's lines",

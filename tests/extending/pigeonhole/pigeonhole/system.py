@@ -16,7 +16,8 @@ from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
 from harness.plan.layouts.servers import Process, QueueRole, ServerRole, Servers
-from harness.plan.model import Drain, Layout
+from harness.plan.model import Drain, Layout, LayoutFact
+from harness.plan.vocabulary import Fact
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
 from harness.systems.port import Adapters, Declaration, Here, Node, Unit
@@ -139,6 +140,12 @@ def _servers(layout: Layout) -> Servers:
     )
 
 
+FACTS = {
+    "pigeonhole_confirms_early": LayoutFact(
+        fact=Fact(bool, False, "a node confirms a message before it stores it"),
+        value=lambda layout: haste(layout).hasty,
+    )
+}
 DRAIN = Drain(
     queue_name=lambda queue: queue,
     quiet_s=lambda _: 2.0,
@@ -189,6 +196,7 @@ DECLARATION = Declaration(
     layout_file=PigeonholeLayout,
     mistakes=_mistakes,
     guarantees=_guarantees,
+    facts=FACTS,
     servers=_servers,
     drain=DRAIN,
     levels=LEVELS,

@@ -4,6 +4,7 @@
    the marts; what follows from others has a place of its own.
 2. A fact `of a window` may differ between fault windows; a claim is then judged for each window.
 3. `count.detail` narrows a count: `duplicated.stored_twice`, `lost.replicated`.
+4. Packages bring facts of their own (brought_facts.py, harness/judging/known_facts.py).
 """
 
 from dataclasses import dataclass
