@@ -10,8 +10,8 @@
 #
 # The kernel needs sch_ingress, cls_u32 and act_gact. Filters of `clsact` drop packets in both
 # directions and leave the machine's own queueing alone. netem would not do: it takes the place of
-# that queueing, and it meets only what the host sends. Packets of IPv6 still pass. An interface that
-# appears meanwhile has no filter: then verify says no.
+# that queueing, and it meets only what the host sends. Packets of IPv6 still pass. If an interface
+# appears meanwhile, it has no filter, and verify says no.
 set -u
 pref=47110    # of our filters alone: heal removes whatever has it
 
