@@ -7,10 +7,12 @@
    already, `tc` refuses ours, and the host is not impaired.
 3. Each command may be repeated: impairing again makes ours again, clearing nothing is no error.
 4. A command fails if `tc` fails: what could not be seen is never taken for cleared.
-5. Sources: tc-netem(8). Its `limit` is the number of packets that it may hold; by default 1,000,
-   more are dropped. It calls the correlation of losses deprecated, for their share is another one
-   then: there is none here. A packet is what the kernel hands to an interface: with segmentation
+5. Source: tc-netem(8). Its `limit` is the number of packets that it may hold; by default 1,000,
+   more are dropped. Losses have no correlation here: the page calls it deprecated, and the share
+   to expect would be unknown. A packet is what the kernel hands to an interface: with segmentation
    offload up to 64 KB of a stream.
+6. A jitter is taken to be uniform, as netem draws it without a table (sch_netem.c, tabledist; the
+   page says otherwise). With another one no delay is verified: answers would come too soon.
 """
 
 import json

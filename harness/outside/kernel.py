@@ -1,7 +1,7 @@
 """What files of this machine say of its kernel: whether it has a module, or can load it.
 
 1. `lacking` is a function of what was read; only `here` looks at the machine.
-2. If no file shows it, the kernel is not said to lack the module: whoever uses it finds out.
+2. If no file shows it, the kernel is not said to lack the module: only its use shows it then.
 """
 
 import os

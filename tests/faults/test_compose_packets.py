@@ -1,4 +1,4 @@
-"""Faults of packets in containers: which commands run in the network of which host."""
+"""Faults of packets in containers: the commands, and the host in whose network each runs."""
 
 import json
 from dataclasses import dataclass, field
