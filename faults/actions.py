@@ -186,6 +186,28 @@ class Rejoin(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class Impair(Action):
+    """Loses or delays packets that a host sends, to peers and to clients, by a queueing discipline
+    of our own on each of its interfaces; its loopback stays.
+
+    `loss`, `correlation` (of a delay with the one before it): percent.
+    """
+
+    host: str
+    loss: int = 0
+    delay_ms: int = 0
+    jitter_ms: int = 0
+    correlation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClearImpairment(Action):
+    """Removes our queueing discipline from every interface of a host."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
 class DoCommand(Action):
     """The owner's command that does a kind of fault to a host that is not ours."""
 

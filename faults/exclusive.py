@@ -33,6 +33,8 @@ def things(
             return frozenset(("client", client) for client in clients)
         case Excludes.RESOURCE:
             return frozenset(("resource", place, resource) for place in meant)
+        case Excludes.QUEUES:
+            return frozenset(("queues", place) for place in meant)
         case Excludes.NOTHING:
             return frozenset()
 

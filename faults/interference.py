@@ -14,6 +14,7 @@ from faults.actions import (
     Cut,
     Disable,
     Freeze,
+    Impair,
     Isolate,
     Kill,
     RaiseAlarm,
@@ -99,7 +100,8 @@ def _attribute(action: AddToxic, name: str) -> int:
 
 def _silences(action: object) -> bool:
     """Return whether brokers wait for a silent peer until they give it up."""
-    return isinstance(action, Freeze | Cut | Isolate)
+    lossy = isinstance(action, Impair) and action.loss > 0
+    return lossy or isinstance(action, Freeze | Cut | Isolate)
 
 
 def _slowed(action: object, hosts: tuple[str, ...]) -> Iterator[Way]:
@@ -109,11 +111,12 @@ def _slowed(action: object, hosts: tuple[str, ...]) -> Iterator[Way]:
 
 
 def _closed(action: object, hosts: tuple[str, ...]) -> Iterator[Way]:
-    """The ways between hosts that an action closes."""
+    """The ways between hosts that an action closes; a way that loses or delays packets says as
+    little of another fault."""
     match action:
         case Cut(ways=ways):
             yield from ways
-        case Isolate(host=host):
+        case Isolate(host=host) | Impair(host=host):
             yield from both_ways(host, tuple(peer for peer in hosts if peer != host))
         case AddToxic(type=type) if type != LATENCY:
             yield from _toxic(action, hosts)

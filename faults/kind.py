@@ -32,6 +32,7 @@ class Excludes(Enum):
     LISTENERS = "listeners"  # of the meant links: its undo opens them in any case
     CLIENTS = "clients"  # the meant ones
     RESOURCE = "resource"  # of the host: a limit is one
+    QUEUES = "queues"  # of the host's interfaces: each has one queueing discipline
     NOTHING = "nothing"  # what it does carries a name of its own window, and stands beside others
 
 

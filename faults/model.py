@@ -58,7 +58,7 @@ class Armed:
     places: tuple[str, ...]  # the hosts, or processes of hosts, that it meant (places.py); of
     # clients: their names
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
-    mechanism: str  # container, toxiproxy, packet_filter; process, proxy; command
+    mechanism: str  # container, toxiproxy, packet_filter, netem; process, proxy; command
     actions: tuple[Action, ...]  # in order
     undo: tuple[Action, ...]  # in order; empty: the scenario says that it never returns
     mark: str  # the name that chains and toxics of this window have in the world
@@ -137,6 +137,30 @@ class Words:
     octets: int = 0  # at least
     rounds: int = 1  # one after another
     wait_s: float = 0.0  # so long they may take for their size, and for the link's slowness
+
+
+@dataclass(frozen=True, slots=True)
+class PacketSamples:
+    """Echo requests from one host to another: how many were sent, and the round trips of those
+    that were answered, in seconds."""
+
+    sent: int
+    seconds: tuple[float, ...]
+
+    @property
+    def lost(self) -> int:
+        return self.sent - len(self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Impairment:
+    """Our queueing discipline on one interface of a host, as its kernel reports it."""
+
+    loss: float  # share
+    delay_s: float
+    jitter_s: float
+    correlation: float  # share
+    dropped: int  # packets, since it was made
 
 
 Replies = dict[str, Reply]  # proxy name, or "direct" -> what was met on that way

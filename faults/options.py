@@ -87,6 +87,17 @@ class FaultOptions:
         return ""
 
     @property
+    def kernel_module(self) -> str:
+        """Return the module of Linux by which the fault is done, beyond what every host of
+        containers has; "" if it needs none."""
+        return ""
+
+    @property
+    def contradiction(self) -> tuple[str, str]:
+        """Return the key that contradicts another one, and why; two empty texts if none does."""
+        return "", ""
+
+    @property
     def beyond_commands(self) -> str:
         """Return why a user's own command cannot do it; "" if it can."""
         return ""

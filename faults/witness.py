@@ -11,6 +11,8 @@ from typing import Protocol
 from faults.model import (
     Armed,
     Drops,
+    Impairment,
+    PacketSamples,
     ProcessState,
     Replies,
     Reply,
@@ -18,6 +20,8 @@ from faults.model import (
     VerifyResult,
     Words,
 )
+
+ECHO_INTERVAL_S = 0.002  # between two echo requests: a kernel answers all of them (icmp(7))
 
 
 class SeesProcesses(Protocol):
@@ -50,6 +54,17 @@ class SeesWays(Protocol):
     async def entries(self, host: str) -> Replies:
         """Return whether the host's broker answers the first bytes of its protocol on a new
         connection by each way that clients have: a listener's name -> its reply."""
+
+
+class SeesPackets(Protocol):
+    """What becomes of single packets between hosts."""
+
+    async def echoes(self, host: str, peer: str, count: int, wait_s: float) -> PacketSamples:
+        """Send echo requests (ICMP) from a host to a peer, whose kernel answers them. What is not
+        answered within `wait_s` after the last was sent counts as lost."""
+
+    async def impairments(self, host: str) -> dict[str, Impairment]:
+        """Return our queueing discipline on each interface of a host that has it."""
 
 
 class SeesHosts(SeesProcesses, SeesWays, Protocol):
@@ -113,5 +128,14 @@ class SeesCommands(SeesProcesses, Protocol):
         none."""
 
 
-class Witness(SeesHosts, SeesLinks, SeesClients, SeesAlarms, SeesAnswers, SeesCommands, Protocol):
+class Witness(
+    SeesHosts,
+    SeesLinks,
+    SeesPackets,
+    SeesClients,
+    SeesAlarms,
+    SeesAnswers,
+    SeesCommands,
+    Protocol,
+):
     """All that verification may ask of a deployment."""

@@ -16,6 +16,9 @@ peer_canary        a word on the link by which a host reaches a peer
 toxics             operations on links, through the agent
 project            the containers of one compose project, found by labels
 packet_filter      the shell commands that make, count and remove our chains
+netem              the shell commands that make, show and remove our queueing disciplines
+echoes             echo requests from one host to another: a program of its own
+echo_packets       their packets, and how their report is read
 client_processes   the commands that signal clients in their container
 local_processes    the processes of clusters, found by what their environment says
 commands           a user's own commands, one at a time a host

@@ -32,11 +32,13 @@ from faults.actions import (
     Action,
     AddToxic,
     ClearAlarm,
+    ClearImpairment,
     Cut,
     Disable,
     Enable,
     Freeze,
     FreezeClients,
+    Impair,
     Isolate,
     Join,
     Kill,
@@ -50,7 +52,7 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.executors import client_processes, packet_filter
+from faults.executors import client_processes, netem, packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -121,6 +123,10 @@ class ComposeExecutor:
                 return await self._help({host: packet_filter.isolate(chain, own)})
             case Rejoin(host=host, chain=chain):
                 return await self._help({host: packet_filter.join(chain)})
+            case Impair(host=host):
+                return await self._help({host: netem.impair(action)})
+            case ClearImpairment(host=host):
+                return await self._help({host: netem.clear()})
             case KillClients(clients=clients):
                 command = client_processes.signal("KILL", clients)
                 return await self._in_thread(lambda: self._to_clients(command))

@@ -17,7 +17,15 @@ from typing import TypeVar
 
 from docker import DockerClient
 
-from faults.executors import client_processes, listeners, packet_filter, peer_canary
+from faults.executors import (
+    client_processes,
+    echo_packets,
+    echoes,
+    listeners,
+    netem,
+    packet_filter,
+    peer_canary,
+)
 from faults.executors.canaries import (
     WAIT_S,
     Alarms,
@@ -37,6 +45,8 @@ from faults.model import (
     Armed,
     Drops,
     FaultError,
+    Impairment,
+    PacketSamples,
     ProcessState,
     Replies,
     Reply,
@@ -46,6 +56,7 @@ from faults.model import (
 )
 from faults.places import host_of
 from faults.shapes import Way
+from faults.witness import ECHO_INTERVAL_S
 
 TIMED_OUT = 124  # the status of `timeout`
 T = TypeVar("T")
@@ -107,6 +118,13 @@ class ComposeWitness:
                 )
             )
         )
+
+    async def echoes(self, host: str, peer: str, count: int, wait_s: float) -> PacketSamples:
+        return await self._in_thread(lambda: self._echoes(host, peer, count, wait_s))
+
+    async def impairments(self, host: str) -> dict[str, Impairment]:
+        output = await self._in_thread(lambda: self._project.help(host, netem.show()))
+        return netem.impairments(output.text)
 
     async def entries(self, host: str) -> Replies:
         addresses = {host, *await self._in_thread(lambda: self._project.addresses(host))}
@@ -208,6 +226,12 @@ class ComposeWitness:
             hosts = self._project.hosts()
             self._names = {one: host for host in hosts for one in self._project.addresses(host)}
         return self._names.get(address, address)
+
+    def _echoes(self, host: str, peer: str, count: int, wait_s: float) -> PacketSamples:
+        address = self._project.addresses(peer)[0]
+        script = echoes.command(address, count, ECHO_INTERVAL_S, wait_s)
+        output = self._project.help(host, script)
+        return echo_packets.samples_of(output.text, f"{host} -> {peer} ({address})")
 
     def _reach(self, host: str, peer: str, wait_s: float) -> Reply:
         address = self._project.addresses(peer)[0]

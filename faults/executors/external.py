@@ -11,11 +11,13 @@ from faults.actions import (
     Action,
     AddToxic,
     ClearAlarm,
+    ClearImpairment,
     Cut,
     Disable,
     DoCommand,
     Enable,
     Freeze,
+    Impair,
     Isolate,
     Join,
     Kill,
@@ -72,6 +74,8 @@ class ExternalExecutor:
             case UndoCommand(host=host, kind=kind):
                 return await self._commands.act(host, kind, UNDO)
             case Cut() | Join() | Isolate() | Rejoin() | RaiseAlarm() | ClearAlarm() | Say():
+                raise FaultError(f"{action}: not on a cluster that is not ours")
+            case Impair() | ClearImpairment():
                 raise FaultError(f"{action}: not on a cluster that is not ours")
             case AddToxic() | Disable() if not self._own_proxy:
                 return await self._toxics.do(action)

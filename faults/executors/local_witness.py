@@ -32,6 +32,8 @@ from faults.model import (
     Armed,
     Drops,
     FaultError,
+    Impairment,
+    PacketSamples,
     ProcessState,
     Replies,
     Reply,
@@ -103,6 +105,18 @@ class LocalWitness:
         way = self._addresses.peers[peer] if host == peer else self._dial(peer_link(host, peer))
         address, port = way
         return reply_of(await self._agent.call("hear", wait_s or WAIT_S, host=address, port=port))
+
+    async def echoes(
+        self,
+        host: str,
+        peer: str,  # noqa: ARG002  (the port's)
+        count: int,  # noqa: ARG002
+        wait_s: float,  # noqa: ARG002
+    ) -> PacketSamples:
+        raise FaultError(f"{host} has no network namespace of ours")
+
+    async def impairments(self, host: str) -> dict[str, Impairment]:
+        raise FaultError(f"{host} has no network namespace of ours")
 
     async def entries(self, host: str) -> Replies:
         address, port = self._first(host)

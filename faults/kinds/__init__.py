@@ -3,6 +3,7 @@
 `processes`      kill, stop, freeze
 `client_links`   hang, close, refuse, reset, slow, cut_after
 `network`        partition, black_hole, reboot, flap
+`packets`        packet_loss, packet_delay
 `peer_links`     slow_peers
 `alarms`         alarm
 `clients`        client_crash, client_freeze
@@ -32,6 +33,8 @@ from faults.kinds.network.black_hole import BLACK_HOLE
 from faults.kinds.network.flap import FLAP
 from faults.kinds.network.partition import PARTITION
 from faults.kinds.network.reboot import REBOOT
+from faults.kinds.packets.packet_delay import PACKET_DELAY
+from faults.kinds.packets.packet_loss import PACKET_LOSS
 from faults.kinds.peer_links.slow_peers import SLOW_PEERS
 from faults.kinds.processes.freeze import FREEZE
 from faults.kinds.processes.kill import KILL
@@ -44,6 +47,7 @@ OURS = (
     *(KILL, STOP, FREEZE),
     *(HANG, CLOSE, REFUSE, RESET, SLOW, CUT_AFTER),
     *(PARTITION, BLACK_HOLE, REBOOT, FLAP),
+    *(PACKET_LOSS, PACKET_DELAY),
     SLOW_PEERS,
     ALARM,
     *(CLIENT_CRASH, CLIENT_FREEZE),

@@ -15,6 +15,7 @@ from harness.cluster.port import DeployError
 from harness.plan.model import FaultPlan
 from harness.plan.one_fault import obstacles
 from harness.plan.problems import PlanError, Problem, unknown
+from harness.request import kernel
 
 _FLAG = "--system"
 _LOOK_LIMIT_S = 5.0
@@ -52,7 +53,8 @@ def _reasons(one: RunningByHand, fault: FaultPlan, deployment: str) -> tuple[str
         # A direct connection at the listener's own port is compared with the link.
         why = "the proxy's listeners have other ports than the servers"
         return (f"a {fault.kind} by hand cannot be verified in containers: {why}",)
-    return obstacles(fault, system, layout, deployment)
+    of_kernel = kernel.obstacles((fault,), deployment)
+    return (*obstacles(fault, system, layout, deployment), *of_kernel)
 
 
 async def _with_queue(able: Sequence[RunningByHand], queue: str) -> list[RunningByHand]:

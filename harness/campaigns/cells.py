@@ -32,6 +32,7 @@ from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.report.markdown import escaped, head, row
 from harness.report.page.formats import plural
+from harness.request import kernel
 from harness.request.run_request import scenario, scenario_names, systems
 from harness.systems.catalogue import layout_names, load_layout, system_names
 from harness.view.grouping import by_key
@@ -113,7 +114,8 @@ def chosen(choice: Choice) -> Matrix:
 def reason(one: Scenario, system: System, layout: Layout, deployment: str | None) -> str:
     """Why this cell means nothing; "" where it can run."""
     by = deployment or deployment_of(system, layout)
-    return "; ".join(obstacles(one, system, layout, chosen_client(system.clients[0]), by))
+    of_plan = obstacles(one, system, layout, chosen_client(system.clients[0]), by)
+    return "; ".join((*of_plan, *kernel.obstacles(one.faults, by)))
 
 
 def deployment_of(system: System, layout: Layout) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from docker import DockerClient
 
 from faults.alarms import NOTHING, Command
-from faults.executors import client_processes, packet_filter
+from faults.executors import client_processes, netem, packet_filter
 from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -96,7 +96,7 @@ class DockerProjects:
             host = owner.labels[labels.HOST]
             if owner.status != "running":
                 continue  # Its namespace is gone, and its filters with it.
-            for sweep_away in (self._sweep_host, self._sweep_alarms):
+            for sweep_away in (self._sweep_host, self._sweep_queues, self._sweep_alarms):
                 try:
                     swept += sweep_away(project, host)
                 except FaultError as failure:
@@ -113,6 +113,10 @@ class DockerProjects:
         swept = [result for process in project.processes(host) for result in _run_on(process)]
         chains = project.help(host, packet_filter.join_all()).text.split()
         return [*swept, *(f"{chain} removed from {host}" for chain in chains)]
+
+    def _sweep_queues(self, project: Project, host: str) -> list[str]:
+        cleared = project.help(host, netem.clear()).text.split()
+        return [f"netem removed from {interface} of {host}" for interface in cleared]
 
     def _sweep_alarms(self, project: Project, host: str) -> list[str]:
         """A process that has just been started has the limits of its configuration."""

@@ -6,7 +6,7 @@
 3. A project whose owner still runs is left alone, and so is one that people started by hand (it
    has no owner).
 4. Without a readable journal everything that could be a fault is removed: broker processes that
-   ended are started, frozen ones resumed, chains of mqproof deleted, the proxy reset.
+   ended are started, frozen ones resumed, chains and netem of mqproof removed, the proxy reset.
 5. One failure does not stop the rest: each step is a row with its outcome.
 6. A project that is kept (`mqproof.keep` = 1) gets its faults undone and keeps running.
 7. If some experiments are chosen, others are not touched. A dry run only looks and reads.

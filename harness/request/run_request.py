@@ -20,7 +20,14 @@ from harness.plan.files.toml import read_scenario
 from harness.plan.layouts import variants
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown, unreadable
-from harness.request import distribution, own_layouts, standing, suites, topology_file
+from harness.request import (
+    distribution,
+    kernel,
+    own_layouts,
+    standing,
+    suites,
+    topology_file,
+)
 from harness.systems import catalogue
 
 
@@ -254,7 +261,7 @@ def _planned(
 ) -> Experiment:
     if problems:
         raise PlanError([*problems, *experiment.check(request, choices)])
-    return experiment.plan(request, choices)
+    return kernel.fitting(experiment.plan(request, choices))
 
 
 def _unset(request: RunRequest) -> Iterator[Problem]:

@@ -18,6 +18,10 @@ async def in_force(cluster: ComposeCluster) -> list[str]:
     found = [
         f"{host.name}: {rule}" for host, own in zip(hosts, rules, strict=True) for rule in own
     ]
+    queues = await asyncio.gather(*(asyncio.to_thread(netem_of, cluster, host) for host in hosts))
+    found += [
+        f"{host.name}: {line}" for host, own in zip(hosts, queues, strict=True) for line in own
+    ]
     processes = _containers(cluster, "process")
     found += [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
@@ -54,14 +58,23 @@ async def _in_alarm(cluster: ComposeCluster) -> set[str]:
 
 def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:
     """The rules of ours in a host's packet filter, told by a container of the test's own."""
+    return [line for line in _beside(cluster, host, ["iptables", "-S"]) if MARK in line]
+
+
+def netem_of(cluster: ComposeCluster, host: Any) -> list[str]:
+    """Every netem of a host's interfaces, as a container of the test's own sees it."""
+    return [line for line in _beside(cluster, host, ["tc", "qdisc", "show"]) if "netem" in line]
+
+
+def _beside(cluster: ComposeCluster, host: Any, command: list[str]) -> list[str]:
     said = cluster.client.containers.run(
         Project(cluster.client, cluster.project).agent().image,
-        entrypoint=["iptables", "-S"],
+        entrypoint=command,
         network_mode=f"container:{host.id}",
         cap_add=["NET_ADMIN"],
         remove=True,
     )
-    return [line for line in said.decode().splitlines() if MARK in line]
+    return list(said.decode().splitlines())
 
 
 def workers_running(cluster: ComposeCluster) -> list[str]:

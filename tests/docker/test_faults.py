@@ -35,7 +35,8 @@ from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from tests.docker.conftest import Play, SharedCluster
-from tests.docker.looks import disabled, rules_of, toxics
+from tests.docker.looks import disabled, netem_of, rules_of, toxics
+from tests.docker.whole_runs import of_this_kernel
 from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF, compiled_fault
 from tests.rigs.workers.hired import hired
 
@@ -176,6 +177,8 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
             return {met(cluster, proxy) for proxy in links} == {"100 bytes, closed"}
         case "partition" | "black_hole" | "flap":
             return bool(rules(cluster))
+        case "packet_loss" | "packet_delay":
+            return bool(netem_of(cluster, container(cluster, "host")))
         case "reboot":
             state = container(cluster, "process").attrs["State"]
             return (state["Status"], state["ExitCode"]) == ("exited", 137) and bool(rules(cluster))
@@ -187,7 +190,7 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
 # --- tests --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in OFFERED if kind != "close"])
+@pytest.mark.parametrize("kind", of_this_kernel(kind for kind in OFFERED if kind != "close"))
 def test_a_fault_takes_effect_and_is_undone(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
@@ -270,7 +273,7 @@ def test_hang_of_one_direction_is_distinguished_from_the_other(
     assert left.ok, left.doubt
 
 
-@pytest.mark.parametrize("kind", OFFERED)
+@pytest.mark.parametrize("kind", of_this_kernel(OFFERED))
 def test_an_executor_that_does_nothing_is_never_believed(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:

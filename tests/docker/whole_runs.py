@@ -1,7 +1,7 @@
 """A whole run on a real cluster that stands, sealed and judged; and which kinds run where."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import pytest
 from faults.kinds import KINDS
 from faults.mechanisms import COMPOSE
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.outside.kernel import here, lacking
 from harness.plan.model import RunPlan
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
@@ -84,5 +85,19 @@ def counts(done: Done) -> dict[str, int]:
 
 def mostly_nightly(kinds: list[str], every_time: set[str]) -> list[Any]:
     """Parameters of a test: those that are not for every time are marked nightly."""
-    nightly = pytest.mark.nightly
-    return [kind if kind in every_time else pytest.param(kind, marks=nightly) for kind in kinds]
+    nightly = [pytest.mark.nightly]
+    return [
+        pytest.param(kind, marks=[*_needs(kind), *([] if kind in every_time else nightly)])
+        for kind in kinds
+    ]
+
+
+def of_this_kernel(kinds: Iterable[str]) -> list[Any]:
+    """Parameters of a test: a kind that the kernel cannot do is skipped, with the reason."""
+    return [pytest.param(kind, marks=_needs(kind)) for kind in kinds]
+
+
+def _needs(kind: str) -> list[pytest.MarkDecorator]:
+    module = KINDS[kind].options().kernel_module
+    why = lacking(here(), module) if module else ""
+    return [pytest.mark.skip(reason=f"the kernel {why}")] if why else []

@@ -17,6 +17,7 @@ SYSTEMS = ("rabbitmq-mirrored", "rabbitmq-quorum")
 DONE = {
     "kubernetes": {"kill", "freeze", "partition", "black_hole"},
     "ssh-iptables": {"kill", "partition", "black_hole", "reboot"},
+    "ssh-tc": {"kill", "partition", "black_hole"},
     "cloud-firewall": {"partition", "black_hole"},
 }
 
@@ -83,3 +84,50 @@ def test_the_firewall_script_tells_apart_its_lists(tmp_path: Path) -> None:
     (tmp_path / "aws.broken").touch()
     assert ended(*verify) == 126
     assert ended("verify") == 126
+
+
+# Keeps the filters of each interface and direction in a file, as far as tc.sh looks at them.
+TC = """#!/bin/sh
+[ -f "$0.broken" ] && exit 2
+words="$*"
+case "$1 $2" in
+"qdisc show") [ -f "$0.$4.clsact" ] && echo "qdisc clsact ffff: parent ffff:fff1"; exit 0 ;;
+"qdisc add") touch "$0.$4.clsact" ;;
+esac
+kept="$0.$4.$5"
+case "$1 $2" in
+"filter add") [ -f "$0.$4.clsact" ] && echo "$words" >> "$kept" ;;
+"filter show") [ -f "$kept" ] && cat "$kept"; exit 0 ;;
+"filter del") rm "$kept" ;;
+esac
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["partition", "black_hole"])
+def test_the_tc_script_cuts_verifies_and_gives_back(tmp_path: Path, kind: str) -> None:
+    """By a stand-in for `tc`, on the interfaces of this machine, which it does not change."""
+    if not [one for one in Path("/sys/class/net").iterdir() if one.name != "lo"]:
+        pytest.skip("this machine has no interface but loopback")
+    tc = tmp_path / "tc"
+    tc.write_text(TC)
+    tc.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+
+    def ended(*words: str) -> int:
+        command = ["sh", EXAMPLES / "tc.sh", *words]
+        return subprocess.run(command, env=path, capture_output=True).returncode
+
+    command = example("ssh-tc").brokers[0].commands[kind]
+    do, undo, verify = (one[4:] for one in (command.do, command.undo, command.verify))
+    assert (ended(*undo), ended(*verify)) == (0, 1)
+    assert (ended(*do), ended(*verify)) == (0, 0)
+    rules = "".join(path.read_text() for path in tmp_path.glob("tc.*.*gress"))
+    assert rules.count("action drop") == rules.count("protocol ip pref 47110") - rules.count(
+        "pass"
+    )
+    assert ("match ip src 10.0.0.2 action drop" in rules) == (kind == "partition")
+    assert (ended(*undo), ended(*undo), ended(*verify)) == (0, 0, 1)
+    (tmp_path / "tc.broken").touch()
+    assert (ended(*undo), ended(*verify)) == (1, 126)
+    assert ended("verified") == 126

@@ -200,6 +200,10 @@ def fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
     kind = kind_of(fault)
     if kind is not None:
         yield from _option_checks(path, fault, kind)
+        with suppress(ValueError):  # a value that is wrong by itself is reported as such
+            key, why = readable_options(kind, fault).contradiction
+            if key:
+                yield TomlProblem((*path, key), why)
     try:
         empty = spans.parse(fault.get("lasts")) == spans.parse("0 s")
     except ValueError:

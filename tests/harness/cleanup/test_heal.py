@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Action, Cut, Join, Kill, Start
+from faults.actions import Action, ClearImpairment, Cut, Join, Kill, Start
 from faults.model import Armed, FaultError, Receipt
 from harness.cleanup.heal import EVERYBODY, Chosen, HealResult, RunningProject, heal
 from harness.run_folder.journal import Journal, read, standing
-from tests.rigs.clusters.fault_world import compiled_fault
+from tests.rigs.clusters.fault_world import OPTIONS_OF, compiled_fault
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 DEAD, ALIVE = "1 1 boot", "2 2 boot"
@@ -83,6 +83,19 @@ def test_active_faults_are_undone_and_noted_before_the_removal(tmp_path: Path) -
     assert read(path)[-1].by == "heal"
     assert all(row.ok for row in rows)
     assert rows[0].what == "undo partition of rmq1 (fault 2 of run-1)"
+
+
+@pytest.mark.parametrize("kind", ["packet_loss", "packet_delay"])
+def test_an_impairment_of_a_killed_harness_is_cleared_once(tmp_path: Path, kind: str) -> None:
+    impaired = compiled_fault(kind, "rmq1", HOSTS, options=OPTIONS_OF[kind])
+    path = journal(tmp_path, "run-1", [impaired])
+    projects = Projects([project(tmp_path, keep=True)])
+    rows = healed(projects)
+    assert rows[0].ok
+    assert rows[0].what == f"undo {kind} of rmq1 (fault 1 of run-1)"
+    assert standing(read(path)) == ()
+    healed(projects)
+    assert projects.done == [str(ClearImpairment("rmq1"))]
 
 
 def test_healing_again_does_nothing_again(tmp_path: Path) -> None:

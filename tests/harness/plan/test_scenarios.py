@@ -89,10 +89,12 @@ def test_the_systems_page_says_what_the_mirrored_reference_cannot_play() -> None
     played = [own.played(system) for own in every_suite for system in own.systems]
     assert {name for one in played for name in one.scenarios} <= no_queues
     in_containers = set(unfit("reference-mirrored", "local")) - no_reference
-    assert in_containers == {"balancer-crash", "disk-alarm", "memory-alarm"}
+    of_packets = {"packet-delay", "packet-loss"}
+    assert in_containers == {"balancer-crash", "disk-alarm", "memory-alarm", *of_packets}
     row = (
         "| `reference-mirrored` | RabbitMQ's scenarios | load balancers (`balancer-crash`), "
-        "alarms (`disk-alarm`, `memory-alarm`) |"
+        "alarms (`disk-alarm`, `memory-alarm`), packets that are lost or late (`packet-delay`, "
+        "`packet-loss`) |"
     )
     assert row in SYSTEMS_PAGE
 

@@ -10,11 +10,13 @@ import pytest
 from faults.actions import (
     AddToxic,
     ClearAlarm,
+    ClearImpairment,
     Cut,
     Disable,
     Enable,
     Freeze,
     FreezeClients,
+    Impair,
     Isolate,
     Join,
     Kill,
@@ -86,6 +88,8 @@ KINDS = {
     "reboot": (Isolate, Kill, Rejoin, Start),
     "flap": (Cut, Join),  # the first and the last; in between the same in turn
     "slow_peers": (AddToxic, RemoveToxic),
+    "packet_loss": (Impair, ClearImpairment),
+    "packet_delay": (Impair, ClearImpairment),
     "alarm": (RaiseAlarm, ClearAlarm),
     "client_crash": (KillClients, ReplaceClients),
     "client_freeze": (FreezeClients, ThawClients),

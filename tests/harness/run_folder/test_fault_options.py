@@ -18,6 +18,10 @@ RECORDED = {  # since the first journals: with every option of every kind
     "bytes": 0,
     "down_s": 0.0,
     "up_s": 0.0,
+    "loss": 0,
+    "delay_s": 0.0,
+    "jitter_s": 0.0,
+    "correlation": 0,
 }
 
 

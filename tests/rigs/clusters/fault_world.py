@@ -14,11 +14,13 @@ from faults.actions import (
     Action,
     AddToxic,
     ClearAlarm,
+    ClearImpairment,
     Cut,
     Disable,
     Enable,
     Freeze,
     FreezeClients,
+    Impair,
     Isolate,
     Join,
     Kill,
@@ -39,6 +41,8 @@ from faults.kinds import KINDS, mechanism
 from faults.kinds.client_links.cut_after import CutAfterOptions
 from faults.kinds.client_links.slow import SlowOptions
 from faults.kinds.network.flap import FlapOptions
+from faults.kinds.packets.packet_delay import PacketDelayOptions
+from faults.kinds.packets.packet_loss import PacketLossOptions
 from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.model import (
@@ -47,6 +51,8 @@ from faults.model import (
     Armed,
     Drops,
     FaultError,
+    Impairment,
+    PacketSamples,
     ProcessState,
     Receipt,
     Replies,
@@ -70,6 +76,8 @@ OPTIONS_OF: dict[str, FaultOptions] = {  # what each kind needs
     "slow": SlowOptions(latency_s=0.2, rate_kb=1000),
     "cut_after": CutAfterOptions(bytes=100),
     "slow_peers": SlowPeersOptions(latency_s=0.2),
+    "packet_loss": PacketLossOptions(loss=20),
+    "packet_delay": PacketDelayOptions(delay_s=0.2, jitter_s=0.05, correlation=25),
 }
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": FlapOptions(down_s=1.0, up_s=1.0)}  # of real clusters
 
@@ -129,6 +137,8 @@ class World:
     cuts: dict[str, tuple[Way, ...]] = field(default_factory=dict)  # by chain
     short_of: set[tuple[str, str]] = field(default_factory=set)  # host and resource
     isolated: dict[str, str] = field(default_factory=dict)  # host, by chain
+    impaired: dict[str, Impair] = field(default_factory=dict)  # by host
+    packets_lost: Counter[str] = field(default_factory=Counter)  # by host that sent them
     dropped: Counter[tuple[str, Way]] = field(default_factory=Counter)  # by chain and way
     open: list[int] = field(default_factory=list)  # windows whose canaries are open
     canary_sets: int = 0
@@ -185,6 +195,11 @@ class World:
                 self.isolated[chain] = host
             case Rejoin(chain=chain):
                 self.isolated.pop(chain, None)
+            case Impair(host=host):
+                self.impaired[host] = action
+            case ClearImpairment(host=host):
+                self.impaired.pop(host, None)
+                self.packets_lost.pop(host, None)
 
     # --- what is seen of it ---------------------------------------------------------------------
 
@@ -229,6 +244,24 @@ class World:
     def _rules(self) -> dict[str, list[Way]]:
         alone = {c: [(h, ANYBODY), (ANYBODY, h)] for c, h in self.isolated.items()}
         return {**{chain: list(ways) for chain, ways in self.cuts.items()}, **alone}
+
+    async def echoes(self, host: str, peer: str, count: int, wait_s: float) -> PacketSamples:
+        """Each end that loses packets loses its share of the requests, or of the answers."""
+        answered, seconds = count, ANSWERED.seconds
+        for one in (host, peer):
+            if (own := self.impaired.get(one)) is not None:
+                lost = answered * own.loss // 100
+                self.packets_lost[one] += lost
+                answered -= lost
+                seconds += own.delay_ms / 1000
+        return PacketSamples(count, (seconds,) * (answered if seconds < wait_s else 0))
+
+    async def impairments(self, host: str) -> dict[str, Impairment]:
+        own = self.impaired.get(host)
+        if own is None:
+            return {}
+        numbers = own.loss / 100, own.delay_ms / 1000, own.jitter_ms / 1000, own.correlation / 100
+        return {"eth0": Impairment(*numbers, dropped=self.packets_lost[host])}
 
     async def entries(self, host: str) -> Replies:
         return dict.fromkeys(("listener-1", "listener-2"), await self.greets(host))

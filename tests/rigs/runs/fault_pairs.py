@@ -26,6 +26,8 @@ OPTIONS = {
     "slow": 'latency = "1 s"',
     "cut_after": "bytes = 100",
     "slow_peers": 'latency = "1 s"',
+    "packet_loss": "loss = 20",
+    "packet_delay": 'delay = "200 ms"\njitter = "50 ms"',
 }
 # When each opens and how long it lasts, in seconds: overlapping, the second within the first, and
 # the second as the first is undone.

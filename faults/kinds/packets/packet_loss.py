@@ -1,0 +1,92 @@
+"""`packet_loss`: a host that loses a share of the packets that it sends."""
+
+from dataclasses import dataclass
+
+from faults.actions import ClearImpairment, Impair
+from faults.kind import Compiled, Excludes, ResolvedFault, Sight
+from faults.kinds.families import network_fault
+from faults.kinds.packets import rules
+from faults.kinds.packets.sampling import WAIT_S, PacketOptions, Sampled
+from faults.mechanisms import NO_INTERFACES, TO_INTERFACES
+from faults.model import FaultError, Proof
+from faults.options import Option
+from faults.targets import HOST
+from faults.witness import ECHO_INTERVAL_S
+
+LOSS = Option(
+    "loss",
+    "of a packet loss: percent of the packets that the host sends",
+    0,
+    least=1,
+    most=100,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PacketLossOptions(PacketOptions):
+    loss: int = LOSS.field()
+
+    @property
+    def share(self) -> float:
+        return self.loss / 100
+
+    def window_problem(self, lasts_s: float) -> str:
+        if not self.loss:
+            return ""
+        look_s = rules.echoes_of_loss(self.share) * ECHO_INTERVAL_S + 2 * WAIT_S
+        if lasts_s >= look_s:
+            return ""
+        return (
+            f"a loss of {self.loss} % is measured for {look_s:g} s: its window must not be shorter"
+        )
+
+
+class PacketsLost(Sampled):
+    """The looks at a loss: by the share of echo requests that no answer comes to."""
+
+    @property
+    def share(self) -> float:
+        return PacketLossOptions.of(self.armed).share
+
+    def requests(self) -> tuple[int, float]:
+        return rules.echoes_of_loss(self.share), WAIT_S
+
+    def present(self, evidence: rules.PacketEvidence) -> Proof:
+        return rules.loss_held(evidence, self.share)
+
+    def absent(self, samples: rules.Samples) -> Proof:
+        return rules.lossless(samples, self.share)
+
+
+def _compile(fault: ResolvedFault) -> Compiled:
+    if len(fault.hosts) == 1:
+        raise FaultError(f"{fault.host} is alone; no other host could measure what it loses")
+    loss = PacketLossOptions.of(fault).loss
+    if not loss:
+        raise FaultError("packet_loss: no loss was given")
+    return Compiled((Impair(fault.host, loss=loss),), (ClearImpairment(fault.host),))
+
+
+PACKET_LOSS = network_fault(
+    name="packet_loss",
+    title="each packet that the host sends, to peers and to clients, is lost with the probability "
+    "`loss`",
+    applies_to=HOST,
+    offers=TO_INTERFACES,
+    by_peer_links={},
+    why_not=NO_INTERFACES,
+    undone_by="every packet is sent again",
+    options=PacketLossOptions,
+    needs_all=("loss",),
+    excludes=Excludes.QUEUES,
+    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
+    repeats=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(Impair, ClearImpairment),
+    compile=_compile,
+    verify=PacketsLost,
+    verify_commanded=None,
+)
