@@ -29,13 +29,12 @@ DOUBTED_MAX = 30  # told in the open; all are in their groups
 class WindowView:
     """One window in words. `tone`: pass, or open where it is not proved."""
 
-    def __init__(self, span: FaultSpan, timeline: Timeline | None = None) -> None:
-        """`timeline`: of the run, with the faults and operations before this one."""
+    def __init__(self, span: FaultSpan, timeline: Timeline) -> None:
         host = f" = {span.resolved}" if span.resolved else ""
         self.span, self.number, self.host = span, span.number, span.role
         self.title = span.describe(span.target) + host
         self.tone, self.badge = _badge(span)
-        begins = _beginning(span, timeline)
+        begins = beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
         self.held = _look(span.held, span.issued_ns, span, "after the injection")
@@ -101,14 +100,6 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
         return "open", "? NEVER BEGAN"
     held = span.held is not None and span.held.ok
     return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
-
-
-def _beginning(span: FaultSpan, timeline: Timeline | None) -> Beginning:
-    if span.requested_from_ns is None:
-        return Beginning("", None)
-    if timeline is None:
-        return beginning(span, (), ())
-    return beginning(span, timeline.faults, timeline.operations)
 
 
 def _request_text(span: FaultSpan, begins: Beginning) -> str:
