@@ -46,13 +46,19 @@ def out_phrase(totals: RunTotals) -> str:
     return text if totals.out is not None else f"downtime: {text}"
 
 
+def losses(totals: RunTotals) -> list[str]:
+    """Return `≥ 37 lost`, `≥ 4 stranded`: those that there are."""
+    least = "≥ " if totals.loss_open else ""
+    counts = ((totals.lost, "lost"), (totals.stranded, "stranded"))
+    return [f"{least}{formats.count(number)} {word}" for number, word in counts if number]
+
+
 def lost_parts(totals: RunTotals, lost: str) -> list[str]:
     """`lost 37`, `stranded at least 4`. `lost`: how what was lost is counted."""
     least = "at least " if totals.loss_open else ""
     parts = [f"lost {least}{lost}"] if totals.lost else []
-    return parts + (
-        [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
-    )
+    stranded = f"stranded {least}{formats.count(totals.stranded)}"
+    return [*parts, stranded] if totals.stranded else parts
 
 
 def clients_text(totals: RunTotals) -> str:
