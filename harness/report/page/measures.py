@@ -10,7 +10,7 @@
    from: an unknown recovery time says nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
@@ -75,8 +75,7 @@ class MeasuresView:
     """The comparison mart as strips. `zero`, `zero_undecided`: measures that are 0 in every judged
     run of every cell: what did not happen, and what did not remain undecided."""
 
-    def __init__(self, report: Report, views: Iterable[CellView]) -> None:
-        cells = tuple(views)
+    def __init__(self, report: Report, cells: Sequence[CellView]) -> None:
         drawn: list[MeasureView] = []
         zero: dict[bool, list[str]] = {True: [], False: []}
         for (measure, detail), found in by_measure(report).items():
@@ -159,7 +158,7 @@ def measure_text(row: Comparison) -> MeasureText:
         return MeasureText(text, "", "", text)
     if is_uninformative(row):
         return MeasureText(NOT_MEASURED, "", "", "every run has only a lower bound near zero")
-    least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
+    least, median, most = (amount(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"
     runs = formats.plural(row.runs, "run")
@@ -167,10 +166,10 @@ def measure_text(row: Comparison) -> MeasureText:
     if row.judged == 1:
         title = f"{mark}{median}, {row.judged} of {runs}"
     if row.median_from is not None:
-        ends = f"at {_number(row.median_from, row.unit)} or above"
+        ends = f"at {amount(row.median_from, row.unit)} or above"
         if row.median_until is not None:
-            until = _number(row.median_until, row.unit)
-            ends = f"within {_number(row.median_from, row.unit)} to {until}"
+            until = amount(row.median_until, row.unit)
+            ends = f"within {amount(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
     return MeasureText(
         median=f"{mark}{median}",
@@ -187,9 +186,9 @@ def _text(row: Comparison) -> tuple[str, str]:
     return ", ".join(filter(None, (f"{one.median}{spread}", one.judged))), one.sentence
 
 
-def _number(value: float, unit: str) -> str:
+def amount(value: float, unit: str, seconds: Callable[[float], str] = formats.seconds) -> str:
     if unit == "ns":
-        return formats.seconds(value / 1e9)
+        return seconds(value / 1e9)
     if unit == "share":
         return f"{value:.2%}"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
