@@ -25,8 +25,8 @@ from harness.report.page.totals import RunTotals, loss_rate, times_of, worst_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS
 from harness.view.grouping import by_key
-from harness.view.routes import DROPPED, NS, SHOWN, SILENT, Stretch
-from harness.view.summary import Out
+from harness.view.routes import DROPPED, SHOWN, SILENT, Stretch
+from harness.view.summary import NS, Out
 
 
 def made(packs: Sequence[Packed]) -> Iterator[str]:

@@ -18,9 +18,9 @@ from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.requested import Beginning, beginning
 from harness.view.grouping import by_key
+from harness.view.summary import NS
 from harness.view.timeline import FaultSpan, Timeline, Verification
 
-NS = 1e9
 NEVER_ARMED = "never injected"
 PROXIES = (PROXY, TOXIPROXY)
 DOUBTED_MAX = 30  # told in the open; all are in their groups

@@ -9,11 +9,10 @@ from harness.compare.rates import rate
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, median_text
-from harness.view.summary import Out
+from harness.view.summary import NS, Out
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
-NS = 1e9
 NOT_OUT = "no downtime"
 _ENDED = {
     SYSTEM: "it ended before the fault was undone",

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.report.page import formats
+from harness.view.summary import NS
 from harness.view.timeline import FaultSpan, OperationSpan, Timeline
-
-NS = 1e9
 
 
 class Beginning(NamedTuple):
