@@ -16,6 +16,7 @@ from harness.judging.result import Report
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
+from harness.report.page.outs import NOT_OUT, out_phrase
 from harness.report.page.totals import RunTotals, loss_rate
 
 COLUMNS_MAX = 8
@@ -94,7 +95,7 @@ def weight(totals: RunTotals) -> str:
     if totals.loss_open:
         return "loss ?"
     if totals.is_out or (totals.out is not None and totals.faults_of):
-        return outs.out_phrase(totals)
+        return out_phrase(totals)
     return "downtime ?" if totals.faults_of else "0 lost"
 
 
@@ -106,7 +107,7 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
         runs = f"{totals.judged} of {totals.runs} judged"
     # In a narrow field `0 s`, `40.4 s`, `?` are downtimes.
     text = weight(totals)
-    short = "0 s" if text == outs.NOT_OUT else text.removeprefix("downtime ")
+    short = "0 s" if text == NOT_OUT else text.removeprefix("downtime ")
     unexpected = ", not as it is known to be" if differs else ""
     loss = f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
     title = f"{view.name}: {word}{unexpected}{loss}"
