@@ -39,11 +39,7 @@ class LiveCounts:
     """
 
     phase: str
-    sent: int
-    confirmed: int
-    unknown: int
     missed: int
-    delivered: int
     outstanding: int
     armed: tuple[str, ...]
     left_s: float
@@ -68,11 +64,7 @@ def view_of(
 
     return LiveCounts(
         phase,
-        total("sent"),
-        total("confirmed"),
-        total("unknown"),
         total("missed"),
-        total("delivered"),
         total("outstanding"),
         tuple(armed),
         left_s,

@@ -8,7 +8,7 @@ RATES = PerSecond(300.0, 299.0, 0.0)
 
 
 def view(phase: str, strip: Strip | None = None) -> LiveCounts:
-    return LiveCounts(phase, 600, 590, 0, 7, 0, 10, (), 40.0, RATES, strip=strip)
+    return LiveCounts(phase, 7, 10, (), 40.0, RATES, strip=strip)
 
 
 def test_rates_and_late_messages_are_those_of_the_run() -> None:
