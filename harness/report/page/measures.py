@@ -29,17 +29,23 @@ _RECOVERY = "degraded"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 
 
+class Bar(NamedTuple):
+    """From the smallest to the largest run, in per cent of the scale, and the median's tick."""
+
+    left: float
+    width: float
+    median: float
+    bound: bool
+
+
 class Strip(NamedTuple):
-    """One cell's bar; places in per cent of the scale, None where nothing was judged."""
+    """One cell's bar; None where nothing was judged, or measured."""
 
     number: int
     name: str
     text: str
     title: str
-    median: float | None = None
-    left: float = 0.0
-    width: float = 0.0
-    bound: bool = False
+    bar: Bar | None
 
 
 class MeasureText(NamedTuple):
@@ -64,7 +70,7 @@ class MeasureView:
         top = max(row.maximum or 0.0 for row in found.values())
         strips = [_strip(found.get(view.cell), view, top) for view in cells]
         if len(strips) > STRIPS_MAX:
-            strips.sort(key=lambda one: -1.0 if one.median is None else one.median, reverse=True)
+            strips.sort(key=lambda one: one.bar.median if one.bar else -1.0, reverse=True)
         self.name = _name(measure, detail)
         self.meaning = "" if detail else formats.meaning(measure)
         self.strips = tuple(strips[:STRIPS_MAX])
@@ -137,15 +143,18 @@ def _order(name: str) -> tuple[int, str]:
 
 
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
-    if row is None or row.median is None or row.minimum is None or row.maximum is None:
-        text = "not judged" if row is None else f"not judged (0 of {row.runs})"
-        return Strip(view.number, view.name, text, text)
-    found = Strip(view.number, view.name, *_text(row))
-    if is_uninformative(row):
-        return found
-    ends = (row.median, row.minimum, row.maximum - row.minimum)
-    median, left, width = (round(100 * value / top, 2) for value in ends)
-    return found._replace(median=median, left=left, width=width, bound=bool(row.bounds))
+    if row is None:
+        return Strip(view.number, view.name, "not judged", "not judged", None)
+    return Strip(view.number, view.name, *_text(row), bar_of(row, top))
+
+
+def bar_of(row: Comparison, top: float) -> Bar | None:
+    """`top`: the end of the scale."""
+    if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
+        return None
+    ends = (row.minimum, row.maximum - row.minimum, row.median)
+    left, width, median = (round(100 * value / top, 2) if top else 0.0 for value in ends)
+    return Bar(left, width, median, bool(row.bounds))
 
 
 def _name(measure: str, detail: str) -> str:
