@@ -146,8 +146,14 @@ def _how(own: Sequence[Cost]) -> str:
 
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
     """Median CPU seconds a thousand confirmed messages, by part; without those not known."""
-    found = {part: _known(cost.cpu_s_per_1000(part) for cost in own) for part in PARTS}
-    return {part: median(values) for part, values in found.items() if values}
+    found = {part: known_median(cost.cpu_s_per_1000(part) for cost in own) for part in PARTS}
+    return {part: value for part, value in found.items() if value is not None}
+
+
+def known_median(values: Iterable[float | None]) -> float | None:
+    """Return the median of those that are known; None: none is."""
+    known = _known(values)
+    return median(known) if known else None
 
 
 def _known(values: Iterable[float | None]) -> list[float]:
