@@ -5,9 +5,12 @@
 2. Times count from an earlier step: injected after the request was due, active and verified after
    the injection, verified ended after the undo began. How long an action took to return is how
    uncertain its instant is.
+3. A fault begins at its own time, but not before what it waits for is over: an earlier fault or
+   operation that is planned to be over by then delays it, and the planned pause between the two
+   is kept. Of two faults that overlap on purpose neither waits for the other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import NamedTuple
 
@@ -16,14 +19,21 @@ from harness.judging.result import Report
 from harness.plan.fault_words import affects_links
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.report.page.requested import Beginning, beginning
 from harness.view.grouping import by_key
 from harness.view.summary import NS
-from harness.view.timeline import FaultSpan, Timeline, Verification
+from harness.view.timeline import FaultSpan, OperationSpan, Timeline, Verification
 
 NEVER_ARMED = "never injected"
 PROXIES = (PROXY, TOXIPROXY)
 DOUBTED_MAX = 30  # told in the open; all are in their groups
+
+
+class Beginning(NamedTuple):
+    """When a fault was to begin, or what it waits for, with the planned pause. `at_ns`: the
+    earliest time; None: not known."""
+
+    text: str
+    at_ns: int | None
 
 
 class WindowView:
@@ -34,7 +44,7 @@ class WindowView:
         self.span, self.number, self.host = span, span.number, span.role
         self.title = span.describe(span.target) + host
         self.tone, self.badge = _badge(span)
-        begins = beginning(span, timeline)
+        begins = _beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
         self.held = _look(span.held, span.issued_ns, span, "after the injection")
@@ -100,6 +110,58 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
         return "open", "? NEVER BEGAN"
     held = span.held is not None and span.held.ok
     return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
+
+
+def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
+    """`timeline`: of the run. The text is "" if the plan does not contain the fault."""
+    from_ns = span.requested_from_ns
+    if from_ns is None:
+        return Beginning("", None)
+    at = formats.after(from_ns)
+    waits = [
+        *_faults_before(span, from_ns, timeline.faults),
+        *_operations_before(from_ns, timeline.operations),
+    ]
+    if not waits:
+        return Beginning(f"from {at}", from_ns)
+    unknown = [one for one in waits if one.at_ns is None]
+    if unknown:
+        return Beginning(f"not before {at}, nor before {unknown[-1].text}", None)
+    last = max(waits, key=lambda one: one.at_ns or 0)
+    if last.at_ns is None or last.at_ns <= from_ns:
+        return Beginning(f"not before {at}", from_ns)
+    text = f"not before {at}, nor before {formats.after(last.at_ns)} ({last.text})"
+    return Beginning(text, last.at_ns)
+
+
+def _faults_before(
+    span: FaultSpan, from_ns: int, faults: tuple[FaultSpan, ...]
+) -> Iterator[Beginning]:
+    for one in faults:
+        until_ns = one.requested_until_ns
+        if one.number >= span.number or until_ns is None or until_ns > from_ns or not one.opened:
+            continue
+        if one.gone is None:
+            yield Beginning(f"fault {one.number} was over", None)
+            continue
+        over = "was verified ended" if one.gone.ok else "was checked for its end"
+        yield _wait(f"fault {one.number} {over}", one.gone.at_ns, from_ns - until_ns)
+
+
+def _operations_before(from_ns: int, operations: tuple[OperationSpan, ...]) -> Iterator[Beginning]:
+    for one in operations:
+        if one.requested_ns is None or one.requested_ns >= from_ns:
+            continue
+        over = f"operation {one.number} had returned"
+        if one.returned_ns is None:
+            yield Beginning(over, None)
+        else:
+            yield _wait(over, one.returned_ns, from_ns - one.requested_ns)
+
+
+def _wait(over: str, at_ns: int, pause_ns: int) -> Beginning:
+    pause = f"{formats.seconds(pause_ns / NS)} after " if pause_ns else ""
+    return Beginning(f"{pause}{over}", at_ns + pause_ns)
 
 
 def _request_text(span: FaultSpan, begins: Beginning) -> str:
