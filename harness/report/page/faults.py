@@ -21,7 +21,7 @@ from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.view.grouping import by_key
 from harness.view.summary import NS
-from harness.view.timeline import FaultSpan, OperationSpan, Timeline, Verification
+from harness.view.timeline import FaultSpan, Timeline, Verification
 
 NEVER_ARMED = "never injected"
 PROXIES = (PROXY, TOXIPROXY)
@@ -118,10 +118,7 @@ def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
     if from_ns is None:
         return Beginning("", None)
     at = formats.after(from_ns)
-    waits = [
-        *_faults_before(span, from_ns, timeline.faults),
-        *_operations_before(from_ns, timeline.operations),
-    ]
+    waits = [*_waits(span, from_ns, timeline)]
     if not waits:
         return Beginning(f"from {at}", from_ns)
     unknown = [one for one in waits if one.at_ns is None]
@@ -134,32 +131,24 @@ def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
     return Beginning(text, last.at_ns)
 
 
-def _faults_before(
-    span: FaultSpan, from_ns: int, faults: tuple[FaultSpan, ...]
-) -> Iterator[Beginning]:
-    for one in faults:
-        until_ns = one.requested_until_ns
+def _waits(span: FaultSpan, from_ns: int, timeline: Timeline) -> Iterator[Beginning]:
+    for one in timeline.faults:
+        until_ns, gone, over = one.requested_until_ns, one.gone, "was over"
         if one.number >= span.number or until_ns is None or until_ns > from_ns or not one.opened:
             continue
-        if one.gone is None:
-            yield Beginning(f"fault {one.number} was over", None)
-            continue
-        over = "was verified ended" if one.gone.ok else "was checked for its end"
-        yield _wait(f"fault {one.number} {over}", one.gone.at_ns, from_ns - until_ns)
+        if gone is not None:
+            over = "was verified ended" if gone.ok else "was checked for its end"
+        at_ns = gone.at_ns if gone is not None else None
+        yield _wait(f"fault {one.number} {over}", at_ns, from_ns - until_ns)
+    for step in timeline.operations:
+        if step.requested_ns is not None and step.requested_ns < from_ns:
+            over = f"operation {step.number} had returned"
+            yield _wait(over, step.returned_ns, from_ns - step.requested_ns)
 
 
-def _operations_before(from_ns: int, operations: tuple[OperationSpan, ...]) -> Iterator[Beginning]:
-    for one in operations:
-        if one.requested_ns is None or one.requested_ns >= from_ns:
-            continue
-        over = f"operation {one.number} had returned"
-        if one.returned_ns is None:
-            yield Beginning(over, None)
-        else:
-            yield _wait(over, one.returned_ns, from_ns - one.requested_ns)
-
-
-def _wait(over: str, at_ns: int, pause_ns: int) -> Beginning:
+def _wait(over: str, at_ns: int | None, pause_ns: int) -> Beginning:
+    if at_ns is None:
+        return Beginning(over, None)
     pause = f"{formats.seconds(pause_ns / NS)} after " if pause_ns else ""
     return Beginning(f"{pause}{over}", at_ns + pause_ns)
 
