@@ -9,7 +9,7 @@ fault, whom he asked for the way then, and when he learnt better.
    sort that follow each other are one stretch. A second in which nothing was sent is none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -59,19 +59,17 @@ def failing(
     names = manifest.worker_names
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)
     return tuple(
-        _failing(row, names, events.get(row.producer, []), origins[row.window])
+        _failing(row, names[row.producer], events.get(row.producer, []), origins[row.window])
         for row in sorted(rows)
     )
 
 
-def _failing(
-    row: Sent, names: Mapping[int, str], events: list[ClientEvent], origin_ns: int
-) -> Failing:
+def _failing(row: Sent, publisher: str, events: list[ClientEvent], origin_ns: int) -> Failing:
     name_server, turned_ns, turned_to = _turned(events, origin_ns)
     left_ns, left_out = _left_out(events, origin_ns)
     return Failing(
         window=row.window,
-        publisher=names[row.producer],
+        publisher=publisher,
         name_server=name_server,
         sent=row.sent,
         failed=row.failed,
