@@ -16,8 +16,7 @@ from harness.compare.rates import rate
 from harness.judging.verdict_file import RunEntry
 from harness.report.html import template
 from harness.report.page import formats
-from harness.report.page.costs import known_median
-from harness.view.costs import BROKERS
+from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
 from spark_analysis.schema.writing import write_whole
 

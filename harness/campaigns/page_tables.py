@@ -21,10 +21,9 @@ from harness.judging.result import RunReport
 from harness.plan.model import Cell
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.costs import known_median
 from harness.report.page.totals import RunTotals, loss_rate, times_of, worst_of
 from harness.report.tried import claims_of
-from harness.view.costs import BROKERS
+from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
 from harness.view.routes import DROPPED, SHOWN, SILENT, Stretch
 from harness.view.summary import NS, Out

@@ -14,6 +14,7 @@ memory and disk of each broker's host over its whole time, in slices of its time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from harness.claims.doubts import caveats_of
@@ -80,6 +81,12 @@ class Cost:
         if cores is None or not self.confirmed_per_s:
             return None
         return 1000 * cores / self.confirmed_per_s
+
+
+def known_median(values: Iterable[float | None]) -> float | None:
+    """Return the median of those that are known; None: none is."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
 def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ...]) -> Cost:
