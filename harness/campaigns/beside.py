@@ -60,11 +60,10 @@ def _pairs(
 
 
 def _outcomes(runs: _Runs) -> _Outcomes:
-    found = {claim: one.verdicts for claim, one in claims_of(runs).items()}
     unknown = ClaimOutcome.INCONCLUSIVE
     return {
-        claim: Counter(one.outcome for one in verdicts if one.outcome is not unknown)
-        for claim, verdicts in found.items()
+        claim: Counter(one.outcome for one in found.verdicts if one.outcome is not unknown)
+        for claim, found in claims_of(runs).items()
     }
 
 

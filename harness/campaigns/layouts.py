@@ -8,7 +8,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import median as middle
 from typing import NamedTuple
 
 from harness.compare.frontier import Offer, Place, Standing, standings
@@ -17,7 +16,7 @@ from harness.compare.rates import rate
 from harness.judging.verdict_file import RunEntry
 from harness.report.html import template
 from harness.report.page import formats
-from harness.view.costs import BROKERS
+from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
 from spark_analysis.schema.writing import write_whole
 
@@ -105,10 +104,10 @@ def _offer(place: Place, runs: Sequence[RunEntry]) -> Offer:
         place=place,
         runs=len(runs),
         hosts=hosts.most_common(1)[0][0] if hosts else None,
-        cores=_middle(cost.sum_of(BROKERS, "cores") for cost in costs),
-        memory_bytes=_middle(cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs),
-        per_s=_middle(cost.confirmed_per_s for cost in costs),
-        p50_ms=_middle(cost.p50_ms for cost in costs),
+        cores=known_median(cost.sum_of(BROKERS, "cores") for cost in costs),
+        memory_bytes=known_median(cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs),
+        per_s=known_median(cost.confirmed_per_s for cost in costs),
+        p50_ms=known_median(cost.p50_ms for cost in costs),
         lost=rate(sum(lost), len(lost)),
         broken=rate(sum(broken), len(broken)),
         outs=_outs(runs),
@@ -121,11 +120,6 @@ def _outs(runs: Iterable[RunEntry]) -> Mapping[str, Median]:
     known = [(scenario, out) for scenario, out in timed if out is not None]
     by_scenario = by_key(known, lambda one: one[0])
     return {name: median([out for _, out in own]) for name, own in sorted(by_scenario.items())}
-
-
-def _middle(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return middle(known) if known else None
 
 
 def _longest(one: Offer, shared: Collection[str]) -> float:

@@ -42,7 +42,6 @@ class Packed:
     """One experiment, judged again. `servers`: what stood under test, with its version."""
 
     file: str
-    seed: int
     replay: str
     servers: tuple[str, ...]
     runs: tuple[RunReport, ...]
@@ -92,7 +91,7 @@ def _packed(marts: PackMarts, place: Path) -> Packed:
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         raise unusable(place, failure) from failure
     servers = tuple(dict.fromkeys(server for _, server in found if server))
-    return Packed(marts.file, marts.seed, marts.replay, servers, tuple(one for one, _ in found))
+    return Packed(marts.file, marts.replay, servers, tuple(one for one, _ in found))
 
 
 def _reason(failure: Exception) -> str:

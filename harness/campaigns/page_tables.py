@@ -23,10 +23,10 @@ from harness.report.markdown import head, row
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, loss_rate, times_of, totals_of, worst_of
 from harness.report.tried import claims_of
-from harness.view.costs import BROKERS
+from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
-from harness.view.routes import DROPPED, NS, SHOWN, SILENT, Stretch
-from harness.view.summary import Out
+from harness.view.routes import DROPPED, SHOWN, SILENT, Stretch
+from harness.view.summary import NS, Out
 
 
 def made(packs: Sequence[Packed]) -> Iterator[str]:
@@ -280,8 +280,8 @@ def middle(times: Sequence[Time], to_text: ToText) -> str:
 
 def middle_of(values: Iterable[float | None], to_text: ToText) -> str:
     """The median of those that are known."""
-    known = [Time(one) for one in values if one is not None]
-    return to_text(median(known).median) if known else NONE
+    found = known_median(values)
+    return NONE if found is None else to_text(found)
 
 
 def never_or(values: Sequence[float | None], never: str) -> str:

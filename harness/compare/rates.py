@@ -69,12 +69,9 @@ class Tried:
         return rate(self.rate.runs - self.rate.violated, self.rate.runs).describe("came true")
 
     @property
-    def share(self) -> str:
-        """`0 of 10`, `3 of 9, 1 not judged`: what stands with every tick."""
-        if not self.rate.runs + self.not_judged:
-            return ""
-        unjudged = f", {self.not_judged} not judged" if self.not_judged else ""
-        return f"{self.rate.violated} of {self.rate.runs}{unjudged}"
+    def applied(self) -> bool:
+        """Return whether it applied to a run, or may have."""
+        return bool(self.rate.runs + self.not_judged)
 
 
 def rate(violations: int, runs: int) -> Rate:

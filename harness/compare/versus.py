@@ -215,11 +215,10 @@ def _claim(
         yield f"{place}: it says one thing in the one, and another in the other"
         return
     before, after = first.tried.rate, second.tried.rate
-    applied = [bool(each.tried.share) for each in (first, second)]
     if before.runs and after.runs:
         unjudged = (first.tried.not_judged, second.tried.not_judged)
         yield _rate(one, other, claim, first.meaning, before, after, unjudged)
-    elif any(applied):
+    elif first.tried.applied or second.tried.applied:
         yield f"{place}: decided in no run of {_which(before.runs, after.runs)}"
 
 

@@ -88,14 +88,13 @@ class CellRow:
     def __init__(self, nights: Sequence[Night], cell: Cell, baseline: Side, gate: Gate) -> None:
         self.cell, self.path, self.strip = cell, path_of(cell), strip(nights, cell)
         last = next(one for one in reversed(self.strip) if one.tone != "absent")
-        drawn = trends(nights, cell, baseline)
         losses = (one.claims.get(LOSS) for one in of_cell(nights, cell) if one is not None)
         known = [one for one in losses if one is not None]
         lost, runs = sum(one.violated for one in known), sum(one.runs for one in known)
         runs_before = judged_runs(baseline, cell)
         self.tone, self.text = last.tone, last.title
         self.lost = f"lost in {lost:,} of {formats.plural(runs, 'run')}"
-        self.trend = drawn[0] if drawn else None
+        self.trends = trends(nights, cell, baseline)
         self.catches = _catches(gate, cell)
         self.few = message.few_runs(runs_before) if is_few(runs_before) else ""
 
@@ -138,7 +137,6 @@ def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> 
             cell=cell,
             index=INDEX,
             row=row,
-            trends=trends(nights, cell, baseline),
             nights=tuple(_cell_nights(folder, nights, cell, changes)),
             script=script,
         )

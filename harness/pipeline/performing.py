@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -33,7 +33,7 @@ from harness.judging import brought_claims
 from harness.pipeline import stored
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
-from harness.report.display import Display, Steps, live_view
+from harness.report.display import Display, Steps
 from harness.run import signals
 from harness.run.core.view import LiveCounts
 from harness.run.interrupts import Interrupt
@@ -153,7 +153,8 @@ class Performing:
 
         def live(view: LiveCounts) -> None:
             self.steps.end()
-            self.show.live(live_view(*named, view))
+            run, place = named
+            self.show.live(replace(view, run=run, place=place))
 
         keep, say = self.options.keep, self.show.message
         hooks = Hooks(self.interrupt, began, self.steps.begin, live, say, keep)

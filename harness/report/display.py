@@ -8,26 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.run.core.progress import Part
-from harness.run.core.strip import Strip
-from harness.run.core.view import LiveCounts, PerSecond
-
-
-@dataclass(frozen=True, slots=True)
-class LiveView:
-    """A run while it goes on."""
-
-    run: str
-    phase: str
-    rates: PerSecond | None  # None: the load has not begun, or has ended
-    late: int | None  # so far: their deadline passed without a confirm; None: nothing has one
-    outstanding: int
-    armed: tuple[str, ...]
-    left_s: float
-    place: str = ""  # "2 of 3": which of the experiment's runs
-    parts: tuple[Part, ...] = ()
-    strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
-    waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
+from harness.run.core.view import LiveCounts
 
 
 class Display(Protocol):
@@ -36,29 +17,9 @@ class Display(Protocol):
 
     def step_ended(self, seconds: float) -> None: ...
 
-    def live(self, view: LiveView) -> None: ...
+    def live(self, view: LiveCounts) -> None: ...
 
     def message(self, text: str) -> None: ...
-
-
-_WITHOUT_LOAD = ("drain", "audit", "closing", "finished")  # phases after the load
-
-
-def live_view(run: str, place: str, counts: LiveCounts) -> LiveView:
-    """Return the live view of a run out of its counts. `place`: `2 of 3`."""
-    return LiveView(
-        run=run,
-        phase=counts.phase,
-        rates=None if counts.phase in _WITHOUT_LOAD else counts.rates,
-        late=None if counts.strip is None else counts.missed,
-        outstanding=counts.outstanding,
-        armed=counts.armed,
-        left_s=counts.left_s,
-        place=place,
-        parts=counts.parts,
-        strip=counts.strip,
-        waits=counts.waits,
-    )
 
 
 # What steps took on two cores, in seconds, so that a person knows how long to wait.

@@ -74,7 +74,7 @@ def _rates(table: CellTable) -> Iterator[tuple[str, str]]:
     if words := unjudged_words(table.totals):
         yield "not judged", words
     for claim, one in table.claims.items():
-        if one.tried.share:
+        if one.tried.applied:
             not_judged = one.tried.not_judged
             unjudged = f"; not decided in {not_judged}" if not_judged else ""
             yield f"runs of {claim}", one.tried.described + unjudged

@@ -163,6 +163,10 @@ class Manifest:
     facts: dict[str, Any] | None = None
     seal: Seal | None = None  # None: never sealed, or before there were checksums
 
+    @property
+    def worker_names(self) -> dict[int, str]:
+        return {worker.number: worker.name for worker in self.workers}
+
     @classmethod
     def of(cls, plan: RunPlan) -> "Manifest":
         workload = plan.scenario.workload

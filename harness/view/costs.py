@@ -14,6 +14,7 @@ memory and disk of each broker's host over its whole time, in slices of its time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from harness.claims.doubts import caveats_of
@@ -24,11 +25,11 @@ from harness.plan.problems import PlanError
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import Resource
 from harness.view.grouping import by_key
+from harness.view.summary import NS
 from spark_analysis.schema.costs import Costs, SteadyState, Use
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 
-NS = 1e9
 BROKERS, PROXY, CLIENTS = "brokers", "proxy", "workers"
 PARTS = (BROKERS, PROXY, CLIENTS)
 _STOPPING = ("clock", "records")  # doubts about a run that reach before its first fault
@@ -80,6 +81,12 @@ class Cost:
         if cores is None or not self.confirmed_per_s:
             return None
         return 1000 * cores / self.confirmed_per_s
+
+
+def known_median(values: Iterable[float | None]) -> float | None:
+    """Return the median of those that are known; None: none is."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
 
 
 def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ...]) -> Cost:
@@ -170,7 +177,6 @@ def _ms(time_ns: int | None) -> float | None:
     return time_ns / 1e6 if time_ns is not None else None
 
 
-NS_PER_S = 1_000_000_000
 BESIDE = (PROXY_NAME, WORKERS)  # what is sampled and is no broker
 NO_SAMPLES = "memory and disk of the brokers are unknown: nothing sampled them"
 NOT_KEPT = "memory and disk of the brokers are not part of packed evidence"
@@ -227,7 +233,7 @@ def _slices(
 ) -> Iterable[UseOfSlice]:
     memory: dict[int, int] = {}
     for one in samples:
-        number = one.at_ns // (slice_s * NS_PER_S)
+        number = one.at_ns // (slice_s * NS)
         memory[number] = max(memory.get(number, 0), one.memory_bytes)
     written = _written(samples, slice_s) if counts_disk else {}
     for number, peak in sorted(memory.items()):
@@ -237,10 +243,10 @@ def _slices(
 def _written(samples: Sequence[Resource], slice_s: int) -> dict[int, float | None]:
     """By slice, the mean rate between the samples that end in it; None after a restart."""
     rates: dict[int, float | None] = {}
-    pairs = by_key(pairwise(samples), lambda pair: pair[1].at_ns // (slice_s * NS_PER_S))
+    pairs = by_key(pairwise(samples), lambda pair: pair[1].at_ns // (slice_s * NS))
     for number, own in pairs.items():
         grown = [after.disk_written_bytes - before.disk_written_bytes for before, after in own]
         took_ns = [after.at_ns - before.at_ns for before, after in own]
         restarted = min(grown) < 0 or min(took_ns) <= 0
-        rates[number] = None if restarted else sum(grown) * NS_PER_S / sum(took_ns)
+        rates[number] = None if restarted else sum(grown) * NS / sum(took_ns)
     return rates

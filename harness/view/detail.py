@@ -71,8 +71,7 @@ def detail_of(
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
-    names = {worker.number: worker.name for worker in manifest.workers}
-    records = replace(records, schedule=manifest.schedule, workers=names)
+    records = replace(records, schedule=manifest.schedule, workers=manifest.worker_names)
     asks = any(one.kind == ATTACHED for one in records.clients)
     drawn = routes(
         manifest, views, records.clients, sending(manifest, findings.sending) if asks else ()

@@ -9,21 +9,21 @@ fault, whom he asked for the way then, and when he learnt better.
    sort that follow each other are one stretch. A second in which nothing was sent is none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
-from harness.view.routes import RouteRow, Stretch
+from harness.view.routes import ATTACHED, RouteRow, Stretch
+from harness.view.summary import NS
 from spark_analysis.schema.curves import Sending
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.sends import Sends, Sent
 from spark_analysis.schema.views import ROUTE, broker_in, sentences
 
-NS = 1e9
-ATTACHED = "attached"
+WELL, FAILING = "well", "failing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +56,20 @@ def failing(
     """Window by window, publishers in the order of their numbers."""
     events = by_key(sorted(clients, key=lambda one: one.at_ns), lambda one: one.worker)
     origins = {window.number: window.origin_ns for window in facts.windows}
-    names = {worker.number: worker.name for worker in manifest.workers}
+    names = manifest.worker_names
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)
     return tuple(
-        _failing(row, names, events.get(row.producer, []), origins[row.window])
+        _failing(row, names[row.producer], events.get(row.producer, []), origins[row.window])
         for row in sorted(rows)
     )
 
 
-def _failing(
-    row: Sent, names: Mapping[int, str], events: list[ClientEvent], origin_ns: int
-) -> Failing:
+def _failing(row: Sent, publisher: str, events: list[ClientEvent], origin_ns: int) -> Failing:
     name_server, turned_ns, turned_to = _turned(events, origin_ns)
     left_ns, left_out = _left_out(events, origin_ns)
     return Failing(
         window=row.window,
-        publisher=names[row.producer],
+        publisher=publisher,
         name_server=name_server,
         sent=row.sent,
         failed=row.failed,
@@ -121,14 +119,10 @@ def _seconds(ns: int | None) -> float | None:
     return None if ns is None else ns / NS
 
 
-NS_PER_S = 1_000_000_000
-WELL, FAILING = "well", "failing"
-
-
 def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[RouteRow, ...]:
     """A row a publisher, in the order of their numbers."""
     by_worker = by_key(sorted(seconds), lambda one: one.producer)
-    names = {worker.number: worker.name for worker in manifest.workers}
+    names = manifest.worker_names
     return tuple(
         RouteRow(names[number], tuple(_stretches(names[number], own)))
         for number, own in sorted(by_worker.items())
@@ -138,7 +132,10 @@ def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[RouteRow, .
 
 def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
     # Of seconds in a row the number less the place is the same.
-    numbered = [(_state(one), one.second - place, one) for place, one in enumerate(seconds)]
+    numbered = [
+        (FAILING if one.failed else WELL, one.second - place, one)
+        for place, one in enumerate(seconds)
+    ]
     for (state, _), group in groupby(numbered, key=lambda each: each[:2]):
         own = [second for *_, second in group]
         sent, failed = sum(one.sent for one in own), sum(one.failed for one in own)
@@ -146,8 +143,4 @@ def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
         words = f"{failed:,} of {sent:,} failed" if failed else f"{sent:,} sent, none failed"
         title = f"{name}: {words} from +{from_s} s to +{until_s} s"
         text = f"{failed / sent:.0%} failed" if failed else ""
-        yield Stretch(from_s * NS_PER_S, until_s * NS_PER_S, state, text, title)
-
-
-def _state(second: Sending) -> str:
-    return FAILING if second.failed else WELL
+        yield Stretch(from_s * NS, until_s * NS, state, text, title)

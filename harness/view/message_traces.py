@@ -71,8 +71,7 @@ class MessageTrace:
     """One affected message (or delivery): why it is here, and what happened to it."""
 
     message: str  # who sent it, its sequence, its queue
-    at_ns: int
-    near: str  # what happened at `at_ns`, and where in the course of the faults
+    near: str  # what happened at its time, and where in the course of the faults
     steps: tuple[TraceStep, ...]
 
 
@@ -115,7 +114,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     place = near(row.at_ns, facts)
     place = f"{_instant(row)} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
-    return MessageTrace(_message(row, facts), row.at_ns, place, _bounded(own))
+    return MessageTrace(_message(row, facts), place, _bounded(own))
 
 
 def _instant(row: Affected) -> str:

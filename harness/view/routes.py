@@ -20,6 +20,7 @@ from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
 from harness.view.observations import Observation
+from harness.view.summary import NS
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import STAGE_TITLES
@@ -38,7 +39,6 @@ from spark_analysis.schema.views import (
     sentences,
 )
 
-NS = 1e9
 ROWS_MAX = 24
 SENTENCES_MAX = 40
 POLLED_WITHIN_S = 0.5  # twice a second, at least
@@ -216,8 +216,7 @@ def _topic(prober: int, manifest: Manifest, views: Views) -> str:
 
 
 def _name(number: int, manifest: Manifest) -> str:
-    names = {worker.number: worker.name for worker in manifest.workers}
-    return names.get(number, f"worker {number}")
+    return manifest.worker_names.get(number, f"worker {number}")
 
 
 def _of(rows: Iterable[T], poll: QueryTotals) -> list[T]:

@@ -21,7 +21,7 @@ from harness.view.grouping import by_key
 from harness.view.message_traces import Records
 from harness.view.naming import clients_of, lost_text, named_worker
 from harness.view.routes import Routes
-from harness.view.summary import Out, outs
+from harness.view.summary import NS, Out, outs
 from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.curves import Latency, slice_length_s
 from spark_analysis.schema.facts import Facts
@@ -30,7 +30,6 @@ from spark_analysis.schema.findings import Findings
 
 NO_ROUTES = Routes()
 EVENTS_MAX = 120
-NS_PER_S = 1_000_000_000
 _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
@@ -167,14 +166,14 @@ def timeline(
     slice_s = slice_length_s(row.second for row in findings.seconds)
     slices = _slices(findings, slice_s)
     faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
-    names = {worker.number: worker.name for worker in manifest.workers}
-    found = (*_happenings(facts, findings, events, names), *_verified(faults, events.probes))
+    seen = _happenings(facts, findings, events, manifest.worker_names)
+    found = (*seen, *_verified(faults, events.probes))
     happenings = sorted(found, key=lambda one: one.at_ns)
-    ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS_PER_S)]
+    ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS)]
     if "drain" in manifest.phases_ns:  # it is there, also where nothing was left to be drained
-        ends_s.append(manifest.phases_ns["drain"] // NS_PER_S + 1)
+        ends_s.append(manifest.phases_ns["drain"] // NS + 1)
     return Timeline(
-        from_s=min([one.from_s for one in slices] + [facts.load_started_ns // NS_PER_S]),
+        from_s=min([one.from_s for one in slices] + [facts.load_started_ns // NS]),
         until_s=max(ends_s),
         slice_s=slice_s,
         phases=tuple(sorted(manifest.phases_ns.items(), key=lambda phase: phase[1])),
@@ -196,7 +195,7 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
         planned_s = at_s.get(one.number)
         yield OperationSpan(
             *(one.number, one.kind, one.target, one.resolved),
-            None if planned_s is None else facts.load_started_ns + round(planned_s * NS_PER_S),
+            None if planned_s is None else facts.load_started_ns + round(planned_s * NS),
             *(one.began_ns, one.returned_ns, one.ok, one.detail),
         )
 
@@ -231,8 +230,8 @@ def _fault(
     fault, recorded = planned.get("fault", {}), own[0] if own else None
     from_ns = until_ns = None
     if planned:
-        from_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
-        until_ns = from_ns + round(planned["lasts_s"] * NS_PER_S)
+        from_ns = facts.load_started_ns + round(planned["opens_s"] * NS)
+        until_ns = from_ns + round(planned["lasts_s"] * NS)
     return FaultSpan(
         number=window.number,
         kind=window.kind,

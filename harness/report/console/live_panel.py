@@ -11,10 +11,10 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from harness.report.display import LiveView
 from harness.report.page.formats import phase_title
 from harness.run.core.progress import Part
 from harness.run.core.strip import SECOND_NS, Share, Spell, Strip
+from harness.run.core.view import LiveCounts
 
 LABEL = 7  # columns of "  70 s "
 LABELLED_FROM = 20  # columns; a narrower terminal has none to spare
@@ -141,7 +141,7 @@ LINES_A_ROW = 2  # with a fault below it
 
 
 class LivePanel:
-    def __init__(self, view: LiveView) -> None:
+    def __init__(self, view: LiveCounts) -> None:
         self._view = view
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -186,20 +186,20 @@ def _lengths(parts: Sequence[Part], room: int) -> list[int]:
     return [1 + int(free * part.expected_s / whole_s) if whole_s else 1 for part in parts]
 
 
-def _phase_words(view: LiveView) -> str:
+def _phase_words(view: LiveCounts) -> str:
     names = [part.phase for part in view.parts]
     place = f" ({names.index(view.phase) + 1} of {len(names)})" if view.phase in names else ""
     return f"{phase_title(view.phase)}{place}{what_next(view)}"
 
 
-def what_next(view: LiveView) -> str:
+def what_next(view: LiveCounts) -> str:
     """What is waited for; else how long the plan still lasts, at least."""
     if view.waits:
         return f", {'; '.join(view.waits)}"
     return f", at least {view.left_s:.0f} s left" if view.left_s > 0 else ""
 
 
-def _rates(view: LiveView) -> str:
+def _rates(view: LiveCounts) -> str:
     counts = f"unconfirmed {view.outstanding:,}"
     counts += "" if view.late is None else f", late {view.late:,}"
     if view.rates is None:

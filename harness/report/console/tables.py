@@ -16,10 +16,10 @@ from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name
 from harness.report.page.formats import measure_name
-from harness.report.page.measures import cell_of
-from harness.report.tried import CellTable, ClaimOfCell, reasons, tabulated
+from harness.report.page.measures import cell_of, measure_text, amount
+from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
-from harness.view.summary import NOT_MEASURED, is_uninformative
+from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
@@ -69,9 +69,8 @@ def everywhere(report: Report, outcome: ClaimOutcome) -> list[str]:
 
 def left_out(report: Report) -> int:
     """How many claims apply to no run."""
-    every = [one for run in report.runs for one in run.verdicts]
-    applies = {one.claim for one in every if one.outcome is not ClaimOutcome.NOT_APPLICABLE}
-    return len({one.claim for one in every} - applies)
+    found = claims_of(report.runs).values()
+    return sum(one.outcome is ClaimOutcome.NOT_APPLICABLE for one in found)
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:
@@ -137,10 +136,8 @@ def comparison_text(row: Comparison | None) -> str:
     `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
     if row is None:
         return ""
-    if row.median is None or row.minimum is None or row.maximum is None:
-        return f"not judged (0 of {row.runs})"
-    if is_uninformative(row):
-        return NOT_MEASURED
+    if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
+        return measure_text(row).median
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
     if row.runs == 1:
         return median
@@ -155,11 +152,7 @@ def comparison_text(row: Comparison | None) -> str:
 
 
 def _number(value: float, unit: str) -> str:
-    if unit == "ns":
-        return f"{value / 1e9:.3f} s"
-    if unit == "share":
-        return f"{value:.2%}"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+    return amount(value, unit, "{:.3f} s".format)
 
 
 def _chunks(report: Report) -> Iterator[Sequence[CellTable]]:

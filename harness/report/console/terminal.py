@@ -24,13 +24,13 @@ from harness.report import failing, lines
 from harness.report.console import tables
 from harness.report.console.live_panel import LivePanel, what_next
 from harness.report.console.tables import grouped
-from harness.report.display import LiveView
 from harness.report.lines import of_brokers
 from harness.report.page import formats
 from harness.report.page.cells import CellView, cells
 from harness.report.page.matrix import weight
 from harness.report.page.totals import loss_rate
 from harness.report.tried import rate_lines, reasons
+from harness.run.core.view import LiveCounts
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 
@@ -67,7 +67,7 @@ class Terminal:
         self.close()
         self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
 
-    def live(self, view: LiveView) -> None:
+    def live(self, view: LiveCounts) -> None:
         armed, waits = tuple(map(one_line, view.armed)), tuple(map(one_line, view.waits))
         view = replace(view, armed=armed, waits=waits)
         if self._redraws:
@@ -210,7 +210,7 @@ def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
         yield text, observation
 
 
-def live_line(view: LiveView) -> str:
+def live_line(view: LiveCounts) -> str:
     """Return a line without columns; before the load begins and after it, without rates."""
     parts = [f"{view.run} {formats.phase_title(view.phase)}"]
     if view.rates is not None:

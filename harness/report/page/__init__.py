@@ -10,7 +10,6 @@ matrix      scenarios x layouts x systems: a word and a number a cell
 measures    medians and ranges over repeats, drawn to one scale
 claims      every claim over all cells
 faults      every fault window: asked for, done, seen; by kind and mechanism
-requested   when a fault was to begin, and what it waited for
 costs       what the steady state cost, by load, system and layout, and place beside place
 joint       runs that were played together, in one picture
 runs        one run: timeline, verdicts, stories, doubts; and what a cell opens into

@@ -77,8 +77,7 @@ class ClaimView:
         self.left_out = max(0, len(shown) - SEEN_MAX)
 
 
-def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
-    cells = tuple(views)
+def claims(report: Report, cells: Sequence[CellView]) -> tuple[ClaimView, ...]:
     names = dict.fromkeys(verdict.claim for run in report.runs for verdict in run.verdicts)
     found = [ClaimView(place, name, report, cells) for place, name in enumerate(names, start=1)]
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.outcome), one.warns)))

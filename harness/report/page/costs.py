@@ -14,7 +14,7 @@ from typing import NamedTuple
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.places import DEPLOYMENTS, Place
-from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
+from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse, known_median
 from harness.view.grouping import by_key
 
 PART_NAMES = {BROKERS: "brokers", PROXY: "proxy", CLIENTS: "clients"}
@@ -146,8 +146,8 @@ def _how(own: Sequence[Cost]) -> str:
 
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
     """Median CPU seconds a thousand confirmed messages, by part; without those not known."""
-    found = {part: _known(cost.cpu_s_per_1000(part) for cost in own) for part in PARTS}
-    return {part: median(values) for part, values in found.items() if values}
+    found = {part: known_median(cost.cpu_s_per_1000(part) for cost in own) for part in PARTS}
+    return {part: value for part, value in found.items() if value is not None}
 
 
 def _known(values: Iterable[float | None]) -> list[float]:

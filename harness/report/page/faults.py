@@ -5,9 +5,12 @@
 2. Times count from an earlier step: injected after the request was due, active and verified after
    the injection, verified ended after the undo began. How long an action took to return is how
    uncertain its instant is.
+3. A fault begins at its own time, but not before what it waits for is over: an earlier fault or
+   operation that is planned to be over by then delays it, and the planned pause between the two
+   is kept. Of two faults that overlap on purpose neither waits for the other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import NamedTuple
 
@@ -16,21 +19,27 @@ from harness.judging.result import Report
 from harness.plan.fault_words import affects_links
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.report.page.requested import Beginning, beginning
 from harness.view.grouping import by_key
+from harness.view.summary import NS
 from harness.view.timeline import FaultSpan, Timeline, Verification
 
-NS = 1e9
 NEVER_ARMED = "never injected"
 PROXIES = (PROXY, TOXIPROXY)
 DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 
+class Beginning(NamedTuple):
+    """When a fault was to begin, or what it waits for, with the planned pause. `at_ns`: the
+    earliest time; None: not known."""
+
+    text: str
+    at_ns: int | None
+
+
 class WindowView:
     """One window in words. `tone`: pass, or open where it is not proved."""
 
-    def __init__(self, span: FaultSpan, timeline: Timeline | None = None) -> None:
-        """`timeline`: of the run, with the faults and operations before this one."""
+    def __init__(self, span: FaultSpan, timeline: Timeline) -> None:
         host = f" = {span.resolved}" if span.resolved else ""
         self.span, self.number, self.host = span, span.number, span.role
         self.title = span.describe(span.target) + host
@@ -103,12 +112,45 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
     return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
 
 
-def _beginning(span: FaultSpan, timeline: Timeline | None) -> Beginning:
-    if span.requested_from_ns is None:
+def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
+    """`timeline`: of the run. The text is "" if the plan does not contain the fault."""
+    from_ns = span.requested_from_ns
+    if from_ns is None:
         return Beginning("", None)
-    if timeline is None:
-        return beginning(span, (), ())
-    return beginning(span, timeline.faults, timeline.operations)
+    at = formats.after(from_ns)
+    waits = [*_waits(span, from_ns, timeline)]
+    if not waits:
+        return Beginning(f"from {at}", from_ns)
+    unknown = [one for one in waits if one.at_ns is None]
+    if unknown:
+        return Beginning(f"not before {at}, nor before {unknown[-1].text}", None)
+    last = max(waits, key=lambda one: one.at_ns or 0)
+    if last.at_ns is None or last.at_ns <= from_ns:
+        return Beginning(f"not before {at}", from_ns)
+    text = f"not before {at}, nor before {formats.after(last.at_ns)} ({last.text})"
+    return Beginning(text, last.at_ns)
+
+
+def _waits(span: FaultSpan, from_ns: int, timeline: Timeline) -> Iterator[Beginning]:
+    for one in timeline.faults:
+        until_ns, gone, over = one.requested_until_ns, one.gone, "was over"
+        if one.number >= span.number or until_ns is None or until_ns > from_ns or not one.opened:
+            continue
+        if gone is not None:
+            over = "was verified ended" if gone.ok else "was checked for its end"
+        at_ns = gone.at_ns if gone is not None else None
+        yield _wait(f"fault {one.number} {over}", at_ns, from_ns - until_ns)
+    for step in timeline.operations:
+        if step.requested_ns is not None and step.requested_ns < from_ns:
+            over = f"operation {step.number} had returned"
+            yield _wait(over, step.returned_ns, from_ns - step.requested_ns)
+
+
+def _wait(over: str, at_ns: int | None, pause_ns: int) -> Beginning:
+    if at_ns is None:
+        return Beginning(over, None)
+    pause = f"{formats.seconds(pause_ns / NS)} after " if pause_ns else ""
+    return Beginning(f"{pause}{over}", at_ns + pause_ns)
 
 
 def _request_text(span: FaultSpan, begins: Beginning) -> str:

@@ -15,7 +15,6 @@ from harness.plan.model import Cell
 from harness.report.page import formats, measures
 from harness.report.page.places import Place, scenarios_of
 from harness.report.page.totals import deadline_text
-from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
@@ -60,19 +59,15 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 
 
 class Value(NamedTuple):
-    """One place's. Places of the bar in per cent; without `drawn` there is no bar, for there is no
-    number: none is known, or a step was never reached, which is no time to put beside others."""
+    """One place's. There is no bar without a number: none is known, or a step was never reached,
+    which is no time to put beside others."""
 
     letter: str
     text: str
     range: str
     title: str
     known: bool = False
-    drawn: bool = False
-    left: float = 0.0
-    width: float = 0.0
-    median: float = 0.0
-    bound: bool = False
+    bar: measures.Bar | None = None
 
 
 class GridLine(NamedTuple):
@@ -187,18 +182,11 @@ def _never(row: Comparison) -> bool:
 
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     measured = measures.measure_text(row)
-    if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
+    bar = measures.bar_of(row, tops.get(row.unit, 0.0))
+    if bar is None:
         return Value(letter, measured.median, "", measured.sentence)
+    text, ends = measured.median, measured.range
     if _never(row):
-        least = f"in {formats.seconds(row.minimum / 1e9)}"
-        most = ", ".join(filter(None, (least, measured.judged)))
-        return Value(letter, "not reached", most, measured.sentence, known=True)
-    share = 100 / tops[row.unit] if tops[row.unit] else 0.0
-    return Value(
-        *(letter, measured.median, ", ".join(filter(None, (measured.range, measured.judged)))),
-        *(measured.sentence, True, True),
-        left=round(share * row.minimum, 2),
-        width=round(share * (row.maximum - row.minimum), 2),
-        median=round(share * row.median, 2),
-        bound=bool(row.bounds),
-    )
+        text, ends, bar = "not reached", f"in {formats.seconds((row.minimum or 0.0) / 1e9)}", None
+    ends = ", ".join(filter(None, (ends, measured.judged)))
+    return Value(letter, text, ends, measured.sentence, True, bar)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from harness.compare.expectations import Standing
 from harness.judging.result import Report
 from harness.plan.model import Cell
-from harness.report.page import formats
+from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
 from harness.report.page.outs import out_phrase, out_text
 from harness.report.page.totals import RunTotals, loss_rate
@@ -91,9 +91,8 @@ def weight(totals: RunTotals, *, narrow: bool = False) -> str:
     In a `narrow` field `0 s`, `0.34 s` and `?` are downtimes."""
     if not totals.judged:
         return ""
-    if totals.lost or totals.stranded:
-        number, word = (totals.lost, "lost") if totals.lost else (totals.stranded, "stranded")
-        return f"{'≥ ' if totals.loss_open else ''}{formats.count(number)} {word}"
+    if losses := outs.losses(totals):
+        return losses[0]
     if totals.loss_open:
         return "loss ?"
     if totals.is_out or (totals.total_downtime is not None and totals.faults):

@@ -10,7 +10,7 @@
    from: an unknown recovery time says nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
@@ -29,17 +29,23 @@ _RECOVERY = "degraded"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 
 
+class Bar(NamedTuple):
+    """From the smallest to the largest run, in per cent of the scale, and the median's tick."""
+
+    left: float
+    width: float
+    median: float
+    bound: bool
+
+
 class Strip(NamedTuple):
-    """One cell's bar; places in per cent of the scale, None where nothing was judged."""
+    """One cell's bar; None where nothing was judged, or measured."""
 
     number: int
     name: str
     text: str
     title: str
-    median: float | None = None
-    left: float = 0.0
-    width: float = 0.0
-    bound: bool = False
+    bar: Bar | None
 
 
 class MeasureText(NamedTuple):
@@ -64,7 +70,7 @@ class MeasureView:
         top = max(row.maximum or 0.0 for row in found.values())
         strips = [_strip(found.get(view.cell), view, top) for view in cells]
         if len(strips) > STRIPS_MAX:
-            strips.sort(key=lambda one: -1.0 if one.median is None else one.median, reverse=True)
+            strips.sort(key=lambda one: one.bar.median if one.bar else -1.0, reverse=True)
         self.name = _name(measure, detail)
         self.meaning = "" if detail else formats.meaning(measure)
         self.strips = tuple(strips[:STRIPS_MAX])
@@ -75,8 +81,7 @@ class MeasuresView:
     """The comparison mart as strips. `zero`, `zero_undecided`: measures that are 0 in every judged
     run of every cell: what did not happen, and what did not remain undecided."""
 
-    def __init__(self, report: Report, views: Iterable[CellView]) -> None:
-        cells = tuple(views)
+    def __init__(self, report: Report, cells: Sequence[CellView]) -> None:
         drawn: list[MeasureView] = []
         zero: dict[bool, list[str]] = {True: [], False: []}
         for (measure, detail), found in by_measure(report).items():
@@ -138,15 +143,18 @@ def _order(name: str) -> tuple[int, str]:
 
 
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
-    if row is None or row.median is None or row.minimum is None or row.maximum is None:
-        text = "not judged" if row is None else f"not judged (0 of {row.runs})"
-        return Strip(view.number, view.name, text, text)
-    found = Strip(view.number, view.name, *_text(row))
-    if is_uninformative(row):
-        return found
-    ends = (row.median, row.minimum, row.maximum - row.minimum)
-    median, left, width = (round(100 * value / top, 2) for value in ends)
-    return found._replace(median=median, left=left, width=width, bound=bool(row.bounds))
+    if row is None:
+        return Strip(view.number, view.name, "not judged", "not judged", None)
+    return Strip(view.number, view.name, *_text(row), bar_of(row, top))
+
+
+def bar_of(row: Comparison, top: float) -> Bar | None:
+    """`top`: the end of the scale."""
+    if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
+        return None
+    ends = (row.minimum, row.maximum - row.minimum, row.median)
+    left, width, median = (round(100 * value / top, 2) if top else 0.0 for value in ends)
+    return Bar(left, width, median, bool(row.bounds))
 
 
 def _name(measure: str, detail: str) -> str:
@@ -159,7 +167,7 @@ def measure_text(row: Comparison) -> MeasureText:
         return MeasureText(text, "", "", text)
     if is_uninformative(row):
         return MeasureText(NOT_MEASURED, "", "", "every run has only a lower bound near zero")
-    least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
+    least, median, most = (amount(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"
     runs = formats.plural(row.runs, "run")
@@ -167,10 +175,10 @@ def measure_text(row: Comparison) -> MeasureText:
     if row.judged == 1:
         title = f"{mark}{median}, {row.judged} of {runs}"
     if row.median_from is not None:
-        ends = f"at {_number(row.median_from, row.unit)} or above"
+        ends = f"at {amount(row.median_from, row.unit)} or above"
         if row.median_until is not None:
-            until = _number(row.median_until, row.unit)
-            ends = f"within {_number(row.median_from, row.unit)} to {until}"
+            until = amount(row.median_until, row.unit)
+            ends = f"within {amount(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
     return MeasureText(
         median=f"{mark}{median}",
@@ -187,9 +195,9 @@ def _text(row: Comparison) -> tuple[str, str]:
     return ", ".join(filter(None, (f"{one.median}{spread}", one.judged))), one.sentence
 
 
-def _number(value: float, unit: str) -> str:
+def amount(value: float, unit: str, seconds: Callable[[float], str] = formats.seconds) -> str:
     if unit == "ns":
-        return formats.seconds(value / 1e9)
+        return seconds(value / 1e9)
     if unit == "share":
         return f"{value:.2%}"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

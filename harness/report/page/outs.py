@@ -9,11 +9,10 @@ from harness.compare.rates import rate
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, median_text
-from harness.view.summary import Out
+from harness.view.summary import NS, Out
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
-NS = 1e9
 NOT_OUT = "no downtime"
 LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
 _ENDED = {
@@ -49,13 +48,19 @@ def out_phrase(totals: RunTotals) -> str:
     return text if totals.total_downtime is not None else f"downtime: {text}"
 
 
+def losses(totals: RunTotals) -> list[str]:
+    """Return `≥ 37 lost`, `≥ 4 stranded`: those that there are."""
+    least = "≥ " if totals.loss_open else ""
+    counts = ((totals.lost, "lost"), (totals.stranded, "stranded"))
+    return [f"{least}{formats.count(number)} {word}" for number, word in counts if number]
+
+
 def lost_parts(totals: RunTotals, lost: str) -> list[str]:
     """`lost 37`, `stranded at least 4`. `lost`: how what was lost is counted."""
     least = "at least " if totals.loss_open else ""
     parts = [f"lost {least}{lost}"] if totals.lost else []
-    return parts + (
-        [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
-    )
+    stranded = f"stranded {least}{formats.count(totals.stranded)}"
+    return [*parts, stranded] if totals.stranded else parts
 
 
 def clients_text(totals: RunTotals) -> str:

@@ -119,12 +119,9 @@ def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
     if not totals.judged:
         yield "open", "? not judged"
         return
-    least = "≥ " if totals.loss_open else ""
-    if totals.lost:
-        yield "fail", f"✗ {least}{formats.count(totals.lost)} lost"
-    if totals.stranded:
-        yield "fail", f"✗ {least}{formats.count(totals.stranded)} stranded"
-    if totals.loss_open and not totals.lost and not totals.stranded:
+    losses = outs.losses(totals)
+    yield from (("fail", f"✗ {text}") for text in losses)
+    if totals.loss_open and not losses:
         yield "open", "? loss not decided"
     if totals.total_downtime is None:
         yield "open", "? downtime: not decided"

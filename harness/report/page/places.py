@@ -183,11 +183,8 @@ def glance(totals: RunTotals) -> tuple[str, str, str]:
         return "not_applicable", "–", "does not apply"
     if not totals.judged:
         return "open", "?", "not judged"
-    if totals.lost or totals.stranded:
-        least = "≥ " if totals.loss_open else ""
-        parts = [f"{least}{formats.count(totals.lost)} lost"] if totals.lost else []
-        parts += [f"{formats.count(totals.stranded)} stranded"] if totals.stranded else []
-        return "fail", "✗", ", ".join(parts)
+    if losses := outs.losses(totals):
+        return "fail", "✗", ", ".join(losses)
     if not totals.confirmed:
         return "open", "?", "nothing confirmed"
     return ("open", "?", "no loss found") if totals.loss_open else ("pass", "✓", "0 lost")

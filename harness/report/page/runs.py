@@ -6,7 +6,6 @@ And what a cell opens into: its claims, its numbers over the repeats, its runs.
 3. Of a cell, claims that failed come first; those that do not apply are counted only.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -128,13 +127,10 @@ def at_length(report: Report) -> frozenset[int]:
 
     Of every cell its gravest run comes first, of all cells the gravest, in the order of runs.
     """
-    ranked: list[tuple[int, int, int]] = []
-    seen_of: Counter[tuple[str, ...]] = Counter()
-    graded = [(_grade(run), number, run) for number, run in enumerate(report.runs, start=1)]
-    for grade, number, run in sorted(graded, key=lambda one: one[:2]):
-        ranked.append((seen_of[run.cell], grade, number))
-        seen_of[run.cell] += 1
-    return frozenset(number for _, _, number in sorted(ranked)[:LENGTHY_MAX])
+    graded = sorted((_grade(run), number, run.cell) for number, run in enumerate(report.runs, 1))
+    cells = by_key(graded, lambda one: one[2]).values()
+    ranked = ((turn, *one) for own in cells for turn, one in enumerate(own))
+    return frozenset(number for _, _, number, _ in sorted(ranked)[:LENGTHY_MAX])
 
 
 def _grade(run: RunReport) -> int:

@@ -12,6 +12,7 @@ from harness.run.core.strip import Strip
 
 NS_PER_S = 1_000_000_000
 SILENT_NS = 2 * NS_PER_S  # a worker that reported nothing for so long counts as still
+_WITHOUT_LOAD = ("drain", "audit", "closing", "finished")  # phases after the load
 
 
 class Speaker(Protocol):
@@ -33,17 +34,14 @@ class PerSecond:
 
 @dataclass(frozen=True, slots=True)
 class LiveCounts:
-    """Counts since the load began, and the rates of now. `rates` None: no worker reported twice.
+    """A run while it goes on: counts since the load began, and the rates of now.
 
-    `missed`: publishes whose deadline passed without a confirm.
+    `missed`: publishes whose deadline passed without a confirm. `rates` None: no worker reported
+    twice, or the load has ended. `place`: which of the experiment's runs it is, `2 of 3`.
     """
 
     phase: str
-    sent: int
-    confirmed: int
-    unknown: int
     missed: int
-    delivered: int
     outstanding: int
     armed: tuple[str, ...]
     left_s: float
@@ -51,6 +49,13 @@ class LiveCounts:
     parts: tuple[Part, ...] = ()
     strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
     waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
+    run: str = ""
+    place: str = ""
+
+    @property
+    def late(self) -> int | None:
+        """Return the publishes that missed their deadline; None: nothing has one."""
+        return None if self.strip is None else self.missed
 
 
 def view_of(
@@ -66,18 +71,10 @@ def view_of(
     def total(name: str) -> int:
         return sum(worker.status.get(name, 0) for worker in workers)
 
-    return LiveCounts(
-        phase,
-        total("sent"),
-        total("confirmed"),
-        total("unknown"),
-        total("missed"),
-        total("delivered"),
-        total("outstanding"),
-        tuple(armed),
-        left_s,
-        None if load_started_ns is None else _rates(workers, run_ns, load_started_ns),
-    )
+    rates = None
+    if load_started_ns is not None and phase not in _WITHOUT_LOAD:
+        rates = _rates(workers, run_ns, load_started_ns)
+    return LiveCounts(phase, total("missed"), total("outstanding"), tuple(armed), left_s, rates)
 
 
 def _rates(workers: Sequence[Speaker], run_ns: int, since_ns: int) -> PerSecond | None:

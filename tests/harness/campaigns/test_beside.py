@@ -39,7 +39,7 @@ def run(
 
 
 def rows(*runs: RunReport) -> list[dict[str, str]]:
-    first, _, *others = beside([Packed("e.tar.xz", 7, "mqproof run", (), runs)])
+    first, _, *others = beside([Packed("e.tar.xz", "mqproof run", (), runs)])
     names = [name.strip() for name in first.strip("|").split("|")]
     return [
         dict(zip(names, map(str.strip, one.strip("|").split("|")), strict=True)) for one in others

@@ -47,7 +47,7 @@ def pack(tmp_path: Path) -> Packed:
     late = [(-5.0, 2.0, "shown"), (2.0, 12.0, "dropped"), (12.0, 30.0, "shown")]
     silent = [(-5.0, 1.0, "shown"), (1.0, 30.0, "silent")]
     runs = run(tmp_path, "one", late), run(tmp_path, "two", silent)
-    return Packed("e.tar.xz", 7, "mqproof run", (), runs)
+    return Packed("e.tar.xz", "mqproof run", (), runs)
 
 
 def test_name_server_has_a_row_per_dropped_or_unknown_master(

@@ -75,14 +75,13 @@ def test_unjudged_runs_are_a_separate_number() -> None:
     runs = [[verdict(PASS)]] * 6 + [[verdict(FAIL)]] + [[verdict(OPEN)]] * 2 + [[]]
     claim = tried(runs)["stays"]
     assert (claim.rate.violated, claim.rate.runs, claim.not_judged) == (1, 7, 3)
-    assert claim.share == "1 of 7, 3 not judged"
 
 
 def test_runs_without_the_claim_are_in_no_number() -> None:
     claim = tried([[verdict(NOT_APPLICABLE)], [verdict(PASS)], [verdict(NOT_APPLICABLE)]])["stays"]
-    assert (claim.rate.runs, claim.not_judged, claim.share) == (1, 0, "0 of 1")
+    assert (claim.rate.runs, claim.not_judged, claim.applied) == (1, 0, True)
     never = tried([[verdict(NOT_APPLICABLE)], []])["stays"]
-    assert (never.rate.runs, never.not_judged, never.share) == (0, 0, "")
+    assert (never.rate.runs, never.not_judged, never.applied) == (0, 0, False)
 
 
 def test_too_many_unjudged_means_more_than_a_fifth() -> None:

@@ -1,8 +1,9 @@
 """Rates of a run from what its workers reported: by the time between their own reports."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from harness.run.core.view import PerSecond, view_of
+from harness.run.core.strip import Strip
+from harness.run.core.view import LiveCounts, PerSecond, view_of
 
 S = 1_000_000_000
 
@@ -18,9 +19,11 @@ def report(at_s: float, sent: int = 0, confirmed: int = 0, delivered: int = 0) -
     return {"at_ns": round(at_s * S), **counts}
 
 
-def rates(now_s: float, *workers: Reports, started_s: float | None = 0.0) -> PerSecond | None:
+def rates(
+    now_s: float, *workers: Reports, started_s: float | None = 0.0, phase: str = "windows"
+) -> PerSecond | None:
     started_ns = None if started_s is None else round(started_s * S)
-    return view_of("windows", workers, (), 9.0, round(now_s * S), started_ns).rates
+    return view_of(phase, workers, (), 9.0, round(now_s * S), started_ns).rates
 
 
 PUBLISHER = Reports(report(2.0, 400, 400), report(3.5, 700, 690))
@@ -48,3 +51,14 @@ def test_before_two_reports_of_the_load_there_is_no_rate() -> None:
 
 def test_a_worker_that_reports_nothing_any_more_sends_nothing() -> None:
     assert rates(6.0, PUBLISHER) == PerSecond(0.0, 0.0, 0.0)
+
+
+def test_after_the_load_there_is_no_rate() -> None:
+    assert rates(3.6, PUBLISHER, phase="settle") is not None
+    assert rates(3.6, PUBLISHER, phase="drain") is None
+
+
+def test_without_deadlines_nothing_is_late() -> None:
+    counts = LiveCounts("windows", 7, 10, (), 40.0)
+    assert counts.late is None
+    assert replace(counts, strip=Strip(0, (), 0)).late == 7

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from harness.report.display import LiveView
+from harness.run.core.view import LiveCounts
 
 
 @dataclass
@@ -13,7 +13,7 @@ class Heard:
 
     def step_ended(self, seconds: float) -> None: ...
 
-    def live(self, view: LiveView) -> None: ...
+    def live(self, view: LiveCounts) -> None: ...
 
     def message(self, text: str) -> None:
         self.messages.append(text)

@@ -7,10 +7,9 @@ import pytest
 from rich.console import Console
 
 from harness.report.console.live_panel import LivePanel
-from harness.report.display import LiveView
 from harness.run.core.progress import Part
 from harness.run.core.strip import SECOND_NS, Share, Spell, Strip
-from harness.run.core.view import PerSecond
+from harness.run.core.view import LiveCounts, PerSecond
 
 PARTS = (
     Part("baseline", 20, 1.0),
@@ -24,10 +23,10 @@ ARMED = ("kill master of orders = rmq1",)
 FAULT = Spell(ARMED[0], 22 * SECOND_NS, None)
 STRIP = Strip(0, (Share(100, 100),) * 20 + (Share(100, 0),) * 9, 6, (FAULT,))
 RATES = PerSecond(300.0, 150.0, 299.6)
-VIEW = LiveView("run-1", "windows", RATES, 900, 12, ARMED, 41.6, "2 of 3", PARTS, STRIP)
+VIEW = LiveCounts("windows", 900, 12, ARMED, 41.6, RATES, PARTS, STRIP, (), "run-1", "2 of 3")
 
 
-def drawn(view: LiveView, width: int = 80, height: int = 40, ascii_only: bool = False) -> str:
+def drawn(view: LiveCounts, width: int = 80, height: int = 40, ascii_only: bool = False) -> str:
     paper = io.TextIOWrapper(io.BytesIO(), encoding="ascii" if ascii_only else "utf-8")
     Console(file=paper, width=width, height=height, no_color=True).print(LivePanel(view))
     paper.seek(0)

@@ -16,18 +16,18 @@ from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal
-from harness.report.display import LiveView
 from harness.report.lines import cell_lines
 from harness.run.core.strip import Share, Strip
-from harness.run.core.view import PerSecond
+from harness.run.core.view import LiveCounts, PerSecond
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
 
-VIEW = LiveView("run-1", "baseline", PerSecond(300.0, 299.4, 300.0), 0, 12, (), 41.6)
+VIEW = LiveCounts("baseline", 0, 12, (), 41.6, PerSecond(300.0, 299.4, 300.0), run="run-1")
 BLOCKED = PerSecond(0.0, 0.0, 0.0)
+NOTHING_YET = Strip(0, (), 0)
 
 
 class Screen:
@@ -85,9 +85,8 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         screen.now_s = float(now_s)
         screen.display.live(VIEW)
     assert len(screen.lines) == 3
-    screen.display.live(
-        LiveView("run-1", "windows", BLOCKED, 7, 40, ("kill master = rmq1",), 30.0)
-    )
+    blocked = LiveCounts("windows", 7, 40, ("kill master = rmq1",), 30.0, BLOCKED, run="run-1")
+    screen.display.live(replace(blocked, strip=NOTHING_YET))
     assert screen.lines[3] == (
         "run-1 faults | sent 0/s confirmed 0/s delivered 0/s | unconfirmed 40 | late 7 | "
         "fault: kill master = rmq1 | at least 30 s left"
@@ -95,8 +94,8 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
 
 
 def test_a_line_before_or_after_the_load_has_no_rates() -> None:
-    begins = LiveView("run-1", "baseline", None, 0, 0, (), 41.6)
-    ends = replace(begins, phase="drain", late=None, left_s=0.0, waits=("draining: 0 s so far",))
+    begins = LiveCounts("baseline", 0, 0, (), 41.6, strip=NOTHING_YET, run="run-1")
+    ends = replace(begins, phase="drain", strip=None, left_s=0.0, waits=("draining: 0 s so far",))
     screen = Screen()
     screen.display.live(begins)
     screen.display.live(ends)

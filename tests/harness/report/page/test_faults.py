@@ -63,8 +63,12 @@ def view(*runs: RunReport) -> FaultsView:
     return FaultsView(report, cells(report))
 
 
+def alone(span: FaultSpan) -> WindowView:
+    return WindowView(span, Timeline(0, 99, 1, (), (), (span,), (), 0, ()))
+
+
 def test_a_window_is_reported_from_the_request_to_the_end() -> None:
-    view = WindowView(SPAN)
+    view = alone(SPAN)
     assert view.title == "hang clients' links to master of orders = rmq1"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
@@ -124,11 +128,11 @@ def test_later_window_waits_for_an_operation_too() -> None:
 def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     links = replace(SPAN, options=("clients publishers",), clients="publishers")
     span = replace(links, returns=False, gone=None, ended_ns=None)
-    assert plain(WindowView(span).requested).endswith(
+    assert plain(alone(span).requested).endswith(
         "for 40.0 s, links of publishers, never to be undone"
     )
-    assert WindowView(span).undone == "never, as requested"
-    assert WindowView(span).title == "hang publishers' links to master of orders = rmq1"
+    assert alone(span).undone == "never, as requested"
+    assert alone(span).title == "hang publishers' links to master of orders = rmq1"
 
 
 def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
@@ -138,16 +142,16 @@ def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
         held=Verification(15 * S, False, "2 of 3 links answered"),
         doubt="not seen",
     )
-    assert WindowView(answered).badge == "? NOT VERIFIED"
-    assert WindowView(answered).held.endswith(": 2 of 3 links answered")
+    assert alone(answered).badge == "? NOT VERIFIED"
+    assert alone(answered).held.endswith(": 2 of 3 links answered")
     stays = replace(SPAN, verified=False, gone=Verification(99 * S, False, "the link still hangs"))
-    assert WindowView(stays).badge == "? END NOT VERIFIED"
-    assert WindowView(stays).gone.startswith("no, ")
+    assert alone(stays).badge == "? END NOT VERIFIED"
+    assert alone(stays).gone.startswith("no, ")
 
 
 def test_a_window_that_never_opened_says_why_and_only_once() -> None:
     span = replace(NEVER, doubt="no host")
-    view = WindowView(span)
+    view = alone(span)
     assert (view.badge, view.armed) == ("? NEVER BEGAN", "no host")
     assert (view.held, view.gone) == ("not verified", "not verified")
     assert view.undone == "there was nothing to undo"

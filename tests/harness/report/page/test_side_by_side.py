@@ -448,7 +448,7 @@ def test_measure_shows_its_range_and_number_of_runs() -> None:
     assert plain(known.range) == "0.086 s – 0.34 s, 4 of 5 judged"
     assert (unknown.known, unknown.text) == (False, "not judged (0 of 5)")
     bound, missing = degraded.values
-    assert bound is not None and bound.bound and bound.text.startswith("≥ ")
+    assert bound is not None and bound.bar and bound.bar.bound and bound.text.startswith("≥ ")
     assert missing is None
     assert group.runs == ("1 run", "1 run")
 
@@ -475,11 +475,12 @@ def test_step_reached_in_no_run_has_no_time_or_scale() -> None:
     (grid,) = found.grids
     route, confirm = (line.values[0] for line in grid.groups[0].lines)
     assert route is not None and confirm is not None
-    assert (route.text, plain(route.range), route.drawn) == ("not reached", "in 20.0 s", False)
-    assert (plain(confirm.text), confirm.drawn, confirm.left) == ("2.00 s", True, 5.0)
+    assert (route.text, plain(route.range), route.bar) == ("not reached", "in 20.0 s", None)
+    assert confirm.bar is not None
+    assert (plain(confirm.text), confirm.bar.left) == ("2.00 s", 5.0)
     some_reached_it = grid.groups[0].lines[1].values[1]
-    assert some_reached_it is not None
-    assert (plain(some_reached_it.text), some_reached_it.drawn) == ("≥ 4.00 s", True)
+    assert some_reached_it is not None and some_reached_it.bar
+    assert plain(some_reached_it.text) == "≥ 4.00 s"
 
 
 def test_duplicates_are_reported_by_cause_and_zeros_in_words() -> None:
