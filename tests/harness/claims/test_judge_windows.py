@@ -4,7 +4,7 @@ import pytest
 
 from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome, judge
-from tests.harness.claims.claim_stories import rejoined
+from tests.harness.claims.claim_stories import NO_CONSUMERS, rejoined
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -66,6 +66,13 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     )
     (advice,) = one.advice
     assert advice.startswith("leave more time between these faults: ")
+
+
+def test_without_consumers_no_distance_between_faults_is_advised() -> None:
+    story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
+    story.state |= NO_CONSUMERS
+    (advice,) = verdict("election-loses-nothing", story).advice
+    assert advice.startswith("without consumers a message waits in its queue ")
 
 
 def test_certain_losses_are_counted_apart_from_ambiguous_ones() -> None:
