@@ -7,7 +7,7 @@
 
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
-from harness.compare.rates import too_many
+from harness.compare.rates import rate, too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report
 from harness.judging.verdict_file import SpreadEntry
@@ -125,7 +125,8 @@ def _outage(totals: RunTotals) -> str:
     if totals.out is not None:
         length = f"a downtime of {_time(totals.out)}" if totals.is_out else "no downtime"
         out = f"{outs.clients_text(totals)} saw {length}"
-        of = f" ({outs.rate_text(totals)})" if totals.runs > 1 else ""
+        known = rate(totals.downtime_runs, totals.out.runs)
+        of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}{_few_late(totals)}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:

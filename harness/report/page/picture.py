@@ -142,7 +142,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.out is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.out is not None and (totals.faults_of or totals.is_out):
-        yield f"downtime {outs.rate_text(totals)}"
+        yield outs.rate_text(totals)
     unknown = totals.judged - totals.outage_proved
     if totals.out is not None and unknown:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"

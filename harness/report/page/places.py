@@ -17,7 +17,7 @@ from textwrap import shorten
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
-from harness.report.page.totals import RunTotals, loss_rate, median_text
+from harness.report.page.totals import RunTotals, loss_rate, median_text, often_text
 from harness.systems.catalogue import as_shipped, load_system
 
 Key = tuple[str, str, str]  # system, layout, client
@@ -131,11 +131,15 @@ class VerdictView:
         self.place = place
         self.tone, self.sign, self.word = glance(totals)
         self.edge = edge(self.tone, totals)
-        self.loss_often = loss_rate(totals).describe("lost") if totals.loss_judged else ""
+        self.loss_often = (
+            often_text(loss_rate(totals), "lost", totals) if totals.loss_judged else ""
+        )
         self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
         timed = totals.out is not None and totals.faults_of
-        self.often = f"downtime {outs.rate_text(totals)}" if timed else ""
+        self.often = outs.rate_text(totals) if timed else ""
         self.worst, self.late = outs.worst_text(totals.worst), outs.late_text(totals)
+        if totals.late[1] and totals.late[2] == totals.runs > 1:  # beside numbers of the worst run
+            self.late = f"over all runs: {self.late}"
         self.returned = RETURNED if totals.hosts_returned else ""
         self.lost_known = _known(totals.loss_proved, totals)
         self.out_known = _known(totals.outage_proved, totals) if totals.faults_of else ""
@@ -288,12 +292,15 @@ def _outage(totals: RunTotals) -> str:
     parts = [_longest_out(totals)]
     if totals.silence is not None and totals.silence.maximum_s:
         silent = outs.silent_text(totals).replace("≥", "at least")
-        parts.append(f"the longest time without any confirm was {silent}")
+        over = "over all runs, " if totals.runs > 1 else ""
+        parts.append(f"{over}the longest time without any confirm was {silent}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
-    missed, publishes, _ = totals.late
+    missed, publishes, runs = totals.late
     if missed:
-        late = f"{formats.share(missed / publishes)} of the messages were late"
-        parts.append(f"from the first fault on, {late}{outs.later(totals)}")
+        known = "all runs" if runs == totals.runs else formats.of(runs, totals.runs, "run")
+        over = f"over {known}, " if totals.runs > 1 else ""
+        late = f"{formats.share(missed / publishes)} of the messages due from the first fault on"
+        parts.append(f"{over}{late} were late{outs.later(totals)}")
     return f"{'; '.join(parts)}."
 
 

@@ -222,7 +222,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "fail",
         "✗",
         "3 lost",
-        "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
+        "of 21,400; loss in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert (plain(one.out), one.median, plain(one.late)) == (
         "downtime 0.50 s",
