@@ -287,7 +287,7 @@ def test_the_legend_names_every_colour_and_line_of_the_picture(
 ) -> None:
     browser.open(clients, *SCREENS["desk"])
     of_several = browser.value("document.querySelector('figcaption').innerText")
-    words = ("on time", "late or never", "the median run", "nothing due", "fault active")
+    words = ("on time", "never confirmed", "the median run", "nothing due", "fault active")
     for word in (*words, "outage, one row per run"):
         assert word in of_several
     browser.open(page, *SCREENS["desk"])

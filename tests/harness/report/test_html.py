@@ -250,7 +250,7 @@ def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
         not_judged=("no fault",),
     )
     said = text(page_of(summed(Story(), verdicts=(none, *rest))))
-    assert "no fault Seen all the same: lost == 0, found 0" in said
+    assert "no fault Also observed: lost == 0, found 0" in said
 
 
 def test_the_deadline_stands_beside_the_scenario(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_several_layouts_stand_side_by_side() -> None:
 def test_a_report_on_one_place_is_no_comparison() -> None:
     said = text(page_of(summed(Story())))
     assert "Were messages lost?" in said
-    assert "Fault by fault" not in said and "Losses by confirm level" not in said
+    assert "Scenario by scenario" not in said and "Losses by confirm level" not in said
 
 
 def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:

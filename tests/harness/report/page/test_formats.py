@@ -70,7 +70,7 @@ def test_only_what_breaks_a_promise_is_grave() -> None:
 
 def test_a_stage_says_what_has_happened_by_then() -> None:
     assert formats.stage_meaning("sustained_success") == (
-        "messages that were due from then on were on time, for 5 s and 200 messages"
+        "messages due from then on were on time (at least 99 %), for 5 s and 200 messages"
     )
     assert formats.stage_meaning("some_new_stage") == ""
 

@@ -492,7 +492,7 @@ def test_duplicates_are_reported_by_cause_and_zeros_in_words() -> None:
     found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
     (grid,) = found.grids
     assert [line.name for line in grid.groups[0].lines] == [
-        "in all",
+        "total",
         "sent again by its publisher",
     ]
     assert found.zero == ("corrupt",)
