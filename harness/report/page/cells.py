@@ -168,8 +168,8 @@ def _longer_silence(totals: RunTotals) -> str:
     if totals.out is None or not 0 < totals.out.maximum_s < totals.silence.maximum_s:
         return ""
     return (
-        " (downtime runs from the due time of the first late message to that of the next one on "
-        "time; messages due later waited, too, but at least 99 % of them were on time)"
+        " (messages that were to be sent during the downtime missed their deadline; later ones "
+        "waited, too, but at least 99 % of them were confirmed within it)"
     )
 
 
