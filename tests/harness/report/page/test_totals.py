@@ -110,7 +110,7 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     (view,) = cells(report(summed(twice)))
     assert view.totals.degraded is None
     assert "again after" not in view.sentence
-    expected = "recovery time unknown: sending was on time at once, but perhaps only because"
+    expected = "recovery time unknown: sending stayed on time, but perhaps only because"
     assert expected in view.sentence
 
 
