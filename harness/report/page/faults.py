@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from faults.mechanisms import PROXY, TOXIPROXY
 from harness.judging.result import Report
-from harness.plan.fault_words import affects_links
+from harness.plan.fault_words import affects_links, resolved_words, role_beside
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.requested import Beginning, beginning
@@ -31,9 +31,10 @@ class WindowView:
 
     def __init__(self, span: FaultSpan, timeline: Timeline | None = None) -> None:
         """`timeline`: of the run, with the faults and operations before this one."""
-        host = f" = {span.resolved}" if span.resolved else ""
-        self.span, self.number, self.host = span, span.number, span.role
-        self.title = span.describe(span.target) + host
+        words = span.describe(span.resolved or span.target)
+        self.span, self.number = span, span.number
+        self.title = resolved_words(words, span.target, span.resolved or span.target)
+        self.host = role_beside(span.target, span.role)
         self.tone, self.badge = _badge(span)
         begins = _beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)

@@ -325,7 +325,7 @@ def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
 
 def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
-    part = said[said.index("Fault 1: kill master of orders = rmq1") :]
+    part = said[said.index("Fault 1: kill rmq1 (master of orders)") :]
     facts = (
         *("requested", "+12.000 s", "15.0 s", "injected", "+12.000 s", "0.00 s", "0.020 s"),
         *("verified active", "0.040 s", "ended with exit code 137", "undone"),

@@ -65,7 +65,7 @@ def view(*runs: RunReport) -> FaultsView:
 
 def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     view = WindowView(SPAN)
-    assert view.title == "hang clients' links to master of orders = rmq1"
+    assert view.title == "hang clients' links to rmq1 (master of orders)"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
@@ -128,7 +128,7 @@ def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
         "for 40.0 s, links of publishers, never to be undone"
     )
     assert WindowView(span).undone == "never, as requested"
-    assert WindowView(span).title == "hang publishers' links to master of orders = rmq1"
+    assert WindowView(span).title == "hang publishers' links to rmq1 (master of orders)"
 
 
 def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
@@ -179,7 +179,7 @@ def test_groups_with_doubts_come_first_and_their_doubted_windows_too(tmp_path: P
         ("hang", 1, 1),
     ]
     assert [row.window.tone for row in found.groups[0].rows] == ["open", "pass"]
-    assert [row.window.title for row in found.doubted] == ["kill master of orders = rmq1"]
+    assert [row.window.title for row in found.doubted] == ["kill rmq1 (master of orders)"]
 
 
 def test_hundreds_of_doubts_are_counted_and_stand_with_their_kind(tmp_path: Path) -> None:
