@@ -28,6 +28,14 @@ class LiveView:
     parts: tuple[Part, ...] = ()
     strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
     waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
+    has_consumers: bool = True  # before the drain
+
+    @property
+    def deliveries(self) -> str:
+        """Return `delivered 200/s`. A run without consumers delivers nothing before the drain."""
+        if not self.has_consumers or self.rates is None:
+            return "no consumers"
+        return f"delivered {self.rates.delivered:,.0f}/s"
 
 
 class Display(Protocol):
@@ -44,7 +52,7 @@ class Display(Protocol):
 _WITHOUT_LOAD = ("drain", "audit", "closing", "finished")  # phases after the load
 
 
-def live_view(run: str, place: str, counts: LiveCounts) -> LiveView:
+def live_view(run: str, place: str, counts: LiveCounts, *, has_consumers: bool = True) -> LiveView:
     """Return the live view of a run out of its counts. `place`: `2 of 3`."""
     return LiveView(
         run=run,
@@ -58,6 +66,7 @@ def live_view(run: str, place: str, counts: LiveCounts) -> LiveView:
         parts=counts.parts,
         strip=counts.strip,
         waits=counts.waits,
+        has_consumers=has_consumers,
     )
 
 

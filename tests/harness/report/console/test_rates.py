@@ -22,5 +22,11 @@ def test_after_the_load_there_is_no_rate() -> None:
     assert live_view("run-1", "", view("drain")).rates is None
 
 
+def test_without_consumers_no_rate_of_deliveries_is_shown() -> None:
+    assert live_view("run-1", "", view("windows")).deliveries == "delivered 0/s"
+    alone = live_view("run-1", "", view("windows"), has_consumers=False)
+    assert alone.deliveries == "no consumers"
+
+
 def test_without_deadlines_nothing_is_late() -> None:
     assert live_view("run-1", "", view("windows")).late is None
