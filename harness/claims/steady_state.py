@@ -117,7 +117,7 @@ def _few_due(due: int, lasted_ns: int) -> str:
 
 
 def _spell(of: Outage, longest_ns: int) -> str:
-    return f"{scope_name(of)}, {longest_ns / NS:.1f} s"
+    return f"{longest_ns / NS:.1f} s ({scope_name(of)})"
 
 
 def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Interval:
@@ -202,7 +202,7 @@ def _starved(
 ) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     seconds = row.longest_ns / NS
-    found = _at_most(row.longest_ns, f"{where}, {seconds:.1f} s", doubt)
+    found = _at_most(row.longest_ns, f"{seconds:.1f} s (queue {where})", doubt)
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))

@@ -253,5 +253,5 @@ def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
 def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
     story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
     (reason,) = verdict("rejoined-node-starts-empty", story).not_judged
-    found = "none for certain: more were delivered than confirmed"
+    found = "none that certainly waited: more were delivered than confirmed"
     assert reason == f"fault 1: waiting_at_fault >= 100, found {found}"
