@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import NamedTuple
 
-from faults.mechanisms import PROXY, TOXIPROXY
+from faults.mechanisms import COMMAND, CONTAINER, PROCESS, PROXY, TOXIPROXY
 from harness.judging.result import Report
 from harness.plan.fault_words import affects_links, resolved_words, role_beside
 from harness.report.page import formats
@@ -23,6 +23,11 @@ from harness.view.timeline import FaultSpan, Timeline, Verification
 NS = 1e9
 NEVER_ARMED = "never injected"
 PROXIES = (PROXY, TOXIPROXY)
+_MECHANISMS = {
+    PROCESS: "by acting on the process itself",
+    CONTAINER: "through the container engine",
+    COMMAND: "by a command of the cluster's owner",
+}
 DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 
@@ -126,12 +131,16 @@ def _request_text(span: FaultSpan, begins: Beginning) -> str:
 def _armed(span: FaultSpan, begins: Beginning) -> str:
     if not span.opened:
         return span.doubt or "no"
-    by = f", through the {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
+    by = f", {_by(span.mechanism)}" if span.mechanism else ""
     late = ""
     if begins.at_ns is not None:
-        late = f", {_between(begins.at_ns, span.issued_ns)} late"
+        late = f", {_between(begins.at_ns, span.issued_ns)} after the requested time"
     took = _between(span.issued_ns, span.returned_ns)
     return f"at {formats.after(span.issued_ns)}{late}, active within {took}{by}"
+
+
+def _by(mechanism: str) -> str:
+    return _MECHANISMS.get(mechanism, f"through the {mechanism.replace('_', ' ')}")
 
 
 def _undone(span: FaultSpan) -> str:
@@ -165,7 +174,8 @@ def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word
 
 
 def _between(from_ns: int, until_ns: int) -> str:
-    return formats.seconds((until_ns - from_ns) / NS)
+    seconds = (until_ns - from_ns) / NS
+    return "less than 0.001 s" if 0 < seconds < 0.0005 else formats.seconds(seconds)
 
 
 def _spread(pairs: Iterable[tuple[int, int]]) -> str:
