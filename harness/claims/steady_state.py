@@ -135,7 +135,9 @@ def starved_in_steady_state(
     fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
     worst = _hungriest(findings.starvation, 0)
     if worst is None:
-        return _too_little(facts, "too little was confirmed in the steady state for consumers")
+        return _too_little(
+            facts, "too few messages were confirmed in the steady state to judge consumers"
+        )
     return _starved(worst, facts, doubt, stalled_s)
 
 
