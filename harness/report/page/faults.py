@@ -124,7 +124,7 @@ def _request_text(span: FaultSpan, begins: Beginning) -> str:
     links = affects_links(span.kind)
     options = [one.replace("clients ", "links of ") if links else one for one in span.options]
     never = [] if span.returns else ["never to be undone"]
-    comma = "," if "nor before" in begins.text else ""
+    comma = "," if "the later of" in begins.text else ""
     return ", ".join([f"{begins.text}{comma} for {lasts}", *options, *never])
 
 

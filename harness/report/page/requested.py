@@ -39,11 +39,11 @@ def beginning(
         return Beginning(f"from {at}", from_ns)
     unknown = [one for one in waits if one.until_ns is None]
     if unknown:
-        return Beginning(f"not before {at}, nor before {unknown[-1].text}", None)
+        return Beginning(f"from the later of {at} and the time when {unknown[-1].text}", None)
     last = max(waits, key=lambda one: one.until_ns or 0)
     if last.until_ns is None or last.until_ns <= from_ns:
-        return Beginning(f"not before {at}", from_ns)
-    text = f"not before {at}, nor before {formats.after(last.until_ns)} ({last.text})"
+        return Beginning(f"from {at}", from_ns)
+    text = f"from the later of {at} and {formats.after(last.until_ns)} ({last.text})"
     return Beginning(text, last.until_ns)
 
 

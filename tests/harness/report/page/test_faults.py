@@ -94,7 +94,7 @@ def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> Wi
 def test_later_window_begins_after_the_planned_pause() -> None:
     view = second(SPAN)
     assert plain(view.requested) == (
-        "not before +53.000 s, nor before +55.000 s (1.00 s after fault 1 was verified ended), "
+        "from the later of +53.000 s and +55.000 s (1.00 s after fault 1 was verified ended), "
         "for 2.00 s"
     )
     assert "+56.250 s, 1.25 s after the requested time" in plain(view.armed)
@@ -102,7 +102,7 @@ def test_later_window_begins_after_the_planned_pause() -> None:
 
 def test_later_window_that_waited_for_nothing_has_no_other_reason() -> None:
     early = replace(SPAN, gone=Verification(51 * S, True, "3 links answer"))
-    assert plain(second(early).requested) == "not before +53.000 s for 2.00 s"
+    assert plain(second(early).requested) == "from +53.000 s for 2.00 s"
     overlapping = replace(SPAN, requested_until_ns=60 * S)
     assert plain(second(overlapping).requested) == "from +53.000 s for 2.00 s"
     assert plain(second(NEVER).requested) == "from +53.000 s for 2.00 s"
@@ -110,7 +110,9 @@ def test_later_window_that_waited_for_nothing_has_no_other_reason() -> None:
 
 def test_a_wait_of_unknown_length_makes_nothing_late() -> None:
     view = second(replace(SPAN, gone=None))
-    assert plain(view.requested).startswith("not before +53.000 s, nor before fault 1 was over")
+    assert plain(view.requested).startswith(
+        "from the later of +53.000 s and the time when fault 1 was over"
+    )
     assert "requested" not in view.armed
 
 
@@ -118,7 +120,7 @@ def test_later_window_waits_for_an_operation_too() -> None:
     done = OperationSpan(1, "restart", "rmq1", "rmq1", 52 * S, 52 * S, 54 * S, True, "")
     view = second(operations=(done,))
     assert plain(view.requested).startswith(
-        "not before +53.000 s, nor before +55.000 s (1.00 s after operation 1 had returned), for"
+        "from the later of +53.000 s and +55.000 s (1.00 s after operation 1 had returned), for"
     )
 
 
