@@ -145,6 +145,7 @@ class Evidence:
             frozenset(end.queue for end in self.facts.queues),
             any(row.place for row in self.findings.starvation),
             self.uncounted | self.unshown.keys(),
+            self.state.run.get("consumers") != 0,
         )
 
     @cached_property

@@ -16,7 +16,7 @@ from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name
 from harness.report.page.formats import measure_name
-from harness.report.page.measures import cell_of, measure_text, amount
+from harness.report.page.measures import amount, cell_of, measure_text
 from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
 from harness.view.summary import is_uninformative
