@@ -81,11 +81,11 @@ class Counted:
     attributions: tuple[Attribution, ...]
     doubt: Callable[..., Caveat | None]
     planned: Mapping[Whole, float]
+    has_consumers: bool = True  # before the drain
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
     queues: frozenset[str] = frozenset()  # those of the workload
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
-    has_consumers: bool = True  # before the drain
 
     def total(self, measure: str, detail: str = "") -> int:
         """Return the count of a measure (of one detail), over all queues."""
