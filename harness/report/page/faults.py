@@ -34,7 +34,7 @@ DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 
 class Beginning(NamedTuple):
-    """When a fault was to begin, or what it waits for, with the planned pause. `at_ns`: the
+    """The planned begin of a fault, or what it waits for, with the planned pause. `at_ns`: the
     earliest time; None: not known."""
 
     text: str

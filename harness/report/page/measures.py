@@ -30,7 +30,7 @@ _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 
 
 class Bar(NamedTuple):
-    """From the smallest to the largest run, in per cent of the scale, and the median's tick."""
+    """A bar from the smallest to the largest run, in per cent of the scale; a tick: the median."""
 
     left: float
     width: float
@@ -149,7 +149,7 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
 
 
 def bar_of(row: Comparison, top: float) -> Bar | None:
-    """`top`: the end of the scale."""
+    """Return the bar of a cell; None: it has no number. `top`: the end of the scale."""
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return None
     ends = (row.minimum, row.maximum - row.minimum, row.median)
