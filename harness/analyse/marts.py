@@ -92,7 +92,7 @@ def judge_all(
     session, which is stopped afterwards. Raises NothingRecorded if there is no run at all, or no
     place for marts anywhere; SparkFailed if Spark cannot start, or ends.
     """
-    step("verify the sealed runs, and seal those that are not")
+    step("verify the sealed runs (checksums), and seal runs that are not sealed yet")
     held = pieces or {folder.name: folder}
     ready, failures = _ready(held, resealed_at)
     marts = folder / FOLDER

@@ -23,7 +23,7 @@ from spark_analysis.schema.views import NOTHING, ROUTE, STOOD_STILL
 ROUTES = "routes_served_meanwhile"
 WITHOUT_NS = 5_000_000_000
 ROWS_MAX = 200_000
-_NONE = {"not_applicable": "no fault struck a name server and left another"}
+_NONE = {"not_applicable": "no fault affected one name server and spared another"}
 
 RouteValue = bool | dict[str, str] | None
 

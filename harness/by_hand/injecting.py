@@ -16,6 +16,7 @@ from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import Link
 from harness.judging.exits import Exit
 from harness.plan.clients.requirements import chosen_client
+from harness.plan.fault_words import role_beside
 from harness.plan.model import FaultPlan, RunPlan, Schedule, Window
 from harness.plan.one_fault import scenario
 from harness.run.fault_windows.windows import LiveWindow
@@ -175,7 +176,9 @@ async def _until_over(live: LiveWindow, lasts_s: float, report: Report) -> None:
 
 def _role(live: LiveWindow) -> str:
     """Return what the host was to the queue that the target names."""
-    return f" ({live.state.target.role})" if live.state.target.roles else ""
+    role = live.state.target.role if live.state.target.roles else ""
+    beside = role_beside(str(live.state.window.fault.target), role)
+    return f", {beside}" if beside else ""
 
 
 def _outcome(live: LiveWindow, report: Report, interrupt: Interrupt) -> Exit:

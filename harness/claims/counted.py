@@ -55,7 +55,12 @@ _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each 
 _ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
 _LATER = (
     "leave more time between these faults: in the scenario file, increase `opens` of the later "
-    "fault (the time from the end of the steady state to its start)"
+    "fault (its start, counted from the end of the steady state); or test each fault in a "
+    "scenario of its own"
+)
+_NO_CONSUMERS = (
+    "without consumers a message waits in its queue through all later faults: add consumers, or "
+    "test each fault in a scenario of its own"
 )
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
@@ -76,6 +81,7 @@ class Counted:
     attributions: tuple[Attribution, ...]
     doubt: Callable[..., Caveat | None]
     planned: Mapping[Whole, float]
+    has_consumers: bool = True  # before the drain
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
     queues: frozenset[str] = frozenset()  # those of the workload
     of_logs: bool = False  # what was delivered has a place in a log
@@ -179,7 +185,7 @@ class Counted:
         why = f"{number} may be due {_to_faults(causes)}"
         if NO_FAULT in causes:
             return Interval(low, high, text, f"{why}: clients' clocks may be off", _ONE_CLOCK)
-        return Interval(low, high, text, why, _LATER)
+        return Interval(low, high, text, why, _LATER if self.has_consumers else _NO_CONSUMERS)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]

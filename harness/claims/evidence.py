@@ -144,6 +144,7 @@ class Evidence:
             self.findings.attributions,
             self.doubts.loss,
             planned,
+            self.state.run.get("consumers") != 0,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
             frozenset(end.queue for end in self.facts.queues),
             any(row.place for row in self.findings.starvation),

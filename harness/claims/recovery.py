@@ -27,10 +27,10 @@ _ENDED_BY_FAULT = {
     RecoveredBy.UNDO: "it would have lasted as long as the fault",
     RecoveredBy.EITHER: "the system or the end of the fault may have restored service",
 }
-# The same of a time near zero: there was no service to restore.
+# The same of a time near zero: there was no outage to recover from.
 _ENDED_AT_ONCE = {
-    RecoveredBy.UNDO: "sending was on time at once, but only because the fault ended",
-    RecoveredBy.EITHER: "sending was on time at once, but perhaps only because the fault ended",
+    RecoveredBy.UNDO: "sending stayed on time, but only because the fault ended soon",
+    RecoveredBy.EITHER: "sending stayed on time, but perhaps only because the fault ended soon",
 }
 
 

@@ -123,7 +123,7 @@ def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, s
     row that got some, but less than half, has a time before `limit_ns`."""
     judged = [row for row in rows if row.due >= words.JUDGED_MIN]
     if not judged:
-        return None, "too little was confirmed after the fault to be consumed"
+        return None, "too few messages were confirmed after the fault to judge consumption"
     silent = [row for row in judged if not row.resumed]
     partly = [row for row in silent if row.at_ns < limit_ns]
     if silent and len(partly) == len(silent):

@@ -117,7 +117,7 @@ def _few_due(due: int, lasted_ns: int) -> str:
 
 
 def _spell(of: Outage, longest_ns: int) -> str:
-    return f"{scope_name(of)}, {longest_ns / NS:.1f} s"
+    return f"{longest_ns / NS:.1f} s ({scope_name(of)})"
 
 
 def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Interval:
@@ -135,7 +135,9 @@ def starved_in_steady_state(
     fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
     worst = _hungriest(findings.starvation, 0)
     if worst is None:
-        return _too_little(facts, "too little was confirmed in the steady state for consumers")
+        return _too_little(
+            facts, "too few messages were confirmed in the steady state to judge consumers"
+        )
     return _starved(worst, facts, doubt, stalled_s)
 
 
@@ -202,7 +204,7 @@ def _starved(
 ) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     seconds = row.longest_ns / NS
-    found = _at_most(row.longest_ns, f"{where}, {seconds:.1f} s", doubt)
+    found = _at_most(row.longest_ns, f"{seconds:.1f} s (queue {where})", doubt)
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))

@@ -25,7 +25,8 @@ class Interval:
     def __str__(self) -> str:
         if self.text:
             return self.text
-        return f"{self.low:g}" if self.low == self.high else f"at least {self.low:g}"
+        low = f"{self.low:,.0f}" if float(self.low).is_integer() else f"{self.low:g}"
+        return low if self.low == self.high else f"at least {low}"
 
 
 @dataclass(frozen=True, slots=True)

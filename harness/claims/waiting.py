@@ -12,7 +12,7 @@ def waited(findings: Findings, window: Window) -> Interval:
     """Return the number of messages that waited, as a value for conditions. Deliveries of messages
     without a confirm can make it negative: then a reader sees words."""
     number = waiting(findings, window)
-    text = "" if number >= 0 else "none for certain: more were delivered than confirmed"
+    text = "" if number >= 0 else "none that certainly waited: more were delivered than confirmed"
     return exactly(number, text)
 
 

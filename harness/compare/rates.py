@@ -34,10 +34,14 @@ class Rate:
 
     def describe(self, what: str) -> str:
         """Return `lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)`."""
+        return f"{self.counted(what)} ({self.bounds})" if self.runs else self.counted(what)
+
+    def counted(self, what: str) -> str:
+        """Return `lost in 0 of 10 runs`, without bounds."""
         if not self.runs:
             return f"{what}: unknown, no run was judged".removeprefix(": ")
         noun = "run" if self.runs == 1 else "runs"
-        return f"{what} in {self.violated:,} of {self.runs:,} {noun} ({self.bounds})".lstrip()
+        return f"{what} in {self.violated:,} of {self.runs:,} {noun}".lstrip()
 
     @property
     def bounds(self) -> str:

@@ -18,6 +18,7 @@ from harness.compare.expectations import CellResult, Expectations
 from harness.judging import known_facts
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
+from harness.plan.fault_words import resolved_words
 from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
 from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
@@ -166,13 +167,15 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
 
 
 def _resolved(manifest: Manifest, word: str, place: str) -> str:
-    """`consumers connect first to rmq1`, `fault 1: kill master of orders = rmq1`."""
+    """Return `consumers connect first to rmq1`, `fault 1: kill rmq1 (master of orders)`."""
+    if word == "consumers enter" and manifest.state.get("consumers") == 0:
+        return f"there are no consumers; the drain connects first to {place}"
     if word.endswith(" enter"):
         return f"{word.removesuffix(' enter')} connect first to {place}"
     if window := _OF_WINDOW.fullmatch(word):
         number, kind, target = window.groups()
-        words = fault_of_plan(manifest.schedule, int(number), kind, target)
-        return f"fault {number}: {words} = {place}"
+        words = fault_of_plan(manifest.schedule, int(number), kind, place)
+        return f"fault {number}: {resolved_words(words, target, place)}"
     return f"{word} = {place}"
 
 

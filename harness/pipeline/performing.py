@@ -141,20 +141,21 @@ class Performing:
 
     def _hooks(self) -> Hooks:
         named = ("", "")  # the run, and which of how many it is
+        has_consumers = True
 
         def began(plans: Sequence[RunPlan], place: int, of: int) -> None:
-            nonlocal named
+            nonlocal named, has_consumers
             self.steps.end()
             beside = f", {len(plans)} together" if len(plans) > 1 else ""
             named = plans[0].name, f"{place} of {of}{beside}"
+            has_consumers = plans[0].scenario.workload.consumers > 0
             for number, plan in enumerate(plans, place):
-                cell = " x ".join(plan.cell)
-                self.show.message(f"run {number} of {of}{beside}: {plan.name} ({cell})")
+                self.show.message(f"run {number} of {of}{beside}: {plan.name}, {_cell(plan)}")
 
         def live(view: LiveCounts) -> None:
             self.steps.end()
             run, place = named
-            self.show.live(replace(view, run=run, place=place))
+            self.show.live(replace(view, run=run, place=place, has_consumers=has_consumers))
 
         keep, say = self.options.keep, self.show.message
         hooks = Hooks(self.interrupt, began, self.steps.begin, live, say, keep)
@@ -165,6 +166,11 @@ class Performing:
                 judge_early, self.bounded, self.experiment, self.show, self.steps
             )
         return hooks
+
+
+def _cell(plan: RunPlan) -> str:
+    scenario, system, layout, client = plan.cell
+    return f"scenario {scenario}, system {system}, layout {layout}, client {client}"
 
 
 def deployments_of(

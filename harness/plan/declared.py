@@ -51,7 +51,7 @@ AT_LEAST = "at_least"  # {"at_least": n}: a lower bound; the number is unknown
 NO_CLIENT_ENDPOINT = {
     "not_applicable": "clients enter nowhere: name servers show them every master"
 }
-NO_NAME_SERVERS = {"not_applicable": "its clients ask no name server"}
+NO_NAME_SERVERS = {"not_applicable": "clients of this system use no name server"}
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 

@@ -18,6 +18,21 @@ def fault_words(kind: str, place: str, clients: str = "") -> str:
     return f"{links} to {place}" if place else links
 
 
+def resolved_words(words: str, target: str, place: str) -> str:
+    """Return `kill ref1 (master of orders)`. `words`: of the fault at its place, `kill ref1`."""
+    return f"{words} ({target})" if target and target != place else words
+
+
+def role_beside(target: str, role: str) -> str:
+    """Return what a host's role says beside the target's words: of `master of orders` and
+    `master of orders (2 mirrors, 2 synchronised)`, `2 mirrors, 2 synchronised`."""
+    if ";" in role:  # several queues
+        return role
+    if role.startswith(f"{target} ("):
+        return role.removeprefix(f"{target} (").removesuffix(")")
+    return "" if role == target else role.removesuffix(f" {target}")
+
+
 def affects_links(kind: str) -> bool:
     """Return whether a kind affects the links of clients."""
     declared = KINDS.get(kind)

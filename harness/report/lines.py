@@ -153,7 +153,7 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
         said = f"{verdict.meaning.rstrip('.')} ({verdict.sentence})"
     not_judged = f"not judged: {'; '.join(verdict.not_judged)}" if verdict.not_judged else ""
     known = f"known: {verdict.known}" if verdict.known else ""
-    claimed = f"claimed by {source_text(verdict.source)}: {said}"
+    claimed = f"Claim: {said.rstrip('.')}. Source: {source_text(verdict.source)}"
     parts = ("; ".join(verdict.judged), claimed, verdict.story, standing, known, not_judged)
     return ". ".join(part.rstrip(".") for part in parts if part)
 

@@ -229,7 +229,7 @@ class Series:
         """Seal the folders of runs that have ended."""
         for folder in group.ended:
             with contextlib.suppress(LogDamaged, OSError):  # a full disk: `analyse` may seal later
-                self.hooks.step("seal the run: write its tables")
+                self.hooks.step("seal the run: write its tables and checksums")
                 await self.apart(partial(seal, folder))
 
     async def _clean_cluster(self, plan: RunPlan, manifest: Manifest, group: "_Group") -> Cluster:

@@ -31,6 +31,7 @@ from harness.run_folder.rows import Probe
 from harness.view.naming import detail_text
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED
 from spark_analysis.schema import measures
+from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
 
@@ -199,6 +200,9 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     if isinstance(value, Interval) and _says_nothing(value):
         why = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
+    missed = evidence.value("missed", number)
+    if name == SUSTAINED and isinstance(missed, Interval) and not missed.high:
+        return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
     after = " after" if isinstance(value, Interval) else ":"
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}"
 

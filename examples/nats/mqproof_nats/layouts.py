@@ -124,7 +124,7 @@ def guarantees(layout: Layout) -> Guarantees:
         promote_on_failure=_BY_VOTE,
         elects=replicated,
         elects_by_majority=replicated,
-        route_poll_s=NotApplicable("its clients ask no name server"),
+        route_poll_s=NotApplicable("clients of this system use no name server"),
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=replicated,
         confirm_waits_for_disk=sync_always,

@@ -43,10 +43,12 @@ def hang_held(
             return doubt(f"{_DIRECTIONS[way]}, {not_so}: {listing(replies, wrong)}")
     flowing = [_DIRECTIONS[way] for way in heard if way not in held]
     silent = " and ".join(_DIRECTIONS[way] for way in held)
+    took_ms = heard[UP][DIRECT].seconds * 1000
     return proven(
         f"{links(proxies)} silent for {SILENCE_S:g} s {silent}, "
         f"{''.join(f'flowing {way}, ' for way in flowing)}"
-        f"while a probe on a direct connection took {heard[UP][DIRECT].seconds:.3f} s"
+        f"while a probe on a direct connection was answered in "
+        f"{f'{took_ms:.0f} ms' if took_ms >= 1 else 'under 1 ms'}"
     )
 
 

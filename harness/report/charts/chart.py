@@ -177,9 +177,9 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
         text, tone = f"{stage_text(row, after='')}, not judged", "doubted"
     elif not time.known:
         tone = "doubted"
-    margin = f"uncertain by {row.uncertainty_ns / NS:.3f} s" if row.uncertainty_ns else ""
-    name = stage_name(row.stage)
-    title = f"fault {fault.number}: {name} {text}" + (f", {margin}" if margin else "")
+    less_s = row.uncertainty_ns / NS if time.known and row.reached else 0.0
+    margin = f" (or up to {less_s:.3f} s less)" if less_s >= 0.001 else ""
+    title = f"fault {fault.number}: {stage_name(row.stage)} {text}{margin}"
     return scale.span(from_s, from_s + after_s, tone, text, title)
 
 

@@ -69,7 +69,7 @@ def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     p50, p99 = line(lambda one: one.p50_ms), line(lambda one: one.p99_ms)
     yield Plot(
         "latency of a confirm",
-        "from the intended time, logarithmic, nearest rank",
+        "from the due time, logarithmic, nearest rank",
         (("p99", "99 % within", p99), ("p50", "half within", p50)),
         _power(high),
         tuple(

@@ -37,7 +37,7 @@ def table(report: Report) -> RenderableType:
     for view in views:
         shown.add_row(
             escape(view.title.scenario),
-            escape(f"{letters[view.cell[1:]]}: {view.title.layout}"),
+            escape(f"{letters[view.cell[1:]]}: {view.cell[2]}: {view.title.layout}"),
             escape(view.sentence),
             f"{_colour(view)}{escape(view.badge)}[/]\n{escape(view.standing)}",
         )
@@ -57,8 +57,9 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
         yield "On a busy machine this happens: close other programs, and repeat the demo."
     else:
         yield "The demo's results are not the expected ones."
-    yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
-    yield "Real brokers:  mqproof doctor && mqproof run master-crash --system " + real
+    own = "mqproof new scenario mine && mqproof run mine.toml --system " + system
+    yield f"Write your own scenario: {own}"
+    yield f"Test real brokers: mqproof doctor && mqproof run master-crash --system {real}"
 
 
 def _explained(sentences: Sequence[str]) -> str | None:

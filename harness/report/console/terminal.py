@@ -228,8 +228,7 @@ def live_line(view: LiveCounts) -> str:
     if view.rates is not None:
         rates = view.rates
         parts.append(
-            f"sent {rates.sent:,.0f}/s confirmed {rates.confirmed:,.0f}/s "
-            f"delivered {rates.delivered:,.0f}/s"
+            f"sent {rates.sent:,.0f}/s confirmed {rates.confirmed:,.0f}/s {view.deliveries}"
         )
     elif view.phase == "baseline":
         parts.append("the load begins")

@@ -15,7 +15,7 @@ from harness.judging.result import Report
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
 from harness.report.page.places import listed
-from harness.report.page.totals import Failed, RunTotals, loss_rate
+from harness.report.page.totals import Failed, RunTotals, loss_rate, often_text
 from harness.report.tried import undecided
 
 CLAIMS_MAX = 2  # quoted
@@ -157,7 +157,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
     undecided = totals.judged - totals.loss_decided_runs
     lines = [f"of {formats.count(totals.confirmed)} confirmed"]
     if totals.loss_judged:
-        lines.append(loss_rate(totals).describe("lost"))
+        lines.append(often_text(loss_rate(totals), "lost", totals))
     if totals.runs_with_loss and totals.cells > 1:
         lines.append(f"in {_places(report, totals.cells_with_loss)}")
     if totals.stranded:
@@ -183,7 +183,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     if totals.total_downtime is None:
         why = tail or "publishers ask for no confirms, and only confirms show it"
         return PageAnswer(question, "unknown", "open", (why,))
-    lines = [f"downtime {outs.rate_text(totals)}" if totals.faults or totals.is_out else ""]
+    lines = [outs.rate_text(totals) if totals.faults or totals.is_out else ""]
     lines += [outs.spread_text(totals)] if totals.cells == 1 else []
     if totals.is_out:
         where = f"longest in {_places(report, filter(None, [totals.out_cell]))}"

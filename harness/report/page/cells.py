@@ -7,7 +7,7 @@
 
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
-from harness.compare.rates import too_many
+from harness.compare.rates import rate, too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report
 from harness.judging.verdict_file import SpreadEntry
@@ -123,7 +123,8 @@ def _outage(totals: RunTotals) -> str:
     out = totals.total_downtime
     if out is not None:
         length = f"a downtime of {_time(out)}" if totals.is_out else "no downtime"
-        of = f" ({outs.rate_text(totals)})" if totals.runs > 1 else ""
+        known = rate(totals.downtime_runs, out.runs)
+        of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
         parts.append(f"{outs.clients_text(totals)} saw {length}{of}{_few_late(totals)}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
@@ -165,8 +166,8 @@ def _longer_silence(totals: RunTotals) -> str:
     if not 0 < totals.longest_out_s < totals.silence.maximum_s:
         return ""
     return (
-        " (downtime runs from the due time of the first late message to that of the next one on "
-        "time; messages due later waited, too, but at least 99 % of them were on time)"
+        " (messages that were to be sent during the downtime missed their deadline; later ones "
+        "waited, too, but at least 99 % of them were confirmed within it)"
     )
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import NamedTuple
 
-from faults.mechanisms import PROXY, TOXIPROXY
+from faults.mechanisms import COMMAND, CONTAINER, PROCESS, PROXY, TOXIPROXY
 from harness.judging.result import Report
-from harness.plan.fault_words import affects_links
+from harness.plan.fault_words import affects_links, resolved_words, role_beside
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.view.grouping import by_key
@@ -25,6 +25,11 @@ from harness.view.timeline import FaultSpan, Timeline, Verification
 
 NEVER_ARMED = "never injected"
 PROXIES = (PROXY, TOXIPROXY)
+_MECHANISMS = {
+    PROCESS: "by acting on the process itself",
+    CONTAINER: "through the container engine",
+    COMMAND: "by a command of the cluster's owner",
+}
 DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 
@@ -40,9 +45,10 @@ class WindowView:
     """One window in words. `tone`: pass, or open where it is not proved."""
 
     def __init__(self, span: FaultSpan, timeline: Timeline) -> None:
-        host = f" = {span.resolved}" if span.resolved else ""
-        self.span, self.number, self.host = span, span.number, span.role
-        self.title = span.describe(span.target) + host
+        words = span.describe(span.resolved or span.target)
+        self.span, self.number = span, span.number
+        self.title = resolved_words(words, span.target, span.resolved or span.target)
+        self.host = role_beside(span.target, span.role)
         self.tone, self.badge = _badge(span)
         begins = _beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
@@ -123,11 +129,11 @@ def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
         return Beginning(f"from {at}", from_ns)
     unknown = [one for one in waits if one.at_ns is None]
     if unknown:
-        return Beginning(f"not before {at}, nor before {unknown[-1].text}", None)
+        return Beginning(f"from the later of {at} and the time when {unknown[-1].text}", None)
     last = max(waits, key=lambda one: one.at_ns or 0)
     if last.at_ns is None or last.at_ns <= from_ns:
-        return Beginning(f"not before {at}", from_ns)
-    text = f"not before {at}, nor before {formats.after(last.at_ns)} ({last.text})"
+        return Beginning(f"from {at}", from_ns)
+    text = f"from the later of {at} and {formats.after(last.at_ns)} ({last.text})"
     return Beginning(text, last.at_ns)
 
 
@@ -160,19 +166,23 @@ def _request_text(span: FaultSpan, begins: Beginning) -> str:
     links = affects_links(span.kind)
     options = [one.replace("clients ", "links of ") if links else one for one in span.options]
     never = [] if span.returns else ["never to be undone"]
-    comma = "," if "nor before" in begins.text else ""
+    comma = "," if "the later of" in begins.text else ""
     return ", ".join([f"{begins.text}{comma} for {lasts}", *options, *never])
 
 
 def _armed(span: FaultSpan, begins: Beginning) -> str:
     if not span.opened:
         return span.doubt or "no"
-    by = f", through the {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
+    by = f", {_by(span.mechanism)}" if span.mechanism else ""
     late = ""
     if begins.at_ns is not None:
-        late = f", {_between(begins.at_ns, span.issued_ns)} late"
+        late = f", {_between(begins.at_ns, span.issued_ns)} after the requested time"
     took = _between(span.issued_ns, span.returned_ns)
     return f"at {formats.after(span.issued_ns)}{late}, active within {took}{by}"
+
+
+def _by(mechanism: str) -> str:
+    return _MECHANISMS.get(mechanism, f"through the {mechanism.replace('_', ' ')}")
 
 
 def _undone(span: FaultSpan) -> str:
@@ -206,7 +216,8 @@ def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word
 
 
 def _between(from_ns: int, until_ns: int) -> str:
-    return formats.seconds((until_ns - from_ns) / NS)
+    seconds = (until_ns - from_ns) / NS
+    return "less than 0.001 s" if 0 < seconds < 0.0005 else formats.seconds(seconds)
 
 
 def _spread(pairs: Iterable[tuple[int, int]]) -> str:

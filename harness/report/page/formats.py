@@ -5,15 +5,17 @@
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.claims.recovery import ended_by_fault, reason_near_zero
 from harness.claims.times import stage_text
 from harness.view.naming import detail_text
-from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number
+from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number, WindowOutage
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME
 
@@ -151,18 +153,24 @@ def stage_meaning(stage: str) -> str:
 
 class StageTime(NamedTuple):
     """The time to a stage in words: `after 0.161 s`, `after at least 3.200 s`, `not within 4.0 s`,
-    or NOT_MEASURED. `note`: what had happened by then, or why the time is not exact."""
+    `not needed`, or NOT_MEASURED. `note`: what had happened by then, or why it is not exact."""
 
     text: str
     note: str
     known: bool
 
 
-def stage_time(row: Stage, after: str = "after ") -> StageTime:
-    """Return the time as `All counts` has it: a lower bound near zero says nothing."""
+def stage_time(
+    row: Stage, outages: Iterable[WindowOutage] = (), after: str = "after "
+) -> StageTime:
+    """Return the time as `All counts` has it: a lower bound near zero says nothing. `outages`: of
+    the run, by window."""
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
     is_bound = bool(reason) or not row.reached
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
+    on_time = (one for one in outages if one.missed == Number(0, True))
+    if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
+        return StageTime("not needed", "no message was late", known=True)
     text = stage_text(row, f"{after}at least " if reason else after)
     return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)

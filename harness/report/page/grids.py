@@ -27,8 +27,8 @@ _WORST = (
     "the run has no time."
 )
 _SERVICE = (
-    "Downtime, longest and outages are those of the whole run. In the other rows the worst fault "
-    "of a run counts; if a fault could not be measured, the run has no value there."
+    "Downtime, longest outage and number of outages cover the whole run. In the other rows the "
+    "worst fault of a run counts; if a fault could not be measured, the run has no value there."
 )
 _SHARED_ONLY = (
     "Only scenarios that several columns ran; the others stand in the section “Results by cell”."
@@ -37,7 +37,7 @@ _SHARED_ONLY = (
 # above has those of GONE, a last table all others.
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
-        *("served", "service", "Service during the fault", _SERVICE),
+        *("served", "availability", "Availability", _SERVICE),
         tuple(each.name for each in _TIMES if not each.is_step),
     ),
     (
@@ -50,9 +50,9 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         *("twice", "duplicates", "Duplicates by source"),
-        "Duplicate deliveries of a run. A publisher without an answer sends again, so some are "
-        "the price of losing nothing. Duplicates that only the broker can have made break a "
-        "promise.",
+        "Duplicate deliveries of a run. A publisher that gets no answer sends the message again, "
+        "so at-least-once delivery causes some duplicates. These break no promise. Duplicates "
+        "that only the broker can have made break one.",
         tuple(each.name for each in REGISTER if each.details),
     ),
 )

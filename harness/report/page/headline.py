@@ -78,8 +78,9 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"in {many} against {few} ({scenario})."
         )
     return (
-        f"{more.letter} lost messages in {many}, {less.letter} in {few} ({scenario}): "
-        "so few runs do not show, with 95 % confidence, that the two differ."
+        f"{more.letter} lost messages in {many}, {less.letter} in {few} ({scenario}). "
+        "With so few runs, this difference is not statistically significant (95 % level): "
+        "increase `--repeats`."
     )
 
 

@@ -8,7 +8,7 @@
 from harness.compare.rates import rate
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
-from harness.report.page.totals import RunTotals, median_text
+from harness.report.page.totals import RunTotals, median_text, often_text
 from harness.view.summary import NS, Out
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
@@ -70,10 +70,11 @@ def clients_text(totals: RunTotals) -> str:
 
 
 def rate_text(totals: RunTotals) -> str:
-    """Return `in 3 of 3 runs (95 % CI: 29 to 100 %)`: how often it was unavailable, of the runs in
-    which that is known."""
+    """Return `downtime in 3 of 3 runs (95 % CI: 29 to 100 %)`, of the runs that show it."""
     out = totals.total_downtime
-    return "" if out is None else rate(totals.downtime_runs, out.runs).describe("")
+    if out is None:
+        return ""
+    return often_text(rate(totals.downtime_runs, out.runs), "downtime", totals)
 
 
 def spread_text(totals: RunTotals) -> str:

@@ -139,7 +139,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.total_downtime is not None and (totals.faults or totals.is_out):
-        yield f"downtime {outs.rate_text(totals)}"
+        yield outs.rate_text(totals)
     unknown = totals.judged - totals.outage_decided_runs
     if totals.total_downtime is not None and unknown:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"

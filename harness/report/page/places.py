@@ -17,7 +17,7 @@ from textwrap import shorten
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
-from harness.report.page.totals import RunTotals, loss_rate, median_text
+from harness.report.page.totals import RunTotals, loss_rate, median_text, often_text
 from harness.systems.catalogue import as_shipped, load_system
 
 Key = tuple[str, str, str]  # system, layout, client
@@ -89,8 +89,8 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
 RETURNED = (
-    "all failed hosts returned with their disks, so no disk was missing when the queues were "
-    "emptied at the end (the drain)"
+    "every failed host was back with its disk before the queues were emptied (the drain), so a "
+    "missing disk explains no loss"
 )
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
@@ -131,11 +131,17 @@ class VerdictView:
         self.place = place
         self.tone, self.sign, self.word = glance(totals)
         self.edge = edge(self.tone, totals)
-        self.loss_often = loss_rate(totals).describe("lost") if totals.loss_judged else ""
+        self.loss_often = (
+            often_text(loss_rate(totals), "lost", totals) if totals.loss_judged else ""
+        )
         self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
         timed = totals.total_downtime is not None and totals.faults
-        self.often = f"downtime {outs.rate_text(totals)}" if timed else ""
+        self.often = outs.rate_text(totals) if timed else ""
         self.worst, self.late = outs.worst_text(totals.worst), outs.late_text(totals)
+        if (
+            totals.late.operations and totals.late.runs == totals.runs > 1
+        ):  # beside numbers of the worst run
+            self.late = f"over all runs: {self.late}"
         self.returned = RETURNED if totals.hosts_returned else ""
         self.lost_known = _known(totals.loss_decided_runs, totals)
         self.out_known = _known(totals.outage_decided_runs, totals) if totals.faults else ""
@@ -285,11 +291,17 @@ def _outage(totals: RunTotals) -> str:
     parts = [_longest_out(totals)]
     if totals.silence is not None and totals.silence.maximum_s:
         silent = outs.silent_text(totals, outs.AT_LEAST)
-        parts.append(f"the longest time without any confirm was {silent}")
+        over = "over all runs, " if totals.runs > 1 else ""
+        parts.append(f"{over}the longest time without any confirm was {silent}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
-    if totals.late.missed:
-        late = f"{formats.share(totals.late.share)} of the messages were late"
-        parts.append(f"from the first fault on, {late}{outs.later(totals)}")
+    late = totals.late
+    if late.missed:
+        known = (
+            "all runs" if late.runs == totals.runs else formats.of(late.runs, totals.runs, "run")
+        )
+        over = f"over {known}, " if totals.runs > 1 else ""
+        share = f"{formats.share(late.share)} of the messages due from the first fault on"
+        parts.append(f"{over}{share} were late{outs.later(totals)}")
     return f"{'; '.join(parts)}."
 
 

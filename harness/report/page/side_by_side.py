@@ -19,7 +19,7 @@ from harness.report.page.cells import CellView
 from harness.report.page.costs import costs_side_by_side
 from harness.report.page.grids import grids
 from harness.report.page.headline import headline, sure
-from harness.report.page.totals import RunTotals, deadline_text, loss_rate
+from harness.report.page.totals import RunTotals, deadline_text, loss_rate, often_text
 from harness.view.summary import Promised
 from spark_analysis.schema.words import level_text
 
@@ -185,7 +185,7 @@ def _of(totals: RunTotals) -> str:
     """What the number is of: messages, and runs."""
     if not totals.confirmed:
         return ""
-    runs = f", {loss_rate(totals).describe('')}" if totals.loss_judged else ""
+    runs = f"; {loss_rate(totals).describe('loss')}" if totals.loss_judged else ""
     return f"of {formats.count(totals.confirmed)}{runs}"
 
 
@@ -253,6 +253,6 @@ def _runs(place: places.Place) -> LossText:
     if not totals.runs:
         return LossText(place.letter, "absent", "none", "")
     tone = "pass" if totals.loss_decided_runs == totals.runs else "open"
-    rate = f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
+    rate = f"; {often_text(loss_rate(totals), 'lost', totals)}" if totals.loss_judged else ""
     of = f"of {formats.plural(totals.runs, 'run')}{rate}"
     return LossText(place.letter, tone, str(totals.loss_decided_runs), of)

@@ -72,6 +72,7 @@ class RunTotals(TotalsEntry):
         # Runs without a decided claim, even if there was something to report.
         self.unjudged = sum(not decided(run.verdicts) for run in runs)
         self.cells = len({run.cell for run in runs})
+        self.scenarios = len({run.cell[0] for run in runs})
         self.outcome = worst(promises) if promises else None  # None where nothing was judged
         self.failed = _failed(runs)  # promises that were broken, warnings that did not come true
         self.broken = tuple(one for one in self.failed if not one.verdict.warns)
@@ -148,6 +149,15 @@ def deadline_text(runs: Iterable[RunReport]) -> str:
 def loss_rate(totals: RunTotals) -> Rate:
     """In how many runs something was lost or stranded, of those in which that is known."""
     return rate(totals.runs_with_loss, totals.loss_judged)
+
+
+def often_text(found: Rate, what: str, totals: RunTotals) -> str:
+    """Return `lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)`. Bounds need repeats of
+    one experiment. Runs of several cells have none: `lost in 0 of 2 runs (of different cells)`."""
+    if totals.cells < 2 or not found.runs:
+        return found.describe(what)
+    noun = "scenarios" if totals.scenarios == totals.cells else "cells"
+    return f"{found.counted(what)} (of different {noun})"
 
 
 def median_text(spread: SpreadEntry) -> str:

@@ -51,6 +51,14 @@ class LiveCounts:
     waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
     run: str = ""
     place: str = ""
+    has_consumers: bool = True  # before the drain
+
+    @property
+    def deliveries(self) -> str:
+        """Return `delivered 200/s`. A run without consumers delivers nothing before the drain."""
+        if not self.has_consumers or self.rates is None:
+            return "no consumers"
+        return f"delivered {self.rates.delivered:,.0f}/s"
 
     @property
     def late(self) -> int | None:

@@ -10,7 +10,7 @@ from faults.actions import KillClients
 from faults.model import Armed
 from faults.places import joined
 from harness.plan.fault_properties import declared_properties
-from harness.plan.fault_words import fault_words
+from harness.plan.fault_words import fault_words, resolved_words
 from harness.plan.layouts.servers import Servers
 from harness.plan.model import Window
 from harness.run.fault_windows.resolved_target import ResolvedTarget
@@ -65,9 +65,11 @@ class WindowState:
 
     @property
     def title(self) -> str:
-        fault = self.window.fault
-        words = fault_words(fault.kind.name, str(fault.target), fault.options.affected_clients)
-        return words + (f" = {self.resolved}" if self.armed else "")
+        """Return `kill master of orders`; once resolved, `kill ref1 (master of orders)`."""
+        fault, target = self.window.fault, str(self.window.fault.target)
+        place = self.resolved if self.armed else target
+        words = fault_words(fault.kind.name, place, fault.options.affected_clients)
+        return resolved_words(words, target, place)
 
     @property
     def returned(self) -> bool | None:

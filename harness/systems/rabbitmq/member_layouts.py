@@ -54,7 +54,7 @@ def member_guarantees(
         promote_on_failure=NotApplicable(elected),
         elects=True,
         elects_by_majority=True,
-        route_poll_s=NotApplicable("its clients ask no name server"),
+        route_poll_s=NotApplicable("clients of this system use no name server"),
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=on_disk,

@@ -89,7 +89,7 @@ def mirrored_guarantees(layout: Layout) -> Guarantees:
         **_of_policies(layout),
         elects=True,  # whatever policies say
         elects_by_majority=False,
-        route_poll_s=NotApplicable("its clients ask no name server"),
+        route_poll_s=NotApplicable("clients of this system use no name server"),
         confirm_waits_for_mirrors=True,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,

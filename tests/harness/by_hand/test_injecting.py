@@ -61,7 +61,7 @@ def freeze(target: str = "master of orders", lasts: str = "10 ms") -> FaultPlan:
 
 def test_a_verified_fault_exits_with_0_and_leaves_nothing(by_hand: ByHand) -> None:
     assert virtual_time.run(by_hand.play(freeze(lasts="3 s"))) is Exit.PASSED
-    assert by_hand.reported[0].startswith("injected freeze master of orders = rmq1 (master of")
+    assert by_hand.reported[0].startswith("injected freeze rmq1 (master of orders), ")
     assert by_hand.reported[1].startswith("verified active: ")
     assert by_hand.reported[2].startswith("undone, verified ended; it lasted 3.")
     assert by_hand.armed == [] and by_hand.faults.active == []

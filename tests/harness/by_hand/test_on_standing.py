@@ -143,7 +143,7 @@ def test_no_run_begins_while_a_fault_is_active(
         text = said(254, *RUN)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LIMIT_S)
-    assert "--on-standing: reference-mirrored: a fault is active: freeze ref3 = ref3" in text
+    assert "--on-standing: reference-mirrored: a fault is active: freeze ref3" in text
     assert not list(tmp_path.rglob("manifest.json"))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from harness.claims.claims import read_claims
 from harness.claims.judge import ClaimOutcome, judge
-from tests.harness.claims.claim_stories import rejoined
+from tests.harness.claims.claim_stories import NO_CONSUMERS, rejoined
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -66,6 +66,13 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     )
     (advice,) = one.advice
     assert advice.startswith("leave more time between these faults: ")
+
+
+def test_without_consumers_no_distance_between_faults_is_advised() -> None:
+    story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
+    story.state |= NO_CONSUMERS
+    (advice,) = verdict("election-loses-nothing", story).advice
+    assert advice.startswith("without consumers a message waits in its queue ")
 
 
 def test_certain_losses_are_counted_apart_from_ambiguous_ones() -> None:
@@ -246,5 +253,5 @@ def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
 def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
     story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
     (reason,) = verdict("rejoined-node-starts-empty", story).not_judged
-    found = "none for certain: more were delivered than confirmed"
+    found = "none that certainly waited: more were delivered than confirmed"
     assert reason == f"fault 1: waiting_at_fault >= 100, found {found}"

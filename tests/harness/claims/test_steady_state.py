@@ -31,7 +31,7 @@ def test_outage_in_the_first_ten_seconds_does_not_count() -> None:
 
 def test_one_queue_that_is_out_in_steady_state_is_enough() -> None:
     story = served_in_steady_state().outage(40, 45, scope="queue", name="orders")
-    assert str(value_of(story, OUT)) == "queue orders, 5.0 s"
+    assert str(value_of(story, OUT)) == "5.0 s (queue orders)"
 
 
 @pytest.mark.parametrize(("missed", "low"), [(450, 0), (451, 5)])
@@ -44,7 +44,7 @@ def test_a_sick_load_hides_no_outage_within_it() -> None:
     story = served_in_steady_state().outage(15, 50, due=900, bad=18)
     story = story.outage(20, 24, scope="queue", name="orders")
     assert low_and_high(story, OUT) == (4, 4)
-    assert str(value_of(story, OUT)) == "queue orders, 4.0 s"
+    assert str(value_of(story, OUT)) == "4.0 s (queue orders)"
 
 
 def test_outage_that_begins_with_the_fault_is_not_steady_state() -> None:
@@ -136,12 +136,12 @@ def test_a_steady_state_within_the_warm_up_is_called_too_short() -> None:
 
 def test_the_queue_that_starved_longest_speaks_for_all() -> None:
     story = served_in_steady_state().starved(14, queue="refunds")
-    assert str(value_of(story, STARVED)) == "refunds, 14.0 s"
+    assert str(value_of(story, STARVED)) == "14.0 s (queue refunds)"
 
 
 def test_one_log_partition_may_starve_while_others_are_read() -> None:
     story = served_in_steady_state().starved(12, place="broker-b/3")
-    assert str(value_of(story, STARVED)) == "orders, broker-b/3, 12.0 s"
+    assert str(value_of(story, STARVED)) == "12.0 s (queue orders, broker-b/3)"
 
 
 def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:

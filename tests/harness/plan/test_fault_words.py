@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.fault_words import fault_words
+from harness.plan.fault_words import fault_words, resolved_words, role_beside
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,23 @@ def test_words_of_a_fault_say_what_it_affects(
 ) -> None:
     assert fault_words(kind, place, clients).startswith(words)
     assert ("links" in fault_words(kind, place, clients)) is ("links" in words)
+
+
+def test_a_resolved_fault_names_its_host_and_then_its_target() -> None:
+    words = "kill ref1 (master of orders)"
+    assert resolved_words("kill ref1", "master of orders", "ref1") == words
+    assert resolved_words("kill ref1", "ref1", "ref1") == "kill ref1"
+
+
+@pytest.mark.parametrize(
+    ("role", "beside"),
+    [
+        ("master of orders (2 mirrors, 2 synchronised)", "2 mirrors, 2 synchronised"),
+        ("synchronised master of orders", "synchronised"),
+        ("master of orders", ""),
+        ("mirror of bills", "mirror of bills"),
+        ("master of orders (no mirror); mirror of bills",) * 2,
+    ],
+)
+def test_a_role_repeats_no_words_of_the_target(role: str, beside: str) -> None:
+    assert role_beside("master of orders", role) == beside

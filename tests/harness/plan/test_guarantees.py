@@ -54,9 +54,11 @@ def test_undeclared_guarantees_are_unknown_to_claims() -> None:
 
 def test_meaningless_question_is_not_applicable_with_its_reason() -> None:
     assert mirrored_guarantees(LAYOUT).route_poll_s == NotApplicable(
-        "its clients ask no name server"
+        "clients of this system use no name server"
     )
-    assert declared(plan())["route_poll_s"] == {"not_applicable": "its clients ask no name server"}
+    assert declared(plan())["route_poll_s"] == {
+        "not_applicable": "clients of this system use no name server"
+    }
 
 
 @pytest.mark.parametrize(

@@ -651,7 +651,7 @@ def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
 
 def test_state_that_claims_need_is_recorded_at_the_fault(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("kill")), tmp_path)
-    not_applicable = {"not_applicable": "its clients ask no name server"}
+    not_applicable = {"not_applicable": "clients of this system use no name server"}
     assert done.manifest.state["windows"]["1"] == {
         "name_servers_hit": not_applicable,
         "name_servers_left": not_applicable,

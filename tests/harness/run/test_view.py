@@ -58,6 +58,12 @@ def test_after_the_load_there_is_no_rate() -> None:
     assert rates(3.6, PUBLISHER, phase="drain") is None
 
 
+def test_without_consumers_no_rate_of_deliveries_is_shown() -> None:
+    counts = LiveCounts("windows", 0, 10, (), 40.0, PerSecond(300.0, 299.0, 0.0))
+    assert counts.deliveries == "delivered 0/s"
+    assert replace(counts, has_consumers=False).deliveries == "no consumers"
+
+
 def test_without_deadlines_nothing_is_late() -> None:
     counts = LiveCounts("windows", 7, 10, (), 40.0)
     assert counts.late is None

@@ -16,7 +16,7 @@ SCHEDULE = Schedule(
     settle_s=3,
     drain_limit_s=60,
 )
-TITLES = {1: "freeze master of orders = rmq1"}
+TITLES = {1: "freeze rmq1 (master of orders)"}
 
 
 def said(run: Conductor, at_s: float, step: str = "", **entered_s: float) -> list[str]:
@@ -31,7 +31,7 @@ def undone_at_32() -> Conductor:
     run.handle(c.Opened(1, 11 * NS))
     assert said(run, 30) == []
     assert run.handle(c.Tick(31 * NS)) == [c.Undo(1)]
-    assert said(run, 31.6) == ["undoing freeze master of orders = rmq1: 1 s so far"]
+    assert said(run, 31.6) == ["undoing freeze rmq1 (master of orders): 1 s so far"]
     run.handle(c.Undone(1, 32 * NS))
     return run
 
@@ -39,7 +39,7 @@ def undone_at_32() -> Conductor:
 def test_an_undo_that_takes_long_is_named_with_its_limit() -> None:
     run = undone_at_32()
     assert said(run, 76) == [
-        "waiting until freeze master of orders = rmq1 is verified ended: 44 of 120 s at most"
+        "waiting until freeze rmq1 (master of orders) is verified ended: 44 of 120 s at most"
     ]
     run.handle(c.Left(1, 77 * NS))
     assert said(run, 78) == []

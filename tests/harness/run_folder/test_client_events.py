@@ -162,7 +162,7 @@ def state_of(
 
 
 TWO = [(1, 100, "connected", 1, "rmq1 pika"), (3, 100, "connected", 1, "rmq1 pika")]
-NOBODY_THERE = {"not_applicable": "no client was connected to the target when the fault came"}
+NOBODY_THERE = {"not_applicable": "no client was connected to the target when the fault began"}
 
 
 @pytest.mark.parametrize(

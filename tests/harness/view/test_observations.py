@@ -72,8 +72,13 @@ def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
     cut = "the load ended, or the next fault began, too soon to measure it"
     assert f"on time again: not measured ({cut})" in found["stages", 1]
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
-    either = "sending was on time at once, but perhaps only because the fault ended"
+    either = "sending stayed on time, but perhaps only because the fault ended soon"
     assert f"on time again: not measured ({either})" in texts(short)["stages", 1]
+
+
+def test_without_a_late_message_there_is_no_time_of_recovery() -> None:
+    found = texts(Story().missed(0))
+    assert "on time again: not needed, no message was late" in found["stages", 1]
 
 
 def test_late_messages_are_counted_up_to_the_next_fault() -> None:

@@ -84,7 +84,7 @@ def test_a_lower_bound_below_what_is_measured_is_unknown() -> None:
     """Service that never stopped gives such a bound, and it excludes nothing."""
     story = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     (outage,) = summary(story.evidence).outages
-    why = "sending was on time at once, but perhaps only because the fault ended"
+    why = "sending stayed on time, but perhaps only because the fault ended soon"
     assert outage.degraded_s == Number(None, False, why)
     exact = Story().stage("sustained_success", 0.0006)
     assert summary(exact.evidence).outages[0].degraded_s == Number(0.0006, True)

@@ -47,7 +47,7 @@ DECLARED = {
     "durable": True,
     "persistent": True,
     "mandatory": True,
-    "route_poll_s": {"not_applicable": "its clients ask no name server"},
+    "route_poll_s": {"not_applicable": "clients of this system use no name server"},
     "retry": "until_confirmed",
     "consumers": 1,
     "acknowledges": True,
@@ -76,8 +76,8 @@ RECORDED = {
     "fault_resource": {"not_applicable": "the fault is no alarm"},
     "clients_of_target_cut_off": True,
     "rejoined_as": "mirror",
-    "name_servers_at_target": {"not_applicable": "its clients ask no name server"},
-    "name_servers_left": {"not_applicable": "its clients ask no name server"},
+    "name_servers_at_target": {"not_applicable": "clients of this system use no name server"},
+    "name_servers_left": {"not_applicable": "clients of this system use no name server"},
 }
 # Two groups of brokers whose slaves are never masters, and clients that poll name servers.
 OF_LOGS = {

@@ -99,7 +99,7 @@ def _guarantees(_layout: Layout) -> Guarantees:
         promote_on_failure=_ALONE,
         elects=False,
         elects_by_majority=False,
-        route_poll_s=NotApplicable("its clients ask no name server"),
+        route_poll_s=NotApplicable("clients of this system use no name server"),
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,

@@ -19,7 +19,7 @@ PARTS = (
     Part("drain", 4, 0.0),
     Part("audit", 3, 0.0),
 )
-ARMED = ("kill master of orders = rmq1",)
+ARMED = ("kill rmq1 (master of orders)",)
 FAULT = Spell(ARMED[0], 22 * SECOND_NS, None)
 STRIP = Strip(0, (Share(100, 100),) * 20 + (Share(100, 0),) * 9, 6, (FAULT,))
 RATES = PerSecond(300.0, 150.0, 299.6)
@@ -39,7 +39,7 @@ def test_panel_shows_run_progress_armed_faults_and_punctual_messages() -> None:
         "━━━━━━━━━━━━━━━━━ ━━━━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌╌╌╌╌ ╌╌╌╌ ╌╌╌",
         "steady state      faults                     recovery",
         "faults (2 of 6), at least 42 s left",
-        "fault: kill master of orders = rmq1",
+        "fault: kill rmq1 (master of orders)",
         "sent 300/s, confirmed 150/s, delivered 300/s, unconfirmed 12, late 900",
         "share on time by second:",
         "   0 s ████████████████████×××××××××░░░░░░",

@@ -202,7 +202,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
         for line in screen.lines
         if "WARNING NOT SEEN unnotified-consumer" in line and ":" in line
     ]
-    assert "claimed by “RabbitMQ之镜像队列”" in fail
+    assert "Source: “RabbitMQ之镜像队列”" in fail
     assert "first delivery after 0.161 s" in fail
     assert "expected in this cell" in fail
 

@@ -69,11 +69,12 @@ def alone(span: FaultSpan) -> WindowView:
 
 def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     view = alone(SPAN)
-    assert view.title == "hang clients' links to master of orders = rmq1"
+    assert view.title == "hang clients' links to rmq1 (master of orders)"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
-        "at +12.250 s, 0.25 s late, active within 0.25 s, through the packet filter"
+        "at +12.250 s, 0.25 s after the requested time, active within 0.25 s, through the packet "
+        "filter"
     )
     assert plain(view.held) == (
         "yes, 2.75 s after the injection (the check took 2.00 s): 3 links silent"
@@ -97,15 +98,15 @@ def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> Wi
 def test_later_window_begins_after_the_planned_pause() -> None:
     view = second(SPAN)
     assert plain(view.requested) == (
-        "not before +53.000 s, nor before +55.000 s (1.00 s after fault 1 was verified ended), "
+        "from the later of +53.000 s and +55.000 s (1.00 s after fault 1 was verified ended), "
         "for 2.00 s"
     )
-    assert "+56.250 s, 1.25 s late" in plain(view.armed)
+    assert "+56.250 s, 1.25 s after the requested time" in plain(view.armed)
 
 
 def test_later_window_that_waited_for_nothing_has_no_other_reason() -> None:
     early = replace(SPAN, gone=Verification(51 * S, True, "3 links answer"))
-    assert plain(second(early).requested) == "not before +53.000 s for 2.00 s"
+    assert plain(second(early).requested) == "from +53.000 s for 2.00 s"
     overlapping = replace(SPAN, requested_until_ns=60 * S)
     assert plain(second(overlapping).requested) == "from +53.000 s for 2.00 s"
     assert plain(second(NEVER).requested) == "from +53.000 s for 2.00 s"
@@ -113,15 +114,17 @@ def test_later_window_that_waited_for_nothing_has_no_other_reason() -> None:
 
 def test_a_wait_of_unknown_length_makes_nothing_late() -> None:
     view = second(replace(SPAN, gone=None))
-    assert plain(view.requested).startswith("not before +53.000 s, nor before fault 1 was over")
-    assert " late" not in view.armed
+    assert plain(view.requested).startswith(
+        "from the later of +53.000 s and the time when fault 1 was over"
+    )
+    assert "requested" not in view.armed
 
 
 def test_later_window_waits_for_an_operation_too() -> None:
     done = OperationSpan(1, "restart", "rmq1", "rmq1", 52 * S, 52 * S, 54 * S, True, "")
     view = second(operations=(done,))
     assert plain(view.requested).startswith(
-        "not before +53.000 s, nor before +55.000 s (1.00 s after operation 1 had returned), for"
+        "from the later of +53.000 s and +55.000 s (1.00 s after operation 1 had returned), for"
     )
 
 
@@ -132,7 +135,7 @@ def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
         "for 40.0 s, links of publishers, never to be undone"
     )
     assert alone(span).undone == "never, as requested"
-    assert alone(span).title == "hang publishers' links to master of orders = rmq1"
+    assert alone(span).title == "hang publishers' links to rmq1 (master of orders)"
 
 
 def test_unproved_fault_is_explained_by_its_recorded_evidence() -> None:
@@ -183,7 +186,7 @@ def test_groups_with_doubts_come_first_and_their_doubted_windows_too(tmp_path: P
         ("hang", 1, 1),
     ]
     assert [row.window.tone for row in found.groups[0].rows] == ["open", "pass"]
-    assert [row.window.title for row in found.doubted] == ["kill master of orders = rmq1"]
+    assert [row.window.title for row in found.doubted] == ["kill rmq1 (master of orders)"]
 
 
 def test_hundreds_of_doubts_are_counted_and_stand_with_their_kind(tmp_path: Path) -> None:

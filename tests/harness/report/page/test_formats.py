@@ -3,7 +3,7 @@
 import pytest
 
 from harness.report.page import formats
-from harness.view.summary import NOT_MEASURED, Number
+from harness.view.summary import NOT_MEASURED, Number, summary
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
@@ -70,7 +70,8 @@ def test_only_what_breaks_a_promise_is_grave() -> None:
 
 def test_a_stage_says_what_has_happened_by_then() -> None:
     assert formats.stage_meaning("sustained_success") == (
-        "messages that were due from then on were on time, for 5 s and 200 messages"
+        "messages that were due from then on were on time (at least 99 %), for 5 s and 200 "
+        "messages"
     )
     assert formats.stage_meaning("some_new_stage") == ""
 
@@ -84,7 +85,7 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
             True,
             RecoveredBy.EITHER,
             "not measured",
-            "sending was on time at once, but perhaps",
+            "sending stayed on time, but perhaps only because the fault ended soon",
         ),
         (
             3.2,
@@ -106,3 +107,10 @@ def test_a_time_that_is_only_a_bound_says_so(
     assert time.text == text
     assert time.note.startswith(note)
     assert time.known is (text != NOT_MEASURED)
+
+
+def test_without_a_late_message_no_stage_is_on_time_again() -> None:
+    evidence = Story().missed(0).stage("sustained_success", 0.005).evidence
+    (row,) = (one for one in evidence.findings.stages if one.stage == "sustained_success")
+    time = formats.stage_time(row, summary(evidence).outages)
+    assert time.text == "not needed"

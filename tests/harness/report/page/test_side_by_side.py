@@ -108,8 +108,9 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
         return plain(of(*lost, *kept).sure)
 
     assert sure(3) == (
-        "A lost messages in 3 of 3 runs, B in 0 of 3 runs (master-crash): "
-        "so few runs do not show, with 95 % confidence, that the two differ."
+        "A lost messages in 3 of 3 runs, B in 0 of 3 runs (master-crash). "
+        "With so few runs, this difference is not statistically significant (95 % level): "
+        "increase `--repeats`."
     )
     assert sure(6) == (
         "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
@@ -222,7 +223,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "fail",
         "✗",
         "3 lost",
-        "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
+        "of 21,400; loss in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert (plain(one.out), one.median, plain(one.late)) == (
         "downtime 0.50 s",
@@ -493,7 +494,7 @@ def test_duplicates_are_reported_by_cause_and_zeros_in_words() -> None:
     found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
     (grid,) = found.grids
     assert [line.name for line in grid.groups[0].lines] == [
-        "in all",
+        "total",
         "sent again by its publisher",
     ]
     assert found.zero == ("corrupt",)

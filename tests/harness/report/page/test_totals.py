@@ -110,7 +110,7 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     (view,) = cells(report(summed(twice)))
     assert view.totals.degraded is None
     assert "again after" not in view.sentence
-    expected = "recovery time unknown: sending was on time at once, but perhaps only because"
+    expected = "recovery time unknown: sending stayed on time, but perhaps only because"
     assert expected in view.sentence
 
 
@@ -159,7 +159,7 @@ def test_sending_is_not_on_time_again_before_the_first_confirm() -> None:
 
 def test_a_silence_longer_than_the_downtime_is_explained() -> None:
     (view,) = cells(report(summed(Story().outage(12.0, 13.0).silence(2.0))))
-    said = "the longest time without a confirm was 2.00\u00a0s (downtime runs from the due time"
+    said = "the longest time without a confirm was 2.00\u00a0s (messages that were to be sent "
     assert said in view.sentence
 
 
