@@ -19,8 +19,8 @@ WORDS = re.compile(
     r"|what is (?:left|missing|due|there))\b",
     re.I,
 )
-IN_NAMES = re.compile(r"(?:^|_)(told|tell|asked|struck|owed|moot)(?:_|$)", re.I)
-IN_TEXTS = re.compile(r"(?:\b|_)(told|tell|asked|struck|owed|moot)(?:\b|_)", re.I)
+IN_NAMES = re.compile(r"(?:^|_)((?:un)?told|tell|(?:un)?asked|struck|owed|moot)(?:_|$)", re.I)
+IN_TEXTS = re.compile(r"(?:\b|_)((?:un)?told|tell|(?:un)?asked|struck|owed|moot)(?:\b|_)", re.I)
 CLASS = re.compile(r"^[ \t]*class (\w+)", re.M)
 CLASSES_MAX = 1
 PHRASES_MAX = {
@@ -45,7 +45,7 @@ def modules(*folders: str) -> Iterator[tuple[Path, str]]:
 
 
 def defined(tree: ast.Module) -> Iterator[str]:
-    """Yield the names of functions, classes, parameters and variables."""
+    """Yield the names of functions, classes, parameters, variables and attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
@@ -53,6 +53,8 @@ def defined(tree: ast.Module) -> Iterator[str]:
             yield node.arg
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
 
 
 def test_no_name_uses_a_participle_as_a_noun() -> None:

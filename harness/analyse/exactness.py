@@ -157,7 +157,7 @@ def compared(
             _names(done["duplicate"] | done["half"]),
         ),
         "rolled_back_but_delivered": (_came_undecided(done, seen), _names(done["half"])),
-        "ambiguous": (frozenset[Name](), _untold(seen)),
+        "ambiguous": (frozenset[Name](), _ambiguous(seen)),
         "redelivery_after_ack": (
             _after_ack(done, seen),
             _names(done["redeliver"] | done["duplicate"]),
@@ -274,7 +274,7 @@ def _came_undecided(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
     return _names(tried for tried in done["half"] & seen.rolled_back if seen.of(tried))
 
 
-def _untold(seen: Seen) -> frozenset[Name]:
+def _ambiguous(seen: Seen) -> frozenset[Name]:
     """Return the duplicates whose cause clients cannot know."""
     tries = {
         (*name, delivery.attempt)

@@ -52,7 +52,7 @@ def evidence(history: History, file: str) -> Evidence:
         raise  # `check` has raised
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
     return Evidence(
-        Findings(**marts), facts, declared, history.untold, unshown(history), _attended(history)
+        Findings(**marts), facts, declared, history.hidden, unshown(history), _attended(history)
     )
 
 
@@ -64,9 +64,9 @@ def _attended(history: History) -> bool:
 def state(history: History) -> KnownFacts:
     """Return the facts for preconditions. Facts that older runs of ours always had stay unknown in
     other histories."""
-    untold = dict.fromkeys(name for name in DECLARED if name not in _FOLLOWS)
+    undeclared = dict.fromkeys(name for name in DECLARED if name not in _FOLLOWS)
     windows = {str(number): dict(values) for number, values in history.recorded.items()}
-    return KnownFacts.from_json({**untold, **history.declared, "windows": windows})
+    return KnownFacts.from_json({**undeclared, **history.declared, "windows": windows})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ DERIVED = (
     "every_mirror_read",
     "attached_name_server_silent",
     "consumers_not_notified",
-    "whole_at_fault",
+    "all_copies_at_fault",
     "majority_left",
 )
 # What a fact of the run asks to survive the end of a broker.
@@ -55,8 +55,8 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
             return _not_notified(window, state)
         case "majority_left":
             return _majority_left(window, state)
-    assert name == "whole_at_fault", name
-    return _whole_at_fault(window, state)
+    assert name == "all_copies_at_fault", name
+    return _all_copies_at_fault(window, state)
 
 
 def beside(window: int, facts: Facts) -> tuple[int, ...]:
@@ -224,7 +224,7 @@ def _not_notified(window: int, state: KnownFacts) -> Value:
     return exactly(max(0.0, attached.low - cancelled.low))
 
 
-def _whole_at_fault(window: int, state: KnownFacts) -> Value:
+def _all_copies_at_fault(window: int, state: KnownFacts) -> Value:
     """Return whether the queue had all copies that its layout wants; otherwise a node was down
     already."""
     copies, mirrors = state.value("copies", 0), state.value("mirrors_at_fault", window)

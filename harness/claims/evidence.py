@@ -54,7 +54,7 @@ class Evidence:
     facts: Facts
     state: KnownFacts
     # Counts that records of another tool cannot show, with the reason.
-    untold: Mapping[str, str] = field(default_factory=dict)
+    hidden: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
@@ -72,8 +72,8 @@ class Evidence:
             return self.state.value(name, window)
         if name in OPERATED:
             return self._operated(name)
-        if head in self.untold:
-            return Unknown(self.untold[head])
+        if head in self.hidden:
+            return Unknown(self.hidden[head])
         if head in COUNTS:
             return self._believed(head, detail, self.counted.value(head, detail, among))
         if fact(name) is None:  # a package brings it
@@ -96,7 +96,7 @@ class Evidence:
         if name == _SECOND_COPY and self.resends:
             return NotApplicable(self.resends)
         measure, _, detail = name.partition(".")
-        if measure not in COUNTS or measure in self.untold:
+        if measure not in COUNTS or measure in self.hidden:
             value = self.value(name, window)
             if name in GAPS and isinstance(value, Interval):
                 return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value

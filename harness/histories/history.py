@@ -24,7 +24,7 @@ class History:
     recorded: Mapping[int, Mapping[str, FactValue]]  # by fault window
     tables: Mapping[str, Columns]
     doubts: tuple[str, ...] = ()  # statements that its format cannot make
-    untold: Mapping[str, str] = field(default_factory=dict)  # counts that it hides, and why
+    hidden: Mapping[str, str] = field(default_factory=dict)  # counts that it hides, and why
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def judge_files(
         try:
             read = _read(path, form, explain)
             read = replace(read, history=declaring(read.history, known, str(path)))
-            judged.append(_judged(read, shipped, untold=form != OURS and not known))
+            judged.append(_judged(read, shipped, undeclared=form != OURS and not known))
         except PlanError as error:
             problems += error.problems
     if problems:
@@ -79,9 +79,9 @@ def _name(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
-def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, untold: bool) -> JudgedHistory:
+def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, undeclared: bool) -> JudgedHistory:
     found = evidence(read.history, read.file)
     verdicts = tuple(judge(claim, found) for claim in shipped)
-    judged = JudgedHistory(read.file, read.history, found, verdicts, (), untold)
+    judged = JudgedHistory(read.file, read.history, found, verdicts, (), undeclared)
     theirs = [explained(tool, read.rows, judged.counts) for tool in read.tools]
     return replace(judged, theirs=tuple(theirs))

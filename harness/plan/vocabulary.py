@@ -187,14 +187,14 @@ COUNTS: dict[str, Fact] = {
 # Promises that service is asked by (schema/service.py), and the facts that answer. Those that name
 # a time have the declared timers that make it up.
 SERVICE = {
-    "serves_on": FAULT,
-    "serves_after_notice": "notice",
-    "serves_after_poll": "poll",
-    "served_once_healed": HEALED,
+    "available_during_fault": FAULT,
+    "available_after_notice": "notice",
+    "available_after_poll": "poll",
+    "available_after_fault": HEALED,
 }
 TIMERS = {"notice": ("detection_timeout_s", "route_poll_s"), "poll": ("route_poll_s",)}
 CONSUMPTION = "consumption_resumes"
-STARVED = "starved_once_healed_s"
+STARVED = "consumer_wait_after_fault_s"
 STEADY_STATE: dict[str, Fact] = {
     "unavailable_in_steady_state_s": Fact(
         float,
@@ -202,7 +202,7 @@ STEADY_STATE: dict[str, Fact] = {
         "longest outage of the run, a queue or a publisher before any fault, after the load's "
         "first 10 s",
     ),
-    "starved_in_steady_state_s": Fact(
+    "consumer_wait_in_steady_state_s": Fact(
         float,
         False,
         "longest time before any fault in which a queue (or queue of a log) delivered nothing, "
@@ -224,20 +224,22 @@ FOUND: dict[str, Fact] = {
     "degraded_s": Fact(
         float, True, "time from the fault until sending was on time again, in seconds"
     ),
-    "serves_on": Fact(
+    "available_during_fault": Fact(
         bool,
         True,
         "the run, every queue and every publisher were served from the time when sending was on "
         "time again until the undo",
     ),
-    "serves_after_notice": Fact(
+    "available_after_notice": Fact(
         bool,
         True,
         "they were served from detection_timeout_s + route_poll_s after the fault on: by then "
         "clients know of a silent broker",
     ),
-    "serves_after_poll": Fact(bool, True, "they were served from route_poll_s after the fault on"),
-    "served_once_healed": Fact(
+    "available_after_poll": Fact(
+        bool, True, "they were served from route_poll_s after the fault on"
+    ),
+    "available_after_fault": Fact(
         bool,
         True,
         "they were served after all overlapping faults had ended and clients had had time to "
@@ -307,7 +309,7 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "consumers_not_notified": Fact(
         float, True, "consumers_attached that received no cancellation"
     ),
-    "whole_at_fault": Fact(
+    "all_copies_at_fault": Fact(
         bool, True, "the queue had all copies of its layout: no node was down before"
     ),
     "majority_left": Fact(

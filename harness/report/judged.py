@@ -31,7 +31,7 @@ class JudgedHistory:
     evidence: Evidence
     verdicts: tuple[ClaimVerdict, ...]
     theirs: tuple[Mapping[str, Any], ...]
-    untold: bool  # the promises of this broker are not declared
+    undeclared: bool  # the promises of this broker are not declared
 
     @property
     def counts(self) -> Counter[str]:
@@ -116,7 +116,7 @@ def lines(judged: JudgedHistory) -> Iterator[str]:
     for doubt in doubts(judged.history, judged.evidence):
         yield f"  in doubt: {doubt}"
     yield from _their_lines(judged.theirs)
-    if judged.untold:
+    if judged.undeclared:
         yield _HINT
 
 

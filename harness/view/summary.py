@@ -121,7 +121,7 @@ class Summary:
     confirmed: int
     lost: Number
     stranded: Number
-    untold: int  # messages that may or may not be lost
+    undecided: int  # messages that may or may not be lost
     promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
     meanings: Mapping[str, str]  # of the levels of confirms, by label
     duplicated: Number
@@ -166,7 +166,7 @@ def summary(evidence: Evidence) -> Summary:
         confirmed=evidence.counted.total("state", "acknowledged"),
         lost=_number(evidence.value("lost")),
         stranded=_number(evidence.value("stranded")),
-        untold=evidence.counted.undecided(),
+        undecided=evidence.counted.undecided(),
         promised=tuple(_promised(evidence)),
         meanings={level.label: level.explained for level in facts.levels},
         duplicated=_number(evidence.value("duplicated")),

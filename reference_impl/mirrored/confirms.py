@@ -50,13 +50,13 @@ MORE = 200
 class Crediting:
     def __init__(self, pid: Pid) -> None:
         self._pid = pid
-        self._untold = Counter[Pid]()
+        self._unreported = Counter[Pid]()
 
     def carried_out(self, channel: Pid) -> Iterator[Effect]:
         """One more of that channel's."""
-        self._untold[channel] += 1
-        if self._untold[channel] >= MORE:
-            yield Send(channel, Credit(self._pid, self._untold.pop(channel)))
+        self._unreported[channel] += 1
+        if self._unreported[channel] >= MORE:
+            yield Send(channel, Credit(self._pid, self._unreported.pop(channel)))
 
     def forget(self, channel: Pid) -> None:
-        self._untold.pop(channel, None)
+        self._unreported.pop(channel, None)

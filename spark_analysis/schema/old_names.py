@@ -16,10 +16,30 @@ from typing import Any
 from spark_analysis.schema.declared import parsed
 
 CLAIMS = {
-    "calm-hence-consumed": "steady-state-is-consumed",
-    "calm-hence-served": "steady-state-is-served",
+    "a-switch-delays-what-waits": "dead-master-delays-messages",
+    "a-switch-keeps-order": "switch-keeps-order",
+    "a-switch-keeps-what-waits": "switch-keeps-delayed-messages",
+    "acknowledged-hence-not-again": "acknowledged-is-not-redelivered",
+    "calm-hence-consumed": "consumed-in-steady-state",
+    "calm-hence-served": "available-in-steady-state",
+    "confirmed-hence-delivered": "confirmed-is-delivered",
+    "healed-hence-consumed": "consumed-after-fault",
+    "healed-hence-served": "available-after-fault",
+    "held-hence-not-again": "held-is-not-redelivered",
+    "host-list-goes-on": "host-list-fails-over",
+    "in-sync-hence-not-lost": "in-sync-is-not-lost",
+    "joint-hang-blinds-apart-too": "separate-hosts-may-fall-silent-too",
+    "minority-is-not-missed": "minority-failure-is-tolerated",
+    "mirror-failure-harms-nobody": "mirror-failure-affects-own-clients",
+    "nothing-comes-of-no-disk": "lost-disks-lose-the-queue",
+    "one-of-three-is-not-missed": "one-failure-of-three-is-tolerated",
     "open-transaction-is-asked-about": "open-transaction-is-checked",
+    "silent-name-server-blinds-its-clients": "silent-name-server-hides-failures",
+    "silent-name-server-is-bridged": "old-routes-work-on",
+    "steady-state-is-consumed": "consumed-in-steady-state",
+    "steady-state-is-served": "available-in-steady-state",
     "told-consumer-is-cancelled": "notified-consumer-is-cancelled",
+    "unacknowledged-hence-again": "unacknowledged-is-redelivered",
     "untold-consumer-waits-forever": "unnotified-consumer-waits-forever",
 }
 MEASURES = {
@@ -63,12 +83,21 @@ VERDICT = {  # keys of verdict.json beside measures and claims
     "out_worst_scope": "worst_downtime_scope",
     "timer_s": "detection_timeout_s",
 }
-OF_USERS = {  # keys and words of files that people wrote for older versions: refused, with these
+OF_USERS = {  # names in files that people wrote for older versions: refused, with these
+    **CLAIMS,
     "commit when asked": "commit when checked",
     "consumers_enter": "consumer_endpoint",
     "entrance": "client_endpoint",
+    "master-crash-told": "master-crash-notified",
     "publishers_enter": "publisher_endpoint",
     "rollback when asked": "rollback when checked",
+    "served_once_healed": "available_after_fault",
+    "serves_after_notice": "available_after_notice",
+    "serves_after_poll": "available_after_poll",
+    "serves_on": "available_during_fault",
+    "starved_in_steady_state_s": "consumer_wait_in_steady_state_s",
+    "starved_once_healed_s": "consumer_wait_after_fault_s",
+    "whole_at_fault": "all_copies_at_fault",
 }
 # Marts of before format 3 do not count the messages that could have shown these.
 UNCOUNTED = ("attempt_lost", "not_redelivered")
@@ -136,13 +165,14 @@ def marts(document: Any) -> Any:
 
 
 def verdict(text: str) -> str:
-    """Return the text of a verdict.json."""
-    return _converted(text, lambda document: _verdict(document))
+    """Return the text of a verdict.json. Claims were renamed within a version, too."""
+    return _claims(_converted(text, lambda document: _verdict(document)))
 
 
 def night(text: str) -> str:
-    """Return the text of a night.json."""
-    return _converted(text, lambda document: _deep(document, {**CLAIMS, **MEASURES}, {"what"}))
+    """Return the text of a night.json, likewise."""
+    converted = _converted(text, lambda document: _deep(document, MEASURES, {"what"}))
+    return _claims(converted)
 
 
 def campaign_columns(names: list[str]) -> list[str]:
@@ -156,6 +186,12 @@ def campaign_row(row: Mapping[str, str]) -> dict[str, str]:
 
 
 _PATTERN = re.compile(rf"(?<![\w-])(?:{'|'.join(CLAIMS)})(?![\w-])")
+_QUOTED = re.compile(rf'(?<=")(?:{"|".join(CLAIMS)})(?=")')
+
+
+def _claims(text: str) -> str:
+    """Return JSON whose keys and strings that are names of claims are today's."""
+    return _QUOTED.sub(lambda found: CLAIMS[found[0]], text)
 
 
 def _converted(text: str, convert: Callable[[Any], Any]) -> str:
@@ -171,7 +207,7 @@ def _converted(text: str, convert: Callable[[Any], Any]) -> str:
 
 
 def _verdict(document: Document) -> Any:
-    return _deep(document, {**CLAIMS, **MEASURES, **VERDICT}, {"claim", "measure", "detail"})
+    return _deep(document, {**MEASURES, **VERDICT}, {"claim", "measure", "detail"})
 
 
 def _body(body: Document) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def failing(folder: Path, limit_s: float, *words: str) -> dict[tuple[str, str], 
     for run in verdict["runs"]:
         assert run["judged"], said
         outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
-        assert outcome["confirmed-hence-delivered"] == "PASS", said
+        assert outcome["confirmed-is-delivered"] == "PASS", said
     return {
         (run["cell"]["client"], one["publisher"]): one
         for run in verdict["runs"]

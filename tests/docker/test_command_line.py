@@ -103,7 +103,7 @@ def test_scenarios_are_judged_as_expected(tmp_path: Path, scenarios: tuple[str, 
     for run in verdict["runs"]:
         assert run["judged"], run
         outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
-        assert outcome["confirmed-hence-delivered"] == "PASS", run
+        assert outcome["confirmed-is-delivered"] == "PASS", run
         assert outcome["nothing-unexpected"] == "PASS", run
     for manifest in _manifests(tmp_path):
         assert [(w["verified"], w["gone"]) for w in manifest["windows"]] == [(True, True)]
@@ -116,7 +116,7 @@ def test_late_mirror_loses_older_messages_and_the_run_reports_it(tmp_path: Path)
     run = _one_run(tmp_path, "unsynchronised-mirror", "--system", "rabbitmq-mirrored", *cell)
     outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
     assert outcome["unsynchronised-messages-are-lost"] == "INCONCLUSIVE", run
-    assert outcome["confirmed-hence-delivered"] == "FAIL", run
+    assert outcome["confirmed-is-delivered"] == "FAIL", run
     assert outcome["nothing-unexpected"] == "PASS", run
     (manifest,) = _manifests(tmp_path)
     states = [manifest["state"]["windows"][number] for number in ("1", "2")]
@@ -130,7 +130,7 @@ def test_the_reference_survives_a_master_crash_in_containers_too(tmp_path: Path)
     run = _one_run(tmp_path, "master-crash", *cell, "--seed", "7")
     outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
     for claim in (
-        "confirmed-hence-delivered",
+        "confirmed-is-delivered",
         "election-loses-nothing",
         "oldest-mirror-takes-over",
     ):

@@ -36,7 +36,7 @@ HOLDS = {
     1: ("single-master-is-down",),
 }
 OF_STARTING_CLIENTS = {
-    "steady-state-is-consumed"
+    "consumed-in-steady-state"
 }  # they may wait for a heartbeat (expectations.toml)
 OF_ELECTIONS = (
     "mirror-takes-over",
@@ -132,7 +132,7 @@ def test_a_master_crash_loses_nothing_with_any_confirm_level(name: str, tmp_path
     failed = {claim for claim, outcome in outcomes.items() if outcome == "FAIL"}
     assert failed <= OF_STARTING_CLIENTS, said
     layout = layout or load_layout(SYSTEM, name)
-    assert outcomes["confirmed-hence-delivered"] == "PASS", said
+    assert outcomes["confirmed-is-delivered"] == "PASS", said
     masters = _masters(layout)
     applied = {"PASS", "INCONCLUSIVE"} if run["doubts"] else {"PASS"}
     for number, claims in HOLDS.items():

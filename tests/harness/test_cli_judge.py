@@ -110,14 +110,14 @@ def test_loss_breaks_a_promise_only_if_the_broker_declares_it(
 ) -> None:
     name = of_jepsen_that_lost_one(folder)
     assert judge(name, "--from", "jepsen") == 2
-    untold = capsys.readouterr().out
-    assert "  counted: lost 1, confirmed 4\n" in untold
-    assert "does not record what this broker promises" in untold
-    assert "claims depend on it: add --declare durable=true" in untold
+    undeclared = capsys.readouterr().out
+    assert "  counted: lost 1, confirmed 4\n" in undeclared
+    assert "does not record what this broker promises" in undeclared
+    assert "claims depend on it: add --declare durable=true" in undeclared
     words = [word for fact in PROMISED for word in ("--declare", fact)]
     assert judge(name, "--from", "jepsen", *words) == 1
     output = capsys.readouterr().out
-    assert "  FAIL confirmed-hence-delivered: lost == 0, found 1 of 4." in output
+    assert "  FAIL confirmed-is-delivered: lost == 0, found 1 of 4." in output
     assert "does not record" not in output
 
 
@@ -127,7 +127,7 @@ def test_a_broker_that_may_forget_breaks_no_promise_by_it(
     name = of_jepsen_that_lost_one(folder)
     assert judge(name, "--from", "jepsen", "--declare", "no_ack=true", "--json") == 2
     claims = json.loads(capsys.readouterr().out)["claims"]
-    assert claims["confirmed-hence-delivered"]["outcome"] == "NOT APPLICABLE"
+    assert claims["confirmed-is-delivered"]["outcome"] == "NOT APPLICABLE"
 
 
 def test_all_mistakes_of_declarations_and_files_are_reported_together(

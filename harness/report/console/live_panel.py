@@ -29,7 +29,7 @@ class Signs:
     none: str
     idle: str
     pending: str
-    untold: str
+    unknown: str
     begins: str
     goes_on: str
     done: str
@@ -83,7 +83,7 @@ def legend(signs: Signs) -> Text:
 
 def _cell(share: Share | None, signs: Signs) -> Cell:
     if share is None:
-        return signs.untold, "yellow"
+        return signs.unknown, "yellow"
     if not share.due:
         return signs.idle, "dim"
     if share.on_time >= share.due:

@@ -78,7 +78,7 @@ class CostTable:
 
 
 class CostsView:
-    """All runs of a report that have a steady state. `untold`: runs without any cost."""
+    """All runs of a report that have a steady state. `runs_without`: runs without any cost."""
 
     def __init__(self, report: Report) -> None:
         costed = [(run.cell[1:], run.cost) for run in report.runs if run.cost is not None]
@@ -88,7 +88,7 @@ class CostsView:
         self.host_columns = tuple(name for name, _, _ in _HOST_COLUMNS)
         self.parts = tuple(PART_NAMES.items())
         self.tables = tuple(CostTable(*key, members) for key, members in tables.items())
-        self.untold = len(report.runs) - len(with_load)
+        self.runs_without = len(report.runs) - len(with_load)
 
 
 class CostLine(NamedTuple):

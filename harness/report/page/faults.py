@@ -83,7 +83,7 @@ class FaultGroup:
 
 
 class FaultsView:
-    """All windows of a report, the kinds with doubts first. `untold`: runs without a window that
+    """All windows of a report, the kinds with doubts first. `runs_without`: runs without a window that
     can be shown."""
 
     def __init__(self, report: Report, views: Iterable[CellView]) -> None:
@@ -101,7 +101,7 @@ class FaultsView:
         self.by_proxy = any(one.mechanism in PROXIES for one in groups)
         self.groups, self.doubted = tuple(groups), tuple(doubted[:DOUBTED_MAX])
         self.doubted_left_out = max(0, len(doubted) - DOUBTED_MAX)
-        self.untold = sum(run.detail is None for run in report.runs)
+        self.runs_without = sum(run.detail is None for run in report.runs)
 
 
 def windows(timeline: Timeline | None) -> tuple[WindowView, ...]:

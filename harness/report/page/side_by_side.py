@@ -103,7 +103,7 @@ class StrengthTable:
         )
         why = "not delivered, and a place that may hold it was not read; or a log is incomplete"
         self.ends = (
-            StrengthRow("not decided", why, tuple(map(_untold, compared))),
+            StrengthRow("not decided", why, tuple(map(_undecided, compared))),
             StrengthRow("runs", "judged for loss", tuple(map(_runs, compared))),
         )
 
@@ -239,7 +239,7 @@ def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) ->
     return LossText(place.letter, tone, text, f"of {formats.count(promised.confirmed)}")
 
 
-def _untold(place: places.Place) -> LossText:
+def _undecided(place: places.Place) -> LossText:
     totals = place.totals
     if not totals.judged:
         return LossText(place.letter, "open" if totals.runs else "absent", "not judged", "")

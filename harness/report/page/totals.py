@@ -42,7 +42,7 @@ def totals_of(runs: Sequence[RunReport]) -> TotalsEntry:
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
-        undecided_messages=sum(one.untold for one in summaries),
+        undecided_messages=sum(one.undecided for one in summaries),
         by_strength=_promised(summaries),
         duplicates=dict(duplicates.most_common()),
         loss_decided_runs=sum(one.loss_proved for one in summaries),

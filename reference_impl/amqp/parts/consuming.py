@@ -103,7 +103,9 @@ class Consuming:
         self._naming = naming
         self._out = out
         self._consumers: dict[str, _Consumer] = {}
-        self._untold = Counter[Pid]()  # of each master: deliveries that it does not know to be out
+        self._unreported = Counter[
+            Pid
+        ]()  # of each master: deliveries that it does not know to be out
         self._prefetch = 0
 
     def qos(self, method: BasicQos) -> None:
@@ -158,8 +160,8 @@ class Consuming:
         )
 
     def deliver(self, event: QueueDelivery) -> None:
-        self._untold[event.master] += 1
-        if self._untold[event.master] == MORE_AFTER:
+        self._unreported[event.master] += 1
+        if self._unreported[event.master] == MORE_AFTER:
             self._outbox.add(WhenWritten())
         consumer = self._consumers.get(event.tag)
         if consumer is None:
@@ -182,8 +184,8 @@ class Consuming:
 
     def written(self) -> None:
         """All that was delivered has gone to the client's socket, and it drains."""
-        untold, self._untold = self._untold, Counter()
-        for master, deliveries in untold.items():
+        unreported, self._unreported = self._unreported, Counter()
+        for master, deliveries in unreported.items():
             self._outbox.send(master, Sent(self._calls.pid, deliveries))
 
     def want(self, event: Want) -> None:
@@ -192,7 +194,7 @@ class Consuming:
     def down(self, master: Pid) -> Steps | None:
         """Return the steps for the consumers of a master that is gone."""
         self._out.grant(self._out.shared.forget(master))
-        self._untold.pop(master, None)
+        self._unreported.pop(master, None)
         lost = [tag for tag, it in self._consumers.items() if it.master == master]
         return self._fail_over(sorted(lost)) if lost else None
 

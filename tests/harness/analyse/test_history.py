@@ -107,7 +107,7 @@ def starved(**tables: Any) -> Value:
         "facts": facts,
         "tables": {**{k: {"rows": 100, "columns": v} for k, v in loaded.items()}, **tables},
     }
-    return evidence(parsed(changes), "h.json").value("starved_in_steady_state_s")
+    return evidence(parsed(changes), "h.json").value("consumer_wait_in_steady_state_s")
 
 
 def test_waiting_messages_are_withheld_only_from_known_consumers() -> None:

@@ -9,9 +9,9 @@ from harness.claims.judge import ClaimOutcome
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"
-HARMLESS = "mirror-failure-harms-nobody"
+HARMLESS = "mirror-failure-affects-own-clients"
 _OTHERS = (
-    "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-hence-delivered "
+    "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-is-delivered "
     "queue-is-first-in-first-out"
 )
 USUAL = f"{_OTHERS} {HARMLESS}"
@@ -56,12 +56,12 @@ def undecided(**changes: object) -> CampaignRun:
 def verdict_file(folder: Path, experiment: str, seed: int | None = 7) -> None:
     claims = [
         {
-            "claim": "confirmed-hence-delivered",
+            "claim": "confirmed-is-delivered",
             "outcome": "PASS",
             "judged": ["lost == 0, found 0 of 9"],
         },
         {
-            "claim": "mirror-failure-harms-nobody",
+            "claim": "mirror-failure-affects-own-clients",
             "outcome": "FAIL",
             "judged": ["missed == 0, found 9"],
         },

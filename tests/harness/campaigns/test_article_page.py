@@ -17,18 +17,18 @@ def section(text: str, name: str) -> str:
 
 def test_a_claim_that_was_never_run_has_no_verdict() -> None:
     text = page()
-    assert section(text, "mirror-failure-harms-nobody").startswith("not run yet\n")
+    assert section(text, "mirror-failure-affects-own-clients").startswith("not run yet\n")
     assert section(text, "more-mirrors-less-throughput").startswith("not run yet\n")
     assert not [word for word in ("PASS", "FAIL") if f": {word}\n" in text]
 
 
 def test_runs_on_the_reference_say_nothing_of_the_real_broker() -> None:
     text = page(failed(system=REFERENCE))
-    assert section(text, "mirror-failure-harms-nobody").startswith("not run yet\n")
+    assert section(text, "mirror-failure-affects-own-clients").startswith("not run yet\n")
 
 
 def test_one_failure_refutes_and_its_run_can_be_replayed() -> None:
-    text = section(page(run(), failed(run="r-2", seed=9)), "mirror-failure-harms-nobody")
+    text = section(page(run(), failed(run="r-2", seed=9)), "mirror-failure-affects-own-clients")
     assert text.startswith("FAIL\n")
     assert "- FAIL in 1 of its runs: mirror-crash on all-automatic@T=10 (1)" in text
     assert "seed 9, repeat 1: missed == 0, found 9 \\| &lt;b>" in text
@@ -38,7 +38,7 @@ def test_one_failure_refutes_and_its_run_can_be_replayed() -> None:
 
 def test_the_table_shows_runs_and_confidence_intervals() -> None:
     (row,) = [line for line in page(run(), failed(run="r-2")).splitlines()
-              if line.startswith("| [mirror-failure-harms-nobody]")]  # fmt: skip
+              if line.startswith("| [mirror-failure-affects-own-clients]")]  # fmt: skip
     assert row.endswith("| FAIL | FAIL in 1 of 2 runs (95 % CI: 1.3 to 99 %) |")
 
 
@@ -48,7 +48,7 @@ def test_a_claim_that_no_run_tests_is_not_applicable() -> None:
 
 
 def test_a_claim_quotes_its_article_and_the_section_of_it() -> None:
-    text = section(page(), "mirror-failure-harms-nobody")
+    text = section(page(), "mirror-failure-affects-own-clients")
     assert "> 当slave宕掉了" in text
     assert "(seeds/000, 补充要点)" in text
     assert section(page(), "multicast-is-atomic").startswith("no run judges it\n")

@@ -33,8 +33,8 @@ def passed(runs: int) -> str:
         ),
         (
             [run(), failed()],
-            "FAIL: mirror-failure-harms-nobody in 1 of 2 runs (95 % CI: 1.3 to 99 %); "
-            "**differs**: mirror-failure-harms-nobody: FAIL, expected PASS",
+            "FAIL: mirror-failure-affects-own-clients in 1 of 2 runs (95 % CI: 1.3 to 99 %); "
+            "**differs**: mirror-failure-affects-own-clients: FAIL, expected PASS",
         ),
     ],
 )

@@ -109,7 +109,9 @@ def test_the_table_of_a_folder_is_printed(
     assert command("table", folder, *CHOICE) == 0
     head, _, row, *_ = capsys.readouterr().out.splitlines()
     assert head == f"| scenario | layout | {REAL} |"
-    assert row.startswith(f"| mirror-crash | {LAYOUT} | FAIL: mirror-failure-harms-nobody in 1 of")
+    assert row.startswith(
+        f"| mirror-crash | {LAYOUT} | FAIL: mirror-failure-affects-own-clients in 1 of"
+    )
 
 
 @pytest.mark.parametrize(

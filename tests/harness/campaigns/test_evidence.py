@@ -131,7 +131,7 @@ def test_marts_of_format_2_are_read_and_leave_open_what_they_do_not_count(
 ) -> None:
     def outcomes() -> list[ClaimOutcome]:
         verdicts = {each.claim: each.outcome for each in of_page(only(page)).runs[0].verdicts}
-        return [verdicts["confirmed-copy-is-kept"], verdicts["unacknowledged-hence-again"]]
+        return [verdicts["confirmed-copy-is-kept"], verdicts["unacknowledged-is-redelivered"]]
 
     today = outcomes()
     assert today == [ClaimOutcome.NOT_APPLICABLE] * 2

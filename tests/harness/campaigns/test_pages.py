@@ -235,7 +235,7 @@ def test_few_runs_stand_by_themselves_where_they_have_no_interval(page: Path) ->
 
 def test_broken_and_kept_promises_each_list_their_runs(page: Path) -> None:
     by_promise = {row["promise"]: row for row in rows(page, "promises")}
-    broken = by_promise["**not judged in 1 run**: `confirmed-hence-delivered`"]
+    broken = by_promise["**not judged in 1 run**: `confirmed-is-delivered`"]
     assert broken["broken in"] == "**1 of 2, 1 not judged**"
     assert broken["rate over all runs"] == "95 % CI: 1.3 to 99 %"
 

@@ -19,11 +19,11 @@ def test_runs_of_an_experiment_survive_a_csv_round_trip(tmp_path: Path) -> None:
     verdict_file(tmp_path, "20261122-000000-aaaa")
     (one,) = found(tmp_path)
     assert one.outcomes == {
-        "confirmed-hence-delivered": ClaimOutcome.PASS,
-        "mirror-failure-harms-nobody": ClaimOutcome.FAIL,
+        "confirmed-is-delivered": ClaimOutcome.PASS,
+        "mirror-failure-affects-own-clients": ClaimOutcome.FAIL,
         "mirror-takes-over": ClaimOutcome.NOT_APPLICABLE,
     }
-    assert one.reasons == {"mirror-failure-harms-nobody": "missed == 0, found 9"}
+    assert one.reasons == {"mirror-failure-affects-own-clients": "missed == 0, found 9"}
     (tmp_path / "earlier.csv").write_text(as_csv([one, run(confirmed_per_s=12.5)]))
     assert found(tmp_path) == [run(confirmed_per_s=12.5), one]  # each once
 

@@ -15,7 +15,7 @@ RECOVERIES = (
     "all-at-once-come-back",
     "first-stopped-can-be-replaced",
     "last-stopped-can-be-replaced",
-    "nothing-comes-of-no-disk",
+    "lost-disks-lose-the-queue",
     "restarted-node-discards-its-disk",
 )
 
@@ -23,11 +23,11 @@ RECOVERIES = (
 OF_EVERY_BROKER = (
     "nothing-unexpected",
     "nothing-corrupt",
-    "confirmed-hence-delivered",
+    "confirmed-is-delivered",
     "confirmed-copy-is-kept",
-    "acknowledged-hence-not-again",
-    "held-hence-not-again",
-    "unacknowledged-hence-again",
+    "acknowledged-is-not-redelivered",
+    "held-is-not-redelivered",
+    "unacknowledged-is-redelivered",
     "one-copy",
 )
 

@@ -58,7 +58,7 @@ STORIES: dict[str, Three] = {
         lambda: story_of(**ONE_LEFT).silence(13.0),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
-    "one-of-three-is-not-missed": Three(
+    "one-failure-of-three-is-tolerated": Three(
         lambda: story_of(**VOTING),
         lambda: lost(**VOTING),
         lambda: out(**ONE_LEFT),
@@ -76,19 +76,19 @@ STORIES: dict[str, Three] = {
         lambda: out(**{**PAIR_OF_BROKERS, "copies": 3}),
         (NOT_APPLICABLE, "copies == 2"),
     ),
-    "a-switch-keeps-order": Three(
+    "switch-keeps-order": Three(
         lambda: story_of(**CONTROLLED),
         lambda: story_of(**CONTROLLED).count("reordered", "", 3),
         lambda: story_of(**BEHIND).count("reordered", "", 3),
         (NOT_APPLICABLE, "every_mirror_synchronised == true"),
     ),
-    "a-switch-keeps-what-waits": Three(
+    "switch-keeps-delayed-messages": Three(
         waiting,
         lambda: waiting().count("torn_transaction", "stored", 1),
         lambda: story_of(**CONTROLLED),
         (NOT_APPLICABLE, "no message was delayed"),
     ),
-    "in-sync-hence-not-lost": Three(
+    "in-sync-is-not-lost": Three(
         lambda: story_of(**CONTROLLED),
         lambda: lost(**CONTROLLED),
         lambda: lost(**UNCLEAN),

@@ -41,7 +41,7 @@ STORIES: dict[str, Three] = {
         story_of,
         (NOT_APPLICABLE, "nothing was refused or returned"),
     ),
-    "confirmed-hence-delivered": Three(
+    "confirmed-is-delivered": Three(
         story_of,
         lambda: story_of().count("stranded", "replicated", 1),
         lambda: lost(**NO_ACK),
@@ -53,19 +53,19 @@ STORIES: dict[str, Three] = {
         lambda: story_of(durable=False).count("attempt_lost", "replicated", 1),
         (NOT_APPLICABLE, "keeps == true"),
     ),
-    "acknowledged-hence-not-again": Three(
+    "acknowledged-is-not-redelivered": Three(
         story_of,
         lambda: story_of().count("duplicated", "redelivery_after_ack", 1),
         lambda: story_of(**NO_ACK),
         (NOT_APPLICABLE, "acknowledges == true"),
     ),
-    "held-hence-not-again": Three(
+    "held-is-not-redelivered": Three(
         story_of,
         lambda: story_of().count("duplicated", "redelivered_without_cause", 1),
         lambda: story_of(**NO_ACK),
         (NOT_APPLICABLE, "acknowledges == true"),
     ),
-    "unacknowledged-hence-again": Three(
+    "unacknowledged-is-redelivered": Three(
         story_of,
         not_redelivered,
         lambda: story_of().count("not_redelivered_unknown", "drain", 2),
@@ -83,13 +83,13 @@ STORIES: dict[str, Three] = {
         story_of,
         (NOT_APPLICABLE, "with one queue nothing could be misrouted"),
     ),
-    "healed-hence-served": Three(
+    "available-after-fault": Three(
         story_of,
         lambda: story_of().service("out", scope="queue", name="orders", promise="healed"),
         lambda: out(promise="healed", durable=False),
         (NOT_APPLICABLE, "queues_stay == true"),
     ),
-    "healed-hence-consumed": Three(
+    "consumed-after-fault": Three(
         story_of,
         lambda: story_of().starved(5.1, window=1),
         lambda: story_of().starved(11, window=1, due=19),
@@ -98,13 +98,13 @@ STORIES: dict[str, Three] = {
             "after the fault had ended, too few messages were confirmed to judge consumers",
         ),
     ),
-    "steady-state-is-served": Three(
+    "available-in-steady-state": Three(
         served_in_steady_state,
         lambda: served_in_steady_state().outage(20, 60, "never", scope="queue", name="orders"),
         lambda: served_in_steady_state(operations=1).outage(20, 60, "never"),
         (NOT_APPLICABLE, "operations == 0"),
     ),
-    "steady-state-is-consumed": Three(
+    "consumed-in-steady-state": Three(
         served_in_steady_state,
         lambda: served_in_steady_state().starved(5.1),
         lambda: served_in_steady_state(**NO_CONSUMERS).starved(11),
@@ -120,7 +120,7 @@ STORIES: dict[str, Three] = {
         delayed_in_steady_state,
         lambda: delayed_in_steady_state(1),
         lambda: delayed_in_steady_state(93, starved_s=20),  # its consumer was not there yet
-        (NOT_APPLICABLE, "starved_in_steady_state_s <= 5"),
+        (NOT_APPLICABLE, "consumer_wait_in_steady_state_s <= 5"),
     ),
     "rolled-back-stays-unseen": Three(
         lambda: in_transactions("rollback"),

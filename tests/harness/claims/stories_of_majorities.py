@@ -43,7 +43,7 @@ STORIES: dict[str, Three] = {
         lambda: out(**ONE_LEFT),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
-    "minority-is-not-missed": Three(
+    "minority-failure-is-tolerated": Three(
         lambda: story_of(**{**VOTING, **AWAY}),
         lambda: out(**{**VOTING, **AWAY}),
         lambda: out(**{**ONE_LEFT, **AWAY}),

@@ -113,7 +113,7 @@ STORIES: dict[str, Three] = {
         lambda: story_of("stop", **EMPTY),
         (NOT_APPLICABLE, "promote_on_shutdown == always"),
     ),
-    "mirror-failure-harms-nobody": Three(
+    "mirror-failure-affects-own-clients": Three(
         lambda: story_of(**AWAY).missed(0),
         lambda: story_of(**AWAY).missed(1),
         lambda: story_of(**{**AWAY, "publishers_connected_to_target": True}).missed(1),
@@ -167,7 +167,7 @@ STORIES: dict[str, Three] = {
         lambda: out("stop", **BALANCED, **EMPTY),  # it waits for its master, as configured
         (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
     ),
-    "host-list-goes-on": Three(
+    "host-list-fails-over": Three(
         story_of,
         out,
         lambda: out(client_endpoint="one"),

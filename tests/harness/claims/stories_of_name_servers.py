@@ -29,7 +29,7 @@ STORIES: dict[str, Three] = {
         lambda: unpromised_order(**OF_LOGS),
         (NOT_APPLICABLE, "order is not promised"),
     ),
-    "a-switch-delays-what-waits": Three(
+    "dead-master-delays-messages": Three(
         lambda: delaying(3),
         lambda: delaying(0),
         lambda: story_of(**OF_LOGS).count("overdue", "", 3),
@@ -53,7 +53,7 @@ STORIES: dict[str, Three] = {
         lambda: out("freeze", promise="notice", **OF_LOGS),
         (NOT_APPLICABLE, "attached_name_server_silent == false"),
     ),
-    "silent-name-server-blinds-its-clients": Three(
+    "silent-name-server-hides-failures": Three(
         lambda: out("freeze", **OF_LOGS),
         lambda: story_of("freeze", **OF_LOGS),
         lambda: story_of("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}),
@@ -65,7 +65,7 @@ STORIES: dict[str, Three] = {
         lambda: joint_hang().service("out", promise="notice"),
         (NOT_APPLICABLE, "attached_name_server_silent == false"),
     ),
-    "joint-hang-blinds-apart-too": Three(
+    "separate-hosts-may-fall-silent-too": Three(
         lambda: joint_hang().service("out", ended="undo"),
         joint_hang,
         lambda: joint_hang(attached=0),
@@ -83,7 +83,7 @@ STORIES: dict[str, Three] = {
         lambda: story_of(**{**OF_ALL_NAME_SERVERS, "faults": 2}).silent_consumer(),
         (NOT_APPLICABLE, "faults == 1"),
     ),
-    "silent-name-server-is-bridged": Three(
+    "old-routes-work-on": Three(
         lambda: story_of("freeze", **OF_NAME_SERVER),
         lambda: story_of("freeze", **OF_NAME_SERVER).silent_consumer(),
         lambda: out("freeze", **{**OF_NAME_SERVER, "faults": 2}),  # the broker may be down, too

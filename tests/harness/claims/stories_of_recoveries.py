@@ -64,7 +64,7 @@ STORIES: dict[str, Three] = {
         lambda: recovered(lost_disk="last stopped", queues_have_masters=False),
         (NOT_APPLICABLE, "node_removed == offline"),
     ),
-    "nothing-comes-of-no-disk": Three(
+    "lost-disks-lose-the-queue": Three(
         lambda: recovered(lost_disk="all", queues_have_masters=False),
         lambda: recovered(lost_disk="all"),
         recovered,

@@ -38,9 +38,9 @@ def test_no_loss_needs_a_hundred_confirms_or_all_intended_messages(
 ) -> None:
     """Prove "no loss" by a hundred confirmed messages or by all that were intended."""
     story = confirmed(number, messages=planned)
-    assert verdict("confirmed-hence-delivered", story).outcome is outcome
+    assert verdict("confirmed-is-delivered", story).outcome is outcome
     story.count("lost", "replicated", 1)
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_all_of_few_intended_delays_are_needed_for_a_proof(
 
 
 def test_too_few_say_how_many_there_were() -> None:
-    one = verdict("confirmed-hence-delivered", confirmed(99))
+    one = verdict("confirmed-is-delivered", confirmed(99))
     assert one.not_judged[0] == (
         "lost == 0, found 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
     )
@@ -97,13 +97,13 @@ def test_messages_without_an_order_do_not_count_towards_the_half() -> None:
 
 def test_a_message_without_a_bound_queue_is_not_certainly_lost() -> None:
     story = Story().count("lost", "unrouted_possible", 4)
-    one = verdict("confirmed-hence-delivered", story)
+    one = verdict("confirmed-is-delivered", story)
     assert one.outcome is INCONCLUSIVE
     why = "4 were confirmed though perhaps no queue received them"
     assert why in one.not_judged[0]
     assert one.advice == ("publish with mandatory = true",)
     story.count("lost", "replicated", 1)
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
 
 
 @pytest.mark.parametrize(
@@ -196,14 +196,16 @@ def test_logs_have_no_redelivery_by_connection() -> None:
     def of_log() -> Story:
         return Story().starved(0.1, place="a:0")
 
-    one = verdict("held-hence-not-again", of_log())
+    one = verdict("held-is-not-redelivered", of_log())
     assert one.outcome is NOT_APPLICABLE
     assert "a log delivers by the progress of groups" in one.not_judged[0]
-    assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
+    assert verdict("held-is-not-redelivered", Story().starved(0.1)).outcome is PASS
     for other in ("nothing-corrupt", "one-copy"):
         assert verdict(other, of_log()).outcome is PASS
     broken = of_log().count("duplicated", "redelivered_without_cause", 1)
-    assert verdict("held-hence-not-again", broken).outcome is FAIL, "it is on record all the same"
+    assert verdict("held-is-not-redelivered", broken).outcome is FAIL, (
+        "it is on record all the same"
+    )
 
 
 # --- what no message of the run could have shown -------------------------------------------------
@@ -211,7 +213,7 @@ def test_logs_have_no_redelivery_by_connection() -> None:
 OPPORTUNITIES = [
     ("confirmed-copy-is-kept", "attempt_lost", "no confirmed message was sent again"),
     (
-        "unacknowledged-hence-again",
+        "unacknowledged-is-redelivered",
         "not_redelivered",
         "no connection held an unacknowledged message when it ended",
     ),
@@ -250,8 +252,8 @@ def test_a_violation_counts_though_no_message_could_have_shown_it(
     [
         ("confirmed-copy-is-kept", "attempt_lost", "publisher_log", INCONCLUSIVE),
         ("confirmed-copy-is-kept", "attempt_lost", "consumer_log", NOT_APPLICABLE),
-        ("unacknowledged-hence-again", "not_redelivered", "publisher_log", INCONCLUSIVE),
-        ("unacknowledged-hence-again", "not_redelivered", "consumer_log", INCONCLUSIVE),
+        ("unacknowledged-is-redelivered", "not_redelivered", "publisher_log", INCONCLUSIVE),
+        ("unacknowledged-is-redelivered", "not_redelivered", "consumer_log", INCONCLUSIVE),
     ],
 )
 def test_an_open_log_may_hide_a_message_that_could_have_shown_it(
@@ -290,8 +292,8 @@ def test_an_open_log_excuses_reading_from_before(
 
 def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:
     evidence = Story().count("could_show", "not_redelivered", 0).evidence
-    untold = replace(evidence, unshown={"not_redelivered": "no client event is on record"})
-    one = judge(CLAIMS["unacknowledged-hence-again"], untold)
+    without_events = replace(evidence, unshown={"not_redelivered": "no client event is on record"})
+    one = judge(CLAIMS["unacknowledged-is-redelivered"], without_events)
     assert one.outcome is INCONCLUSIVE
     assert "no client event is on record" in one.not_judged[0]
 
@@ -299,7 +301,7 @@ def test_a_history_without_ends_of_connections_may_hide_what_was_held() -> None:
 def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
     story = Story().count("could_show", "not_redelivered", 0).count("acknowledged_late", "", 1)
     assert verdict("duplicates-are-requeued", story).outcome is PASS
-    assert verdict("unacknowledged-hence-again", story).outcome is NOT_APPLICABLE
+    assert verdict("unacknowledged-is-redelivered", story).outcome is NOT_APPLICABLE
 
 
 @pytest.mark.parametrize("copies", [0, 3])

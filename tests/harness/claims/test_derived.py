@@ -170,7 +170,7 @@ def test_name_server_of_clients_can_fail_beside_its_broker(
 def test_queue_is_whole_with_all_copies_of_its_layout(
     copies: int | None, mirrors: int | None, whole: bool | None
 ) -> None:
-    answer = derived("whole_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
+    answer = derived("all_copies_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
     assert isinstance(answer, Unknown) if whole is None else answer is whole
 
 

@@ -23,8 +23,8 @@ def test_a_pass_says_what_was_judged() -> None:
         "stranded == 0, found 0 of 21,400",
     )
     assert verdict("mirror-takes-over", Story()).judged == (
-        "fault 1: serves_on == true, found true (served: the cluster as a whole, 1 queue, "
-        "1 publisher)",
+        "fault 1: available_during_fault == true, found true (served: the cluster as a whole, "
+        "1 queue, 1 publisher)",
     )
 
 
@@ -105,9 +105,9 @@ def test_an_unreadable_place_without_run_messages_leaves_loss_judged() -> None:
 
 def test_open_publisher_log_matters_only_if_an_outcome_is_open() -> None:
     story = Story().doubt("loss", "publisher_log", worker=1)
-    assert verdict("confirmed-hence-delivered", story).outcome is PASS
+    assert verdict("confirmed-is-delivered", story).outcome is PASS
     story.count("lost_indeterminate", "", 2)
-    assert verdict("confirmed-hence-delivered", story).outcome is INCONCLUSIVE
+    assert verdict("confirmed-is-delivered", story).outcome is INCONCLUSIVE
 
 
 def test_possible_delivery_to_a_dead_consumer_is_not_certainly_stranded() -> None:
@@ -117,8 +117,8 @@ def test_possible_delivery_to_a_dead_consumer_is_not_certainly_stranded() -> Non
 
 def test_an_undrained_message_is_not_certainly_stranded() -> None:
     story = Story().count("stranded", "replicated", 2)
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
-    one = verdict("confirmed-hence-delivered", story.doubt("loss", "drain", queue="orders"))
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
+    one = verdict("confirmed-is-delivered", story.doubt("loss", "drain", queue="orders"))
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged[0].startswith(
         "stranded == 0, found 2 of 21,400, but orders was not drained"
@@ -127,7 +127,7 @@ def test_an_undrained_message_is_not_certainly_stranded() -> None:
 
 def test_undrained_queue_leaves_stranded_messages_of_another_queue_stranded() -> None:
     story = Story().count("stranded", "replicated", 2).doubt("loss", "drain", queue="bills")
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
 
 
 def test_in_a_run_in_doubt_no_warning_comes_true() -> None:
@@ -207,7 +207,7 @@ def test_an_unverified_fault_leaves_nothing_but_proved_violations() -> None:
     one = verdict("mirror-takes-over", story)
     assert "fault 1: not verified active: the process runs" in one.not_judged[0]
     story.count("lost", "replicated", 1)
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
 
@@ -234,7 +234,7 @@ def test_at_rate_max_there_is_no_service_to_judge() -> None:
 
 def test_without_confirms_no_claim_of_loss_passes() -> None:
     story = Story().count("state", "acknowledged", 0).count("state", "not_sent", 9)
-    one = verdict("confirmed-hence-delivered", story)
+    one = verdict("confirmed-is-delivered", story)
     assert one.outcome is INCONCLUSIVE
     assert "no message was confirmed" in one.not_judged[0]
 
@@ -247,7 +247,7 @@ def test_a_run_without_any_message_passes_nothing() -> None:
 
 def test_faultless_run_judges_claims_that_need_no_fault() -> None:
     found = outcomes(Story().steady())
-    assert found["confirmed-hence-delivered"] is PASS
+    assert found["confirmed-is-delivered"] is PASS
     assert found["confirmed-is-on-disk"] is NOT_APPLICABLE
     assert found["mirror-takes-over"] is NOT_APPLICABLE
 

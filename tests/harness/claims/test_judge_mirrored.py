@@ -22,8 +22,8 @@ def test_mirrored_queue_master_kill_is_judged_as_measured() -> None:
     judged = {name: one for name, one in found.items() if one is not NOT_APPLICABLE}
     assert judged == {
         **dict.fromkeys(OF_EVERY_BROKER, PASS),
-        "healed-hence-served": PASS,
-        "healed-hence-consumed": PASS,
+        "available-after-fault": PASS,
+        "consumed-after-fault": PASS,
         "mirror-takes-over": PASS,
         "oldest-mirror-takes-over": PASS,
         "election-loses-nothing": PASS,
@@ -31,7 +31,7 @@ def test_mirrored_queue_master_kill_is_judged_as_measured() -> None:
         "duplicates-are-requeued": PASS,
         "masters-clients-are-cut-off": PASS,
         "unnotified-consumer-waits-forever": FAIL,
-        "host-list-goes-on": PASS,
+        "host-list-fails-over": PASS,
         "queue-is-first-in-first-out": PASS,
     }
     assert found["confirmed-is-on-disk"] is NOT_APPLICABLE, "a killed process tests no disk"
@@ -48,7 +48,7 @@ def test_unmirrored_queue_host_kill_is_judged_as_measured() -> None:
         "durable-queue-returns": PASS,
     }
     assert found["mirror-takes-over"] is NOT_APPLICABLE
-    assert found["confirmed-hence-delivered"] is PASS
+    assert found["confirmed-is-delivered"] is PASS
 
 
 def test_service_by_a_stopping_host_is_no_availability() -> None:
@@ -85,14 +85,14 @@ def test_messages_absent_from_a_late_mirror_die_with_the_master() -> None:
     assert found["unsynchronised-messages-are-lost"] is PASS
     assert found["crash-promotes-any-mirror"] is PASS
     assert found["oldest-mirror-takes-over"] is NOT_APPLICABLE, "the article assumes a full one"
-    assert found["confirmed-hence-delivered"] is FAIL
+    assert found["confirmed-is-delivered"] is FAIL
     assert found["mirrored-queue-works-on"] is FAIL, "it lost data, though no consumer ran"
     # These promise something of mirrors that hold everything; that of the first window did, but
     # it was no master that failed there.
     assert found["election-loses-nothing"] is NOT_APPLICABLE
     assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
     # The loss is not the first fault's, and no consumer ran.
-    assert found["mirror-failure-harms-nobody"] is NOT_APPLICABLE
+    assert found["mirror-failure-affects-own-clients"] is NOT_APPLICABLE
     assert found["unnotified-consumer-waits-forever"] is NOT_APPLICABLE
 
 
@@ -155,7 +155,7 @@ def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
 
 
 def test_a_mirror_crash_affects_only_its_own_clients() -> None:
-    claim = "mirror-failure-harms-nobody"
+    claim = "mirror-failure-affects-own-clients"
     assert verdict(claim, a_mirrors_crash()).outcome is PASS
     assert verdict(claim, a_mirrors_crash(missed=1)).outcome is FAIL
     assert verdict(claim, a_mirrors_crash().count("duplicated", "redelivery", 1)).outcome is FAIL
@@ -178,7 +178,7 @@ def test_messages_never_copied_to_a_mirror_prove_no_acceptance_error(
 def test_queue_configured_to_wait_for_its_master_blames_no_endpoint() -> None:
     empty = {"synchronised_mirrors_at_fault": 0}
     for claim, client_endpoint in (
-        ("host-list-goes-on", "hosts"),
+        ("host-list-fails-over", "hosts"),
         ("balancer-avoids-dead-nodes", "haproxy"),
     ):
         story = Story("stop", client_endpoint=client_endpoint, **empty).service(
@@ -206,4 +206,4 @@ def test_always_promoting_is_dangerous_with_a_fixed_number_of_mirrors() -> None:
 
 def test_durable_queue_must_serve_again_even_with_transient_messages() -> None:
     story = Story(persistent=False).service("out", promise="healed")
-    assert verdict("healed-hence-served", story).outcome is FAIL
+    assert verdict("available-after-fault", story).outcome is FAIL

@@ -53,7 +53,7 @@ def recovered(**state: object) -> Story:
         ),
         (
             {"lost_disk": "all", "queues_have_masters": False},
-            {"nothing-comes-of-no-disk": PASS},
+            {"lost-disks-lose-the-queue": PASS},
         ),
         (
             {"all_stopped": "none", "started_first": "none"},

@@ -81,7 +81,7 @@ def test_confirms_after_the_fault_are_no_service_during_it(
     assert one.outcome is outcome
     late = f"first confirmed after {first:.3f} s, of a fault of 15.0 s"
     assert (late in one.judged[0]) is (outcome is FAIL)
-    assert verdict("healed-hence-served", story).outcome is PASS, "it is served once healed"
+    assert verdict("available-after-fault", story).outcome is PASS, "it is served once healed"
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(13.99, PASS), (14.0, FAIL)])
@@ -104,7 +104,7 @@ def test_shortfall_of_an_already_degraded_load_is_no_fault_harm(
     found: str, outcome: ClaimOutcome
 ) -> None:
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
-    one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
+    one = verdict("mirror-failure-affects-own-clients", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
     why = "missed == 0: the load was already degraded before the fault"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
@@ -115,7 +115,7 @@ def test_acknowledgements_of_an_already_degraded_load_may_be_late(
     found: str, outcome: ClaimOutcome
 ) -> None:
     story = Story().count("duplicated", "redelivery_after_ack", 29).service(found)
-    one = verdict("acknowledged-hence-not-again", story)
+    one = verdict("acknowledged-is-not-redelivered", story)
     assert one.outcome is outcome
     said = " ".join((*one.judged, *one.not_judged))
     assert ("already degraded before the fault" in said) is (found == "sick")
@@ -123,7 +123,7 @@ def test_acknowledgements_of_an_already_degraded_load_may_be_late(
 
 def test_a_degraded_load_leaves_other_duplicates_proved() -> None:
     story = Story().count("duplicated", "offset_rollback", 1).service("sick")
-    assert verdict("acknowledged-hence-not-again", story).outcome is FAIL
+    assert verdict("acknowledged-is-not-redelivered", story).outcome is FAIL
 
 
 def test_a_fault_that_never_ended_brought_nothing() -> None:
@@ -142,7 +142,7 @@ def test_consumer_is_silent_only_if_messages_were_available(
 def test_served_after_the_fault_needs_a_recorded_fault_end() -> None:
     story = Story()
     story.services = {key: row for key, row in story.services.items() if key[3] != "healed"}
-    one = verdict("healed-hence-served", story)
+    one = verdict("available-after-fault", story)
     assert one.outcome is INCONCLUSIVE
     assert "this fault, or one that overlaps with it, was not verified ended" in one.not_judged[0]
 
@@ -162,15 +162,15 @@ def test_a_recovery_cut_short_by_the_next_fault_is_open(
     until: float, outcome: ClaimOutcome
 ) -> None:
     story = healed_until(until)
-    assert verdict("healed-hence-served", story).outcome is outcome
-    assert verdict("healed-hence-consumed", story).outcome is outcome
+    assert verdict("available-after-fault", story).outcome is outcome
+    assert verdict("consumed-after-fault", story).outcome is outcome
 
 
 @pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
 def test_unavailability_until_the_next_fault_counts_as_outage(
     found: str, outcome: ClaimOutcome
 ) -> None:
-    assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome
+    assert verdict("available-after-fault", healed_until(50, found)).outcome is outcome
 
 
 # --- recovery in the time of a later window ------------------------------------------------------
@@ -237,7 +237,7 @@ def test_starvation_after_recovery_reads_the_caveats_of_its_window() -> None:
     def starving(stalled: int) -> ClaimOutcome:
         story = beside_a_client("served").starved(5.1, window=1).starved(0.1, window=2)
         story.doubt("availability", "stalled", window=stalled, worker=7)
-        return verdict("healed-hence-consumed", story).outcome
+        return verdict("consumed-after-fault", story).outcome
 
     assert (starving(1), starving(2)) == (FAIL, INCONCLUSIVE)
 
@@ -266,7 +266,7 @@ def test_an_outage_after_recovery_counts_whatever_ended_it() -> None:
     """The stall lies beside the undo."""
     story = Story().service("out", promise=HEALED)
     story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
-    assert verdict("healed-hence-served", story).outcome is FAIL
+    assert verdict("available-after-fault", story).outcome is FAIL
     under = Story().service("out", ended="undo")
     under.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
     assert verdict("mirror-takes-over", under).outcome is INCONCLUSIVE

@@ -55,7 +55,7 @@ def test_loss_is_attributed_to_the_faults_that_can_cause_it(
 ) -> None:
     story = two_kills(second).count("lost", "replicated", 3, windows=windows)
     assert verdict("election-loses-nothing", story).outcome is outcome
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL, "whatever caused it"
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL, "whatever caused it"
 
 
 def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
@@ -139,8 +139,8 @@ def test_unknown_precondition_beside_another_fault_cannot_be_decided() -> None:
 
 def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
     story = two_kills(opens=20)
-    assert judged("serves_on == true", story) is NOT_APPLICABLE
-    assert judged("serves_on == true", story, beside_others="true") is PASS
+    assert judged("available_during_fault == true", story) is NOT_APPLICABLE
+    assert judged("available_during_fault == true", story, beside_others="true") is PASS
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_claims_about_already_stopped_nodes_are_judged_beside_their_ends(
     story = Story(faults=2, **mirror, windows={"2": SYNCHRONISED}).steady()
     for number, (kind, opens) in enumerate((first, second), 1):
         story.window(number, kind, opens=opens, lasts=10)
-    assert judged("serves_on == true", story, beside_dead="true") is outcome
+    assert judged("available_during_fault == true", story, beside_dead="true") is outcome
     if first[0] == "kill":
-        assert judged("serves_on == true", story) is NOT_APPLICABLE
+        assert judged("available_during_fault == true", story) is NOT_APPLICABLE
 
 
 def test_node_that_ends_later_was_not_down_before() -> None:
     story = Story(faults=2, windows={"2": UNSYNCHRONISED}).window(2, "kill", opens=20)
-    assert judged("serves_on == true", story, beside_dead="true") is NOT_APPLICABLE
+    assert judged("available_during_fault == true", story, beside_dead="true") is NOT_APPLICABLE
 
 
 def test_the_last_mirror_takes_over_while_those_before_are_down() -> None:
@@ -228,19 +228,21 @@ def test_window_with_too_little_load_keeps_only_refutations_decided() -> None:
 
 def test_promise_and_warning_take_the_result_of_their_worst_window() -> None:
     once = two_kills().service("out", window=2)
-    assert judged("serves_on == true", once) is FAIL
-    assert judged("serves_on == false", once, warns="true") is PASS
+    assert judged("available_during_fault == true", once) is FAIL
+    assert judged("available_during_fault == false", once, warns="true") is PASS
     never = two_kills()
-    assert judged("serves_on == false", never, warns="true") is FAIL
+    assert judged("available_during_fault == false", never, warns="true") is FAIL
     unknown = two_kills().service("open", window=2)
-    assert judged("serves_on == false", unknown, warns="true") is INCONCLUSIVE
+    assert judged("available_during_fault == false", unknown, warns="true") is INCONCLUSIVE
 
 
 def test_one_window_refutes_all_and_proves_some() -> None:
     once = two_kills().service("out", window=2)
-    assert judged("serves_on == false", once) is FAIL
-    assert judged("serves_on == false", once, quantifier='"some"') is PASS
-    assert judged("serves_on == false", two_kills(), quantifier='"some"') is INCONCLUSIVE
+    assert judged("available_during_fault == false", once) is FAIL
+    assert judged("available_during_fault == false", once, quantifier='"some"') is PASS
+    assert (
+        judged("available_during_fault == false", two_kills(), quantifier='"some"') is INCONCLUSIVE
+    )
 
 
 def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:

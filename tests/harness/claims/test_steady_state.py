@@ -11,7 +11,7 @@ from tests.harness.claims.claim_stories import served_in_steady_state
 from tests.harness.claims.judging import verdict
 from tests.rigs.runs.findings import Story, ns
 
-OUT, STARVED = "unavailable_in_steady_state_s", "starved_in_steady_state_s"
+OUT, STARVED = "unavailable_in_steady_state_s", "consumer_wait_in_steady_state_s"
 
 
 def value_of(story: Story, name: str, window: int = 0) -> object:
@@ -72,14 +72,15 @@ def test_outage_one_deadline_before_the_fault_is_earlier_degradation() -> None:
     assert (value.low, value.high) == (0, 2.1)
     assert value.doubt == "the load was already degraded before the fault"
     assert (
-        verdict("steady-state-is-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
+        verdict("available-in-steady-state", value_until(19.9)).outcome
+        is ClaimOutcome.INCONCLUSIVE
     )
 
 
 def test_a_stall_makes_no_violation_of_an_outage_before_a_fault() -> None:
     story = value_until(12).doubt("availability", "stalled", worker=1)
     assert low_and_high(story, OUT) == (0, 10)
-    assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.INCONCLUSIVE
+    assert verdict("available-in-steady-state", story).outcome is ClaimOutcome.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(("begins", "high"), [(20.25, 0), (20.2, 2.05), (19.7, 2.55)])
@@ -94,7 +95,7 @@ def test_outage_at_the_edge_of_a_fault_has_clock_uncertainty(begins: float, high
 
 def test_outage_without_a_fault_is_spontaneous() -> None:
     story = served_in_steady_state().outage(20, 25)
-    assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.FAIL
+    assert verdict("available-in-steady-state", story).outcome is ClaimOutcome.FAIL
 
 
 def test_a_stalled_instrument_may_be_what_was_out() -> None:
@@ -146,7 +147,7 @@ def test_one_log_partition_may_starve_while_others_are_read() -> None:
 
 def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:
     story = Story().starved(12, place="broker-b/3", window=1)
-    assert low_and_high(story, "starved_once_healed_s", 1) == (0.1, 0.1)
+    assert low_and_high(story, "consumer_wait_after_fault_s", 1) == (0.1, 0.1)
 
 
 @pytest.mark.parametrize(
@@ -162,14 +163,14 @@ def test_log_partition_has_a_minute_after_the_undo(
     seconds: float, ends: float, found: tuple[float, float]
 ) -> None:
     story = Story().starved(seconds, place="broker-b/3", window=1, ends=ends)
-    assert low_and_high(story, "starved_once_healed_s", 1) == found
+    assert low_and_high(story, "consumer_wait_after_fault_s", 1) == found
 
 
 @pytest.mark.parametrize(("seconds", "ends"), [(60, 120), (30, 60)])
 def test_a_stream_has_no_time_for_reassignment(seconds: float, ends: float) -> None:
     story = Story(progress_kept_by="clients")
     story = story.starved(seconds, place="stream", window=1, ends=ends)
-    assert low_and_high(story, "starved_once_healed_s", 1) == (seconds, seconds)
+    assert low_and_high(story, "consumer_wait_after_fault_s", 1) == (seconds, seconds)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +188,7 @@ def test_starvation_time_is_bounded_by_client_clock_uncertainty(
     story = served_in_steady_state().starved(seconds)
     clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
     story.facts = replace(story.facts, clocks=clocks)
-    assert verdict("steady-state-is-consumed", story).outcome is outcome
+    assert verdict("consumed-in-steady-state", story).outcome is outcome
 
 
 def test_a_queue_with_few_messages_is_not_starved() -> None:
@@ -217,17 +218,17 @@ def test_stall_explains_starvation_only_for_its_own_length(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
     story = served_in_steady_state().starved(seconds).doubt("availability", "stalled", worker=7)
-    assert verdict("steady-state-is-consumed", story).outcome is outcome
+    assert verdict("consumed-in-steady-state", story).outcome is outcome
     healed = Story().starved(seconds, window=1)
     healed = healed.doubt("availability", "stalled", window=1, worker=7)
-    assert verdict("healed-hence-consumed", healed).outcome is outcome
+    assert verdict("consumed-after-fault", healed).outcome is outcome
 
 
 def test_stall_during_overlapping_faults_counts_for_both() -> None:
     def overlapping(stalled: int) -> Interval:
         story = Story().window(2, "kill", opens=40).starved(5.1, window=1)
         story.doubt("availability", "stalled", window=stalled, worker=7)
-        value = value_of(story, "starved_once_healed_s", 1)
+        value = value_of(story, "consumer_wait_after_fault_s", 1)
         assert isinstance(value, Interval)
         return value
 
@@ -257,7 +258,9 @@ def test_open_consumer_log_may_hide_deliveries() -> None:
 
 def test_starvation_needs_consumers() -> None:
     story = Story(consumers=0)
-    assert value_of(story, "starved_once_healed_s", 1) == NotApplicable("the run has no consumer")
+    assert value_of(story, "consumer_wait_after_fault_s", 1) == NotApplicable(
+        "the run has no consumer"
+    )
 
 
 def away(story: Story, from_s: float, until_s: float | None) -> Story:
@@ -271,13 +274,13 @@ def test_starvation_while_consumers_are_away_is_not_applicable(
     from_s: float, until_s: float | None
 ) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
-    assert isinstance(value_of(story, "starved_once_healed_s", 1), NotApplicable)
+    assert isinstance(value_of(story, "consumer_wait_after_fault_s", 1), NotApplicable)
 
 
 @pytest.mark.parametrize(("from_s", "until_s"), [(10, 30), (60, 70)])
 def test_reconnected_consumers_must_get_waiting_messages(from_s: float, until_s: float) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
-    assert low_and_high(story, "starved_once_healed_s", 1) == (14, 14)
+    assert low_and_high(story, "consumer_wait_after_fault_s", 1) == (14, 14)
 
 
 @pytest.mark.parametrize(("ends", "seconds"), [(5, None), (5.1, 0.1)])
@@ -297,15 +300,15 @@ def test_a_short_steady_state_is_not_judged() -> None:
 
 def test_starvation_before_the_fault_breaks_the_steady_state_promise() -> None:
     story = Story().starved(12)
-    assert verdict("steady-state-is-consumed", story).outcome is ClaimOutcome.FAIL
-    assert verdict("healed-hence-consumed", story).outcome is ClaimOutcome.PASS
+    assert verdict("consumed-in-steady-state", story).outcome is ClaimOutcome.FAIL
+    assert verdict("consumed-after-fault", story).outcome is ClaimOutcome.PASS
 
 
 def test_a_clock_in_doubt_leaves_the_steady_state_open_and_an_unverified_fault_does_not() -> None:
     def unserved(reason: str) -> Story:
         return served_in_steady_state().outage(20, 60, "never").doubt("run", reason, window=1)
 
-    claim = "steady-state-is-served"
+    claim = "available-in-steady-state"
     assert verdict(claim, unserved("clock")).outcome is ClaimOutcome.INCONCLUSIVE
     assert verdict(claim, unserved("fault")).outcome is ClaimOutcome.FAIL
 
@@ -314,6 +317,6 @@ def test_a_clock_in_doubt_leaves_the_steady_state_open_and_an_unverified_fault_d
 def test_messages_with_priorities_may_wait_behind_others(
     levels: int | None, applies: bool
 ) -> None:
-    for name, window in ((STARVED, 0), ("starved_once_healed_s", 1)):
+    for name, window in ((STARVED, 0), ("consumer_wait_after_fault_s", 1)):
         value = value_of(Story(priorities=levels).starved(14, window=window), name, window)
         assert isinstance(value, Interval if applies else NotApplicable)

@@ -79,30 +79,30 @@ def test_steady_state_outage_with_an_outside_cause_is_not_judged(
 ) -> None:
     story = served_in_steady_state().outage(40, 45)
     story = story if at is None else ended(story, at)
-    assert verdict("steady-state-is-served", story).outcome is outcome
+    assert verdict("available-in-steady-state", story).outcome is outcome
 
 
 def test_end_during_the_fault_leaves_the_steady_state_before_judged() -> None:
     story = Story().outage(10, 11.9)
     for second in range(60):
         story.second(second, confirmed=200)
-    assert verdict("steady-state-is-served", ended(story, 14)).outcome is not INCONCLUSIVE
+    assert verdict("available-in-steady-state", ended(story, 14)).outcome is not INCONCLUSIVE
 
 
 def test_broker_that_ends_by_itself_breaks_steady_state() -> None:
     story = ended(served_in_steady_state().outage(40, 45), 40, Cause.ITSELF)
-    assert verdict("steady-state-is-served", story).outcome is FAIL
+    assert verdict("available-in-steady-state", story).outcome is FAIL
 
 
 @pytest.mark.parametrize("cause", Cause)
 def test_an_unconditional_promise_is_judged_after_any_end(cause: Cause) -> None:
     lost = ended(Story(), 14, cause).count("lost", "replicated", 3)
-    assert verdict("confirmed-hence-delivered", lost).outcome is FAIL
-    assert verdict("confirmed-hence-delivered", ended(Story(), 14, cause)).outcome is PASS
+    assert verdict("confirmed-is-delivered", lost).outcome is FAIL
+    assert verdict("confirmed-is-delivered", ended(Story(), 14, cause)).outcome is PASS
 
 
 @pytest.mark.parametrize("cause", Cause)
 def test_transient_messages_go_with_a_process_that_ends(cause: Cause) -> None:
     story = Story(persistent=False).steady().count("lost", "buffered", 3)
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
-    assert verdict("confirmed-hence-delivered", ended(story, 14, cause)).outcome is NOT_APPLICABLE
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
+    assert verdict("confirmed-is-delivered", ended(story, 14, cause)).outcome is NOT_APPLICABLE

@@ -148,9 +148,9 @@ def test_shipped_expectations_match_shipped_claims_and_every_mirrored_cell() -> 
                 by_chance = (scenario, system, layout) == BY_CHANCE
                 outcome = "PASS or FAIL" if by_chance else PASS
                 cell = (scenario, system, layout, "pika")
-                assert str(known.expected(cell, "confirmed-hence-delivered")) == outcome
+                assert str(known.expected(cell, "confirmed-is-delivered")) == outcome
     knows_one = ("cut-one-node", "rabbitmq-mirrored", "all-automatic-one@T=10", "pika")
-    assert str(known.expected(knows_one, "confirmed-hence-delivered")) == FAIL
+    assert str(known.expected(knows_one, "confirmed-is-delivered")) == FAIL
     crash = ("master-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika")
     assert str(known.expected(crash, "mirror-takes-over")) == NOT_APPLICABLE
     assert str(known.expected(crash, "durable-queue-returns")) == PASS

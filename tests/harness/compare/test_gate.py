@@ -11,7 +11,7 @@ from harness.compare.versus import LOSS, Counted, Ran, Side
 
 CELL = ("master-crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
 OTHER = ("master-freeze", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
-PROMISE = "confirmed-hence-delivered"
+PROMISE = "confirmed-is-delivered"
 
 
 def claim(violated: int, runs: int, unjudged: int = 0, warns: bool = False) -> Counted:

@@ -8,7 +8,7 @@ from typing import Any
 from harness.plan.model import Cell
 
 CELL: Cell = ("master-crash", "reference-mirrored", "all-automatic@T=10", "pika")
-PROMISE = "confirmed-hence-delivered"
+PROMISE = "confirmed-is-delivered"
 
 
 def run_of(

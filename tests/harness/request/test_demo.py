@@ -42,9 +42,9 @@ def test_every_claim_of_the_demo_s_cells_is_known() -> None:
     known = expectations.shipped(names)
     for each in demo.experiment_of(7, "x").runs:
         expected = {name for name in names if known.expected(each.cell, name) is not None}
-        assert "confirmed-hence-delivered" in expected
+        assert "confirmed-is-delivered" in expected
     bad = demo.experiment_of(7, "x").runs[-1]
-    assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
+    assert str(known.expected(bad.cell, "confirmed-is-delivered")) == "FAIL"
 
 
 @pytest.mark.nightly  # CI plays the demo from the installed wheel (.ci/package)

@@ -107,7 +107,7 @@ class FakeChannel:
     _confirms: Confirms = field(default_factory=Confirms)
     _confirmed_by: set[tuple[Pid, int]] = field(default_factory=set)
     _request: int = 0
-    _untold: Counter[Pid] = field(default_factory=Counter)
+    _unreported: Counter[Pid] = field(default_factory=Counter)
     _subscription: _Subscription | None = None
     _out: list[Effect] = field(default_factory=list)
 
@@ -213,9 +213,11 @@ class FakeChannel:
         self._out.append(Send(master, consume))
 
     def _delivered(self, event: QueueDelivery) -> None:
-        self._untold[event.master] += 1
-        if self._untold[event.master] == SAID_AFTER:
-            self._out.append(Send(event.master, Sent(self.pid, self._untold.pop(event.master))))
+        self._unreported[event.master] += 1
+        if self._unreported[event.master] == SAID_AFTER:
+            self._out.append(
+                Send(event.master, Sent(self.pid, self._unreported.pop(event.master)))
+            )
         identity = event.message.identity
         self.seen.append(Seen(identity, event.redelivered, event.master))
         assert self._subscription is not None

@@ -23,7 +23,7 @@ class _Caller:
     def __init__(self) -> None:
         self.links: dict[str, int] = {}
         self.answers: dict[int, Command] = {}
-        self.unasked: list[Command] = []
+        self.requests: list[Command] = []
         self.refusals: list[str] = []
         self.closings: list[str] = []
         self._decoders: dict[int, Decoder] = {}
@@ -43,7 +43,7 @@ class _Caller:
             if command.is_answer:
                 self.answers[command.header.opaque] = command
             else:
-                self.unasked.append(command)
+                self.requests.append(command)
         return []
 
     def closed(self, connection: int) -> list[Effect]:
@@ -71,8 +71,8 @@ class Client:
         world.add(name, lambda _: self._caller)
 
     @property
-    def unasked(self) -> list[Command]:
-        return self._caller.unasked
+    def requests(self) -> list[Command]:
+        return self._caller.requests
 
     @property
     def closings(self) -> list[str]:

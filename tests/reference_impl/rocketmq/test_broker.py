@@ -274,18 +274,18 @@ def test_group_members_get_notice_of_joins_and_leaves(world: World) -> None:
     one, other = Client(world, "one"), Client(world, "other")
     heartbeat(one, "t")
     world.run(20)
-    codes = [command.header.code for command in one.unasked]
+    codes = [command.header.code for command in one.requests]
     assert codes == [RequestCode.NOTIFY_CONSUMER_IDS_CHANGED]
     heartbeat(other, "t")
     heartbeat(other, "t")
     world.run(20)
-    assert len(one.unasked) == 2
+    assert len(one.requests) == 2
     listed = one.ask(
         MASTER_ADDRESS, RequestCode.GET_CONSUMER_LIST_BY_GROUP, {"consumerGroup": GROUP}
     )
     assert json.loads(listed.body) == {"consumerIdList": ["one", "other"]}
     other.hang_up(MASTER_ADDRESS)
-    assert len(one.unasked) == 3
+    assert len(one.requests) == 3
 
 
 def test_a_group_without_members_has_no_list(client: Client) -> None:

@@ -76,7 +76,7 @@ def test_a_committed_message_is_in_its_real_queue_as_sent(producer: Client) -> N
 def test_a_rollback_is_neither_visible_nor_checked(world: World, producer: Client) -> None:
     assert decide(producer, half(producer), ROLL_BACK).header.code == Code.SUCCESS
     world.run(60_000)
-    assert (seen(producer), producer.unasked) == ([], [])
+    assert (seen(producer), producer.requests) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_decision_about_something_else_is_refused(
 def test_an_undecided_half_is_checked_at_its_group(world: World, producer: Client) -> None:
     half(producer)
     world.run(11_000)
-    (check,) = producer.unasked
+    (check,) = producer.requests
     assert check.header.code == RequestCode.CHECK_TRANSACTION_STATE
     record = read(check.body)
     assert isinstance(record, Record)
@@ -101,13 +101,13 @@ def test_an_undecided_half_is_checked_at_its_group(world: World, producer: Clien
     assert decide(producer, where, COMMIT).header.code == Code.SUCCESS
     assert [one.body for one in seen(producer)] == [b"x"]
     world.run(60_000)
-    assert len(producer.unasked) == 1
+    assert len(producer.requests) == 1
 
 
 def test_a_forged_check_count_does_not_stop_checks(world: World, producer: Client) -> None:
     half(producer, TRANSACTION_CHECK_TIMES="many")
     world.run(11_000)
-    assert [it.header.code for it in producer.unasked] == [RequestCode.CHECK_TRANSACTION_STATE]
+    assert [it.header.code for it in producer.requests] == [RequestCode.CHECK_TRANSACTION_STATE]
 
 
 def test_an_undecided_transaction_is_given_up_after_the_last_check(
@@ -115,7 +115,7 @@ def test_an_undecided_transaction_is_given_up_after_the_last_check(
 ) -> None:
     half(producer)
     world.run(70_000)
-    assert len(producer.unasked) == 2
+    assert len(producer.requests) == 2
     assert [one.body for one in seen(producer, GIVEN_UP, 0)] == [b"x"]
 
 
@@ -130,7 +130,7 @@ def test_halves_and_decisions_outlive_a_crash(world: World, producer: Client) ->
     body = {"clientID": "q", "producerDataSet": [{"groupName": "g"}], "consumerDataSet": []}
     again.ask(MASTER_ADDRESS, RequestCode.HEART_BEAT, {}, json.dumps(body).encode())
     world.run(11_000)
-    (check,) = again.unasked
+    (check,) = again.requests
     record = read(check.body)
     assert isinstance(record, Record)
     assert record.body == b"open"

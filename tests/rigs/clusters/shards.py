@@ -41,7 +41,6 @@ _REFUSED = "the login was refused"
 class Own:
     sets: bool
     summary: str = "shards: as they are"
-    unasked: tuple[str, ...] = ()
 
 
 class _Shard(BrokerCommandsTable):

@@ -243,7 +243,7 @@ class SimulatedOperator:
 class SimulatedBroker:
     def __init__(self, cluster: "SimulatedCluster") -> None:
         self._cluster = cluster
-        self._asked_s: float | None = None  # when it was first asked for connections
+        self._first_listed_s: float | None = None  # when it was first asked for connections
 
     async def declare(self, queue: str, durable: bool, host: str, max_priority: int = 0) -> None:
         self._cluster.declared[queue] = host
@@ -289,8 +289,8 @@ class SimulatedBroker:
         """Of who has left and is listed still, from the first question on."""
         self._cluster.when_drained()
         now_s = asyncio.get_running_loop().time()
-        self._asked_s = now_s if self._asked_s is None else self._asked_s
-        listed = now_s - self._asked_s < self._cluster.dead_listed_s
+        self._first_listed_s = now_s if self._first_listed_s is None else self._first_listed_s
+        listed = now_s - self._first_listed_s < self._cluster.dead_listed_s
         return (f"{prefix}consumer-1",) if listed else ()
 
     async def delete(self, prefix: str) -> None:

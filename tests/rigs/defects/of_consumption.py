@@ -6,8 +6,8 @@ from tests.rigs.defects.chosen import drained, few, given_later, names
 from tests.rigs.defects.kinds import Defect
 from tests.rigs.defects.runs import MS, Row, Run, S, changed, message, moved, sent_within
 
-CALM = ("steady-state-is-consumed",)
-HEALED = ("healed-hence-consumed",)
+CALM = ("consumed-in-steady-state",)
+HEALED = ("consumed-after-fault",)
 
 
 def _withhold(run: Run, random: Random) -> Run | None:

@@ -7,7 +7,7 @@ from tests.rigs.defects.chosen import few, names, plain
 from tests.rigs.defects.kinds import Defect
 from tests.rigs.defects.runs import MS, Row, Run, S, changed, message, moved
 
-AGAIN = ("acknowledged-hence-not-again",)
+AGAIN = ("acknowledged-is-not-redelivered",)
 
 
 def _acknowledged(run: Run, until_ns: int, after_ns: int) -> list[Row]:
@@ -145,7 +145,7 @@ DEFECTS = (
     Defect(
         "redeliver without cause",
         "redelivers flagged copies to the connection that holds the message",
-        ("held-hence-not-again",),
+        ("held-is-not-redelivered",),
         _redeliver_without_cause,
     ),
 )

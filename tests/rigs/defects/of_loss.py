@@ -7,7 +7,7 @@ from tests.rigs.defects.chosen import few, names, plain
 from tests.rigs.defects.kinds import Defect
 from tests.rigs.defects.runs import MS, Message, Row, Run, S, changed, message, moved
 
-LOST = ("confirmed-hence-delivered",)
+LOST = ("confirmed-is-delivered",)
 _AUDITOR = 91
 
 
@@ -129,7 +129,7 @@ DEFECTS = (
     Defect(
         "forget unacknowledged messages",
         "does not redeliver what the ended connection held",
-        ("unacknowledged-hence-again",),
+        ("unacknowledged-is-redelivered",),
         _forget_unacknowledged,
     ),
 )

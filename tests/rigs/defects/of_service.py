@@ -111,13 +111,13 @@ DEFECTS = (
     Defect(
         "stay silent after the undo",
         "serves no publish any more from some time under the fault on",
-        ("healed-hence-served",),
+        ("available-after-fault",),
         _stay_silent,
     ),
     Defect(
         "fail without a fault",
         "serves no publish for 6 to 12 s of the steady state",
-        ("steady-state-is-served",),
+        ("available-in-steady-state",),
         _out_when_calm,
     ),
 )

@@ -61,10 +61,10 @@ def test_a_flagged_first_delivery_was_delivered_before() -> None:
     history.deliver(2, at_ms=18_000, redelivered=Redelivered.YES)
     assert [row.due for row in rows(history)] == [1]
     assert longest(history) == (1, 1_001)
-    untold = sent(History(), 1, 1_000).deliver(
+    unread = sent(History(), 1, 1_000).deliver(
         1, at_ms=13_000, redelivered=Redelivered.NOT_REPORTED
     )
-    assert longest(untold) == (11_999, 1_001)
+    assert longest(unread) == (11_999, 1_001)
 
 
 def test_a_retry_topic_gives_out_and_the_drain_does_not() -> None:

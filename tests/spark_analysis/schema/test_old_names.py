@@ -146,13 +146,14 @@ def test_marts_of_format_2_say_which_opportunities_they_do_not_count() -> None:
 
 
 def test_verdicts_and_nights_have_the_claims_and_measures_of_today() -> None:
-    claim, new = "calm-hence-served", "steady-state-is-served"
-    run = {"claims": [{"claim": claim, "meaning": claim}], "summary": {"out_total": None}}
+    claim, new = "calm-hence-served", "available-in-steady-state"
+    said = "of calm-hence-served"
+    run = {"claims": [{"claim": claim, "meaning": said}], "summary": {"out_total": None}}
     verdict = {"version": 1, "runs": [run], "cells": [{"known": {claim: "PASS"}}]}
     assert json.loads(old_names.verdict(json.dumps(verdict))) == {
         "version": 2,
         "runs": [
-            {"claims": [{"claim": new, "meaning": claim}], "summary": {"total_downtime": None}}
+            {"claims": [{"claim": new, "meaning": said}], "summary": {"total_downtime": None}}
         ],
         "cells": [{"known": {new: "PASS"}}],
     }
@@ -164,11 +165,18 @@ def test_verdicts_and_nights_have_the_claims_and_measures_of_today() -> None:
     }
 
 
+def test_claims_that_were_renamed_within_a_version_are_known_by_todays_names() -> None:
+    old, new = "confirmed-hence-delivered", "confirmed-is-delivered"
+    for convert in (old_names.verdict, old_names.night):
+        text = json.dumps({"version": 2, "claims": {old: [old, f"{old}-1"]}})
+        assert json.loads(convert(text))["claims"] == {new: [new, f"{old}-1"]}
+
+
 def test_rows_of_a_csv_have_the_claims_of_today() -> None:
     assert old_names.campaign_columns(["run", "told"]) == ["run", "reasons"]
     row = {"passed": "calm-hence-served one-copy", "run": "calm-hence-served-1"}
     assert old_names.campaign_row(row) == {
-        "passed": "steady-state-is-served one-copy",
+        "passed": "available-in-steady-state one-copy",
         "run": "calm-hence-served-1",
     }
 

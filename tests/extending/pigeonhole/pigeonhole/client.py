@@ -69,7 +69,7 @@ class Link:
         self._listener = listener
         self._writer = writer
         self._kept = bytearray()
-        self._asked: list[asyncio.Future[dict[str, Any]]] = []
+        self._waiting: list[asyncio.Future[dict[str, Any]]] = []
         self._deaf = True  # until it is open, failures belong to its opener
         self._ended = ""
         self._hearing = asyncio.create_task(self._hear(reader))
@@ -129,7 +129,7 @@ class Link:
         if self._ended:
             raise LinkLost(self._ended)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._asked.append(answer)
+        self._waiting.append(answer)
         self._say(message)
         return await answer
 
@@ -144,7 +144,7 @@ class Link:
 
     def _take(self, message: dict[str, Any]) -> None:
         if message["say"] not in UNCHECKED:
-            answer = self._asked.pop(0)
+            answer = self._waiting.pop(0)
             if not answer.done():
                 answer.set_result(message)
         elif self._deaf:
@@ -158,7 +158,7 @@ class Link:
     def _end(self, reason: str) -> None:
         self._ended = reason
         self._writer.close()
-        for answer in self._asked:
+        for answer in self._waiting:
             if not answer.done():
                 answer.set_exception(LinkLost(reason))
                 answer.exception()  # seen, even if who asked has given up in the meantime

@@ -30,7 +30,7 @@ def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
 def test_a_condition_is_no_part_of_the_reason() -> None:
     stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
     first = verdict(
-        "a", ClaimOutcome.INCONCLUSIVE, f"fault 2: served_once_healed == true: {stalled}"
+        "a", ClaimOutcome.INCONCLUSIVE, f"fault 2: available_after_fault == true: {stalled}"
     )
     second = verdict("b", ClaimOutcome.INCONCLUSIVE, f"fault 2: out_s <= 30: {stalled}")
     assert reasons(first) == reasons(second) == (f"fault 2: {stalled}",)

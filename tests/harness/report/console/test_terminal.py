@@ -364,7 +364,7 @@ def test_reason_that_one_fault_leaves_open_is_printed_once() -> None:
     assert SHORT in of_loss[0]
     assert "not judged in any run: lost; time without a confirm" in screen.lines
     undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
-    assert "confirmed-hence-delivered" in undecided[0]
+    assert "confirmed-is-delivered" in undecided[0]
     assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)
 
 

@@ -135,4 +135,4 @@ def test_hosts_are_listed_one_by_one_with_brokers_first() -> None:
 def test_runs_without_steady_state_are_counted() -> None:
     empty = replace(COST, seconds=0.0, hosts=())
     found = view(*reports(COST, empty), run(Story(), name="x", verdicts=(), failure="no cluster"))
-    assert (len(found.tables), found.untold) == (1, 2)
+    assert (len(found.tables), found.runs_without) == (1, 2)

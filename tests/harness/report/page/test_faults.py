@@ -204,4 +204,4 @@ def test_a_fault_never_armed_has_no_times(tmp_path: Path) -> None:
 
 def test_runs_without_a_known_window_are_counted() -> None:
     found = view(run(Story(), verdicts=(), failure="no cluster"))
-    assert (found.windows, found.groups, found.untold) == (0, (), 1)
+    assert (found.windows, found.groups, found.runs_without) == (0, (), 1)

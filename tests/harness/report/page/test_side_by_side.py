@@ -417,8 +417,8 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
         ("open", "no loss found", "of 21,400"),
     ]
     assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
-    untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
-    assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
+    undecided, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
+    assert undecided == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
     rate = "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)"
     assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
 

@@ -33,7 +33,7 @@ def test_a_reason_stands_once_with_its_claims() -> None:
 
 
 def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
-    stalled = verdict("served", f"fault 2: served_once_healed == true: {STALLED}")
+    stalled = verdict("served", f"fault 2: available_after_fault == true: {STALLED}")
     others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
     warning = verdict("foretold", "fault 9: no probe ran", warns=True)
     made = report(run(Story(), verdicts=(stalled, warning, *others)))

@@ -47,7 +47,7 @@ def test_streams_run_the_same_scenarios(name: str, layout: str) -> None:
 def test_scenarios_meaningless_for_streams_say_why() -> None:
     assert "acknowledge nothing" in reasons("master-crash-no-ack")[0]
     assert "not durable" in reasons("master-crash-transient")[0]
-    assert "an argument of mirrored queues" in reasons("master-crash-told")[0]
+    assert "an argument of mirrored queues" in reasons("master-crash-notified")[0]
     assert "no policy places" in reasons("policy-change")[0]
     assert "catches up by itself" in reasons("synchronise-backlog")[0]
 

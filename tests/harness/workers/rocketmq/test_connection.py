@@ -82,10 +82,10 @@ def test_an_answer_is_matched_by_number_and_others_are_dropped() -> None:
     async def story() -> Command:
         async def backwards(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.read(1)
-            unasked = Command(Header(Code.PULL_MESSAGE, 1))  # a request of the server's own
+            pull = Command(Header(Code.PULL_MESSAGE, 1))  # a request of the server's own
             late = Command(Header(0, 99, flag=1))
             ours = Command(Header(0, 1, flag=1, remark="ours"))
-            writer.write(encode(unasked) + encode(late) + encode(ours))
+            writer.write(encode(pull) + encode(late) + encode(ours))
 
         server = await asyncio.start_server(backwards, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]

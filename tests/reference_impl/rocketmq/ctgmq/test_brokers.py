@@ -93,7 +93,7 @@ def test_a_half_message_would_be_forgotten_with_its_master(brokers: SwitchedBrok
     for _ in range(8):
         brokers.world.run(20_000)
         brokers.client.ask(f"{new}:10911", RequestCode.HEART_BEAT, body=body)
-    codes = [one.header.code for one in brokers.client.unasked]
+    codes = [one.header.code for one in brokers.client.requests]
     assert RequestCode.CHECK_TRANSACTION_STATE in codes
 
 

@@ -123,7 +123,7 @@ def test_the_next_leader_asks_about_a_half_and_commits_it() -> None:
     producer.ask(f"{new}:10911", RequestCode.HEART_BEAT, body=body)
     group.world.run(130_000)
     checks = [
-        one for one in producer.unasked if one.header.code == RequestCode.CHECK_TRANSACTION_STATE
+        one for one in producer.requests if one.header.code == RequestCode.CHECK_TRANSACTION_STATE
     ]
     fields = checks[-1].header.fields
     decision = {
