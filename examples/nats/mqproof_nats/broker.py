@@ -159,7 +159,7 @@ class NatsServers:
         if found.master not in (None, host) and self._replicas > 1:
             wanted = {"placement": {"preferred": host}}
             # A replica that lags is refused as leader: that is tried again.
-            await self._asked(f"STREAM.LEADER.STEPDOWN.{stream(queue)}", wanted)
+            await self._requested(f"STREAM.LEADER.STEPDOWN.{stream(queue)}", wanted)
         return found
 
     async def _kick(self, host: str, server: str, connection: int) -> None:
@@ -172,12 +172,12 @@ class NatsServers:
 
     async def _api(self, subject: str, body: Report) -> dict[str, Any]:
         """Return what JetStream answers. Raise DeployError if it answers an error."""
-        answer = await self._asked(subject, body)
+        answer = await self._requested(subject, body)
         if error := answer.get("error"):
             raise DeployError(f"{subject}: {error.get('description', error)}")
         return answer
 
-    async def _asked(self, subject: str, body: Report) -> dict[str, Any]:
+    async def _requested(self, subject: str, body: Report) -> dict[str, Any]:
         """Return the answer of the first server that has one. Raise DeployError."""
         reason = "there is no server"
         for host in self._ways:

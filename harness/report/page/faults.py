@@ -83,8 +83,8 @@ class FaultGroup:
 
 
 class FaultsView:
-    """All windows of a report, the kinds with doubts first. `runs_without`: runs without a window that
-    can be shown."""
+    """All windows of a report, the kinds with doubts first. `runs_without`: runs without a window
+    that can be shown."""
 
     def __init__(self, report: Report, views: Iterable[CellView]) -> None:
         numbers = {view.cell: view.number for view in views}
