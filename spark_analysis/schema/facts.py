@@ -268,6 +268,13 @@ class Facts:
         of_groups = (of for group in self.consumer_groups for of in group.names)
         return frozenset(of_groups if self.consumer_groups else own)
 
+    def of_other_groups(self, queue: str) -> frozenset[str]:
+        """Return the queues of other consumer groups than that of this queue; none if it belongs
+        to no group."""
+        every = [frozenset(group.names.values()) for group in self.consumer_groups]
+        others = [own for own in every if queue not in own]
+        return frozenset[str]().union(*others) if len(others) < len(every) else frozenset()
+
     @property
     def labels(self) -> dict[int, str]:
         """Return the label of each confirm level by its rank."""
