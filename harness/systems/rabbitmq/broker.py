@@ -39,9 +39,12 @@ from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT, API_P
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 DECLARE = "harness.workers.agent_calls.amqp:declare"  # the agent imports it
+FAN_OUT = "harness.workers.agent_calls.amqp:fan_out"
+REMOVE_EXCHANGE = "harness.workers.agent_calls.amqp:remove_exchange"
 MAX_PRIORITY = "x-max-priority"
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
+_REMOVE_LIMIT_S = 5.0
 _MIRRORS_LIMIT_S = 30.0
 _KHEPRI_LIMIT_S = 60.0
 
@@ -71,6 +74,7 @@ class RabbitBroker:
         self._kind = kind
         self._held = held
         self._ours = ours
+        self._exchanges: set[str] = set()  # that this process made
 
     @classmethod
     def on_ports(
@@ -127,6 +131,21 @@ class RabbitBroker:
             why := cluster_state.dropping(await self._api.first(queue_path(queue)))
         ):
             raise DeployError(f"{why}, and claims about loss would be wrong; exempt ^mqproof[.-]")
+
+    async def fan_out(
+        self, exchange: str, queues: Sequence[str], durable: bool, host: str
+    ) -> None:
+        address, port = self._ways[host]
+        self._exchanges.add(exchange)
+        await self._agent.call(
+            FAN_OUT,
+            timeout_s=_DECLARE_LIMIT_S,
+            host=address,
+            port=port,
+            exchange=exchange,
+            queues=list(queues),
+            durable=durable,
+        )
 
     async def roles(self, queue: str) -> Roles:
         roles, may_be_dead = await self._named_roles(queue)
@@ -208,6 +227,25 @@ class RabbitBroker:
             names = [str(row["name"]) for row in listed or ()]
             for name in (name for name in names if name.startswith(prefix)):
                 await self._api.ask(host, queue_path(name), "DELETE")
+        for exchange in sorted(self._exchanges):
+            if exchange.startswith(prefix) and await self._removed(exchange):
+                self._exchanges.discard(exchange)
+
+    async def _removed(self, exchange: str) -> bool:
+        """Return whether some host has removed it: it is everywhere, so any one can."""
+        for address, port in self._ways.values():
+            try:
+                await self._agent.call(
+                    REMOVE_EXCHANGE,
+                    timeout_s=_REMOVE_LIMIT_S,
+                    host=address,
+                    port=port,
+                    exchange=exchange,
+                )
+            except AgentError:
+                continue
+            return True
+        return False
 
     async def queues(self, prefix: str) -> tuple[str, ...]:
         """Names of queues that begin so, by the first host that answers. Raises DeployError."""
