@@ -43,10 +43,10 @@ def consumers_in_all(workload: Workload) -> int:
     return workload.consumers * max(1, len(workload.consumer_groups))
 
 
-def group_of(workload: Workload, index: int) -> str:
-    """Return the group of consumer `index` (from 0); "" where there are no groups."""
-    names = workload.consumer_groups
-    return names[index // workload.consumers] if names else ""
+def group_reading(workload: Workload, queue: str) -> str:
+    """Return the consumer group that reads the queue; "" where it is no group's."""
+    found = (name for name, own in groups(workload).items() if queue in own.values())
+    return next(found, "")
 
 
 def sent_by(workload: Workload, index: int) -> tuple[str, ...]:
@@ -56,9 +56,9 @@ def sent_by(workload: Workload, index: int) -> tuple[str, ...]:
 
 def read_by(workload: Workload, index: int) -> tuple[str, ...]:
     """Return the queues that consumer `index` (from 0) reads."""
-    count, group = workload.consumers, group_of(workload, index)
+    count, by_group = workload.consumers, [*groups(workload).values()]
     shared = served(workload, count, index % count)
-    return tuple(groups(workload)[group][queue] for queue in shared) if group else shared
+    return tuple(by_group[index // count][queue] for queue in shared) if by_group else shared
 
 
 def consumers_of(workload: Workload, queue: str) -> int:

@@ -20,7 +20,13 @@ from typing import Any
 
 from harness.cluster.port import Cluster, DeployError, FansOut, Link, Roles
 from harness.plan.checks.demands import priorities
-from harness.plan.distribution import consumers_in_all, consumers_of, group_of, read_by, sent_by
+from harness.plan.distribution import (
+    consumers_in_all,
+    consumers_of,
+    group_reading,
+    read_by,
+    sent_by,
+)
 from harness.plan.files.targets import Target
 from harness.plan.layouts.guarantees import BROKERS, CLIENTS
 from harness.plan.layouts.layout_values import BALANCER, ONE
@@ -182,10 +188,8 @@ class Preparing:
                 await broker.declare(name, workload.durable, host, **wish)
                 return await broker.roles(name)
 
-        drawn = {
-            word: workload.declared_at or chance.choice(self._hosts)
-            for word in self._queues.sent_to
-        }
+        words = self._queues.sent_to
+        drawn = {word: workload.declared_at or chance.choice(self._hosts) for word in words}
         hosts = self._queues.declared_on(drawn)
         work = map(declare, hosts, hosts.values())
         roles: dict[str, Roles] = {}
@@ -293,7 +297,6 @@ class Preparing:
         reader = client.drainer if role is Role.DRAINER else client.declared
         assert reader is not None, "such a client is not applicable"
         named_queues = [(drain.queue_name(self._queues.name(word)), word) for word in queues]
-        is_consumer = role is Role.CONSUMER
         return WorkerConfig(
             role=role,
             number=self._numbers,
@@ -309,7 +312,7 @@ class Preparing:
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
             index=index,
-            group=group_of(workload, index) if is_consumer else "",
+            group=group_reading(workload, queues[0]),
             fans_out=role is Role.PUBLISHER and self._queues.fans_out,
             rate=None if workload.rate is None else workload.rate / publishers,
             phase=index / publishers,
@@ -323,7 +326,7 @@ class Preparing:
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
             resume_at=self._resume_at(role, queues[0]),
-            members=consumers_of(workload, queues[0]) if is_consumer else 0,
+            members=consumers_of(workload, queues[0]) if role is Role.CONSUMER else 0,
             quiet_s=drain.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
             confirm_window=client.declared.family.unconfirmed_max(workload),

@@ -58,7 +58,7 @@ _JAVA: Mapping[str, bool | str] = {
     "transient": "every message goes into the broker's log",
     "priorities": "a topic's messages have none",
     "channel transaction": "only AMQP has channels",
-    "consumer groups": "mqproof gives all consumers of a topic one group",
+    "consumer groups": CAN,
     "several queues": "mqproof gives each of its processes one topic",
 }
 _OF_ALL = (
