@@ -1,17 +1,25 @@
 """Runs with consumer groups: who sends and reads what, and what is recorded of it."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.run.core.run_queues import RunQueues
+from harness.run_folder.seal import seal
+from harness.systems.reference_mirrored.processes import COMMAND
 from harness.workers.protocol import Role, WorkerConfig
-from spark_analysis.schema.facts import ConsumerGroup, GroupQueue
+from spark_analysis.schema.facts import ConsumerGroup, Facts, GroupQueue
 from tests.harness.run.live_runs import Done, run
+from tests.harness.run.test_local_run import NOT_DELIVERED, performed
 from tests.harness.run.test_rocketmq_run import COLOCATED
 from tests.harness.run.test_rocketmq_run import of as rocketmq
+from tests.oracle.judge import judge
+from tests.rigs.clusters.local import UNMIRRORED
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.runs.plans import LAYOUT, fault, plan, workload
+from tests.rigs.runs.run_folders import rows_of
 
 GROUPS = ("billing", "audit")
 PREFIX = "mqproof.quick-1-00ff."
@@ -93,3 +101,23 @@ def test_groups_of_a_log_read_one_queue() -> None:
     queues = RunQueues.of(workload(consumer_groups=GROUPS), "p.", in_logs=True)
     assert queues.read == {"orders-billing": "p.orders", "orders-audit": "p.orders"}
     assert queues.declared_on({"orders": "h1"}) == {"p.orders": "h1"}
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_every_group_gets_every_confirmed_message_of_the_reference(tmp_path: Path) -> None:
+    calm = plan(consumer_groups=GROUPS, publisher_endpoint=entry())
+    of = replace(calm, layout=UNMIRRORED, deployment="local")
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, node=COMMAND), 180))
+    folder = tmp_path / "runs" / of.name
+    manifest = seal(folder)
+    assert manifest.failure == ""
+    findings = judge(Facts.from_json(manifest.facts or {}), rows_of(folder))
+    counted = {(row.queue, row.measure): row.count for row in findings.counts}
+    confirmed = counted["orders", "state"]
+    assert confirmed > 0
+    for name in GROUPS:
+        assert counted[f"orders-{name}", "in_order"] == confirmed
+    bad = (*NOT_DELIVERED, "duplicated", "misrouted", "unexpected")
+    assert not {measure for _, measure in counted} & set(bad)
+    assert {one.scope for one in findings.doubts} <= {"availability"}
