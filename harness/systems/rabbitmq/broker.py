@@ -21,6 +21,7 @@ from harness.plan.model import Layout
 from harness.systems.rabbitmq import cluster_state, khepri
 from harness.systems.rabbitmq.api import (
     CONNECTIONS,
+    EXCHANGES,
     FEATURE_FLAGS,
     NODES,
     OVERVIEW,
@@ -28,6 +29,7 @@ from harness.systems.rabbitmq.api import (
     ManagementApi,
     connection_path,
     enable_path,
+    exchange_path,
     policy_path,
     queue_path,
     urls,
@@ -223,13 +225,21 @@ class RabbitBroker:
         return tuple(sorted(ours.values()))
 
     async def delete(self, prefix: str) -> None:
-        for host, listed in (await self._api.bodies(QUEUES)).items():
-            names = [str(row["name"]) for row in listed or ()]
-            for name in (name for name in names if name.startswith(prefix)):
-                await self._api.ask(host, queue_path(name), "DELETE")
+        await self._delete_listed(QUEUES, queue_path, prefix)
+        if self._ours:  # a process that is dead may have left some on a cluster that stays
+            await self._delete_listed(EXCHANGES, exchange_path, prefix)
         for exchange in sorted(self._exchanges):
             if exchange.startswith(prefix) and await self._removed(exchange):
                 self._exchanges.discard(exchange)
+
+    async def _delete_listed(
+        self, listing: str, path_of: Callable[[str], str], prefix: str
+    ) -> None:
+        """On every host, by its own list of names."""
+        for host, listed in (await self._api.bodies(listing)).items():
+            names = [str(row["name"]) for row in listed or ()]
+            for name in (name for name in names if name.startswith(prefix)):
+                await self._api.ask(host, path_of(name), "DELETE")
 
     async def _removed(self, exchange: str) -> bool:
         """Return whether some host has removed it: it is everywhere, so any one can."""

@@ -1,7 +1,10 @@
 """The key `consumer_groups`: what it stands for, who reads what, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
 
+from harness.plan import misbehave
 from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.distribution import (
@@ -14,9 +17,11 @@ from harness.plan.distribution import (
 )
 from harness.plan.files.toml import read_scenario
 from harness.plan.layouts.worker_addresses import wanted
+from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
 from harness.plan.workload import Workload
 from harness.systems.catalogue import load_layout, load_system
+from tests.rigs.runs.plans import SYSTEM, plan
 
 TEXT = """
 title = "Groups"
@@ -134,3 +139,10 @@ def test_workers_of_all_groups_have_addresses() -> None:
     found = wanted(read_scenario("groups", text), servers)
     assert (found["consumers"], found["drainers"], found["probers"]) == (4, 4, 2)
     assert found["auditors"] == 4 * len(servers.logs)
+
+
+def test_nodes_do_not_misbehave_on_request_before_several_groups() -> None:
+    system = replace(SYSTEM, misbehaves=("drop",))
+    run = replace(plan(consumer_groups=("x", "y")), system=system, deployment="local")
+    with pytest.raises(PlanError, match="compared with one group, and quick has several"):
+        misbehave.parse("drop", Experiment("e", 1, (run,), ()))
