@@ -120,7 +120,7 @@ class Counted:
         if measure == "misrouted":
             # Consumers and the drain read the queues of the workload, and no other. Of several
             # groups each has queues of its own.
-            counted = set() if self.groups else {row.queue for row in self.counts}
+            counted = {row.queue for row in self.counts if not self.groups}
             named = (self.queues | counted) - {""}
             return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
         if (measure, detail) == ("duplicated", "redelivered_without_cause"):

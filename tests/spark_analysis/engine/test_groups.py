@@ -64,7 +64,7 @@ def _of_a_group(row: dict[str, int | str | None]) -> dict[str, int | str | None]
 
 
 def test_both_judges_agree_on_every_group() -> None:
-    seen = set()
+    seen = set[tuple[str, str]]()
     for history in few_histories():
         facts, rows = grouped(*history)
         findings = judge(facts, rows)
