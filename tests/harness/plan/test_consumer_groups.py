@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from harness.plan import misbehave
-from harness.plan.clients.registry import registry
+from harness.plan.clients import amqp, rocketmq
+from harness.plan.clients.declaration import CAN, UNDECLARED
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.distribution import (
     consumers_in_all,
@@ -124,11 +125,13 @@ def test_no_operation_means_one_queue() -> None:
 
 def test_every_client_of_ours_can_do_groups_and_an_unknown_one_cannot() -> None:
     workload = read("2")
-    for name in registry().clients:
+    for name in (one.name for one in (*amqp.CLIENTS, *rocketmq.CLIENTS)):
         client = chosen_client(name)
         wants = client.wanted(workload)
         assert "consumer groups" in wants
         assert not client.declared.why_not("consumer groups"), name
+    less = replace(amqp.PIKA, answers={"confirm": CAN})
+    assert less.why_not("consumer groups") == UNDECLARED
     assert "consumer groups" not in chosen_client("pika").wanted(read("1"))
 
 

@@ -29,7 +29,7 @@ def test_a_publisher_names_an_exchange_or_a_queue(
     sent: list[tuple[str, str]] = []
 
     def publish(exchange: str, key: str, _body: bytes, _properties: Any, mandatory: bool) -> None:
-        assert mandatory, "what goes to no queue is returned, whoever routes it"
+        assert mandatory, "what goes to no queue is returned"
         sent.append((exchange, key))
 
     def guarded(work: Callable[..., None]) -> Callable[..., None]:
