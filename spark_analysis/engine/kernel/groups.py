@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -49,11 +50,11 @@ class _Renamed:
         if kind is Deliveries:
             found = found.pick(~found.queue.among(*self.others))
         if kind in (Attempts, Deliveries):
-            found = replace(found, queue=_renamed(found.queue, self.own))
+            found = found.changed("queue", partial(_renamed, self.own))
         return cast(R, found)
 
 
-def _renamed(queue: Text, names: Mapping[str, str]) -> Text:
+def _renamed(names: Mapping[str, str], queue: Text) -> Text:
     words = [names.get(word, word) for word in queue.words]
     places = {word: place for place, word in enumerate(dict.fromkeys(words))}
     # The last place is read by -1, which stays.

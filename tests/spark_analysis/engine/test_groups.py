@@ -4,11 +4,16 @@ Each generated history becomes one: its two consumers are two groups, and of wha
 every second message lies in the log of both.
 """
 
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from spark_analysis.engine.judge import judge as judge_by_kernels
+from spark_analysis.engine.tables import RunFolder
 from spark_analysis.schema.facts import ConsumerGroup, Facts, GroupQueue
+from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.words import Via
 from tests.oracle.judge import judge
 from tests.rigs.generated.facts import CONSUMERS, QUEUES
@@ -21,9 +26,9 @@ from tests.rigs.histories.both_judges import (
     sends_by_both,
     views_by_both,
 )
+from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.fixed import few_histories
-
-pytestmark = pytest.mark.slow
+from tests.rigs.runs.run_folders import write_run
 
 GROUPS = ("billing", "archive")
 BESIDE_VERDICTS = 20  # histories: these marts are those of sending, whatever groups there are
@@ -63,6 +68,7 @@ def _of_a_group(row: dict[str, int | str | None]) -> dict[str, int | str | None]
     return {**row, "queue": f"{queue}-{GROUPS[consumer % 2]}"}
 
 
+@pytest.mark.slow
 def test_both_judges_agree_on_every_group() -> None:
     seen = set[tuple[str, str]]()
     for history in few_histories():
@@ -75,8 +81,27 @@ def test_both_judges_agree_on_every_group() -> None:
     assert {group for measure, group in seen if measure == "state"} == {""}
 
 
+@pytest.mark.slow
 def test_marts_beside_verdicts_are_those_of_sending() -> None:
     for history in few_histories()[:BESIDE_VERDICTS]:
         facts, rows = grouped(*history)
         for by_both in (costs_by_both, sends_by_both, views_by_both):
             by_both(facts, rows)
+
+
+@pytest.mark.parametrize("large", [0, 1 << 20])
+def test_columns_of_large_tables_are_renamed_when_they_are_read(
+    tmp_path: Path, large: int
+) -> None:
+    history = History().group("billing", 2).group("archive", 3)
+    for sequence in range(1, 5):
+        history.publish(sequence).confirm(sequence)
+        history.deliver(sequence, queue="orders-billing", consumer=2)
+    history.deliver(2, queue="orders-archive", consumer=3)
+    facts, rows = history.build()
+    folder = write_run(tmp_path / "run", facts, rows)
+    marts = judge_by_kernels(facts, RunFolder(folder, large))
+    found = {
+        name: Counter(tuple(row.values()) for row in marts[name].to_pylist()) for name in MARTS
+    }
+    assert found == listed(judge(facts, rows))
