@@ -83,9 +83,10 @@ class Counted:
     planned: Mapping[Whole, float]
     has_consumers: bool = True  # before the drain
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
-    queues: frozenset[str] = frozenset()  # those of the workload
+    queues: frozenset[str] = frozenset()  # those that messages are sent to
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
+    groups: int = 0  # consumer groups that each get every message; 0: no such groups
 
     def total(self, measure: str, detail: str = "") -> int:
         """Return the count of a measure (of one detail), over all queues."""
@@ -123,8 +124,10 @@ class Counted:
         if self.total(measure, detail):
             return None
         if measure == "misrouted":
-            # Consumers and the drain read the queues of the workload, and no other.
-            named = (self.queues | {row.queue for row in self.counts}) - {""}
+            # Consumers and the drain read the queues of the workload, and no other. Of several
+            # groups each has queues of its own.
+            counted = {row.queue for row in self.counts if not self.groups}
+            named = (self.queues | counted) - {""}
             return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
         if (measure, detail) == ("duplicated", "redelivered_without_cause"):
             return NotApplicable(_OF_LOGS) if self.of_logs else None
@@ -226,8 +229,8 @@ class Counted:
         if not confirmed:
             return Unknown("no message was confirmed", "see why publishing failed (settlements)")
         low, high = self._attributed(measure, detail, among)
-        of = self.total("confirmed", detail) if detail else confirmed
-        text = f"{low:,} of {of:,}"
+        of = self._for_all_groups(self.total("confirmed", detail) if detail else confirmed)
+        text = f"{low:,} of {of}"
         doubt = self.doubt("consumer_log")
         if measure == "stranded" and low and doubt:
             # A consumer that died may have got what the audit found.
@@ -246,8 +249,14 @@ class Counted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
-            return self._ambiguous(measure, detail, among, f" of {of:,}")
+            return self._ambiguous(measure, detail, among, f" of {of}")
         return exactly(low, text)
+
+    def _for_all_groups(self, messages: int) -> str:
+        """Return how many messages consumers had to get: each group had to get every one."""
+        if self.groups < 2:
+            return f"{messages:,}"
+        return f"{messages * self.groups:,} ({messages:,} for each of {self.groups} groups)"
 
     def _left(self, detail: str) -> int:
         """Stranded ones of queues that were not drained."""
@@ -304,15 +313,15 @@ class Counted:
         return replace(counted, high=math.inf, doubt=counted.doubt or why)
 
     def _looked_at(self, measure: str, detail: str) -> tuple[int, str]:
-        """Return how many could have shown a case, and what they are."""
-        entry = measures.BY_NAME[measure]
+        """Return how many could have shown a case (to each group), and what they are."""
+        entry, groups = measures.BY_NAME[measure], max(1, self.groups)
         if entry.shown_by:
-            return self.total("could_show", measure), entry.shown_by
+            return self.total("could_show", measure) // groups, entry.shown_by
         if entry.part_of is Whole.CONFIRMED and detail:
             return self.total("confirmed", detail), entry.part_of.value
         if entry.part_of in _WHOLE:
             return self.total(*_WHOLE[entry.part_of]), entry.part_of.value
-        return self._delivered, Whole.DELIVERED.value
+        return self._delivered // groups, Whole.DELIVERED.value
 
 
 def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:

@@ -146,9 +146,10 @@ class Evidence:
             planned,
             self.state.run.get("consumers") != 0,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
-            frozenset(end.queue for end in self.facts.queues),
+            self.facts.sent_to,
             any(row.place for row in self.findings.starvation),
             self.uncounted | self.unshown.keys(),
+            len(self.facts.consumer_groups),
         )
 
     @cached_property

@@ -5,10 +5,10 @@
 3. Hosts are named by the layout ("rmq1"); queues by the broker's name (`mqproof.<run>.orders`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from faults.actions import Action
 from faults.model import Executor
@@ -155,6 +155,19 @@ class HasQueues(Protocol):
 
     async def queues(self, prefix: str) -> tuple[str, ...]:
         """Return the names of queues that begin so. Raise DeployError if no host answers."""
+
+
+@runtime_checkable
+class FansOut(Protocol):
+    """Queues of a run that several consumer groups read, each its own."""
+
+    async def fan_out(
+        self, exchange: str, queues: Sequence[str], durable: bool, host: str
+    ) -> None:
+        """Make what gives each message to all of these queues, through that host.
+
+        `delete` removes it, too. Raise DeployError.
+        """
 
 
 class ReportsHolders(Protocol):

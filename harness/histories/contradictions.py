@@ -39,6 +39,7 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
                 f"{table}.{column}", ((row, f"{text}, no {role}") for row, text in wrong)
             )
     _of_faults(facts, tables, complaints)
+    complaints.cells("deliveries.queue", _of_no_group(facts, tables))
     complaints.cells(
         "lateness.late_ns",
         (
@@ -84,6 +85,18 @@ def _of_faults(facts: Facts, tables: Mapping[str, Columns], complaints: Complain
         if event in UNDOING and isinstance(at_ns, int) and at_ns < origins.get(number, at_ns)
     )
     complaints.cells("faults.at_ns", early)
+
+
+def _of_no_group(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
+    """Yield the deliveries that belong to no known consumer group. An audit of a log belongs to
+    every group."""
+    own = {one.queue for group in facts.consumer_groups for one in group.queues}
+    rows = _rows(tables, "deliveries", "producer", "queue", "via") if own else ()
+    for place, (producer, queue, via) in enumerate(rows):
+        for_all = via in (Via.AUDIT, Via.HALF) and queue in facts.sent_to
+        is_canary = isinstance(producer, int) and producer < 0
+        if queue not in own and not for_all and not is_canary:
+            yield place, f"{brief(queue)} is the queue of no consumer group"
 
 
 def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:

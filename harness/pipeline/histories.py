@@ -18,10 +18,11 @@ from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
 from harness.histories.history import FactValue, History, Words
 from harness.judging import brought_claims, known_facts
-from harness.plan.problems import PlanError, twice
+from harness.plan.problems import PlanError, Problem, twice
 from harness.report.judged import JudgedHistory
 
 OURS, JEPSEN, OPENCHAOS = "mqproof", "jepsen", "openchaos"
+EXPLAIN = "--explain"
 _FOREIGN = {JEPSEN: jepsen, OPENCHAOS: openchaos}
 
 
@@ -69,6 +70,9 @@ def _read(path: Path, form: str, explain: bool) -> Read:
     if form == OURS:
         history = neutral.read(path, _words())
         tools = tuple(_FOREIGN) if explain else ()
+        if tools and history.facts.consumer_groups:
+            why = "other tools take what several consumer groups get for duplicates"
+            raise PlanError([Problem(f"{path}: {EXPLAIN}", why, advice=f"leave {EXPLAIN} out")])
         return Read(str(path), history, rows_of(history) if explain else (), tools)
     foreign_rows = _FOREIGN[form].read(path)
     history = rows.history(_name(path), foreign_rows, _FOREIGN[form].FORM)

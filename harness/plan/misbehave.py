@@ -119,6 +119,8 @@ def _unfit(kind: str, run: RunPlan) -> str:
         return f"{name} cannot {kind} on request, {known}"
     if run.deployment != LOCAL:
         return f"{name} can {kind} on request only under {LOCAL!r}, not under {run.deployment!r}"
+    if run.scenario.workload.consumer_groups:
+        return f"what nodes admit is compared with one group, and {run.scenario.name} has several"
     return ""
 
 

@@ -36,7 +36,7 @@ class Workload:
 
     queues: tuple[str, ...]
     publishers: int
-    consumers: int  # 0: no consumer before the drain
+    consumers: int  # of each group; 0: no consumer before the drain
     keys: int  # of each publisher, in each of its queues
     rate: float | None  # publishes a second over all publishers; None is `max`
     body_bytes: int
@@ -50,3 +50,5 @@ class Workload:
     consumer_endpoint: BootstrapAddress
     sections: Mapping[str, Any] = field(default_factory=dict)
     declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
+    # Groups that each get every message; each has so many `consumers`. (): all are one group.
+    consumer_groups: tuple[str, ...] = ()

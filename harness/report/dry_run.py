@@ -267,8 +267,11 @@ def _options(fault: model.FaultPlan) -> str:
 def _workload(workload: Workload) -> str:
     rate = "max" if workload.rate is None else f"{workload.rate:g}/s"
     acknowledge = workload.acknowledge or "none"
+    groups = ", ".join(workload.consumer_groups)
+    of_each = f" of each group ({groups})" if groups else ""
+    consumers = f"{plural(workload.consumers, 'consumer')}{of_each}"
     return (
-        f"{plural(workload.publishers, 'publisher')}, {plural(workload.consumers, 'consumer')}, "
+        f"{plural(workload.publishers, 'publisher')}, {consumers}, "
         f"queues {distribution.named(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
         f"retry {workload.retry.value}, acknowledge {acknowledge}, "
         f"deadline {_length(workload.deadline_s)}"

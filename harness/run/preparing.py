@@ -18,9 +18,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from harness.cluster.port import Cluster, DeployError, Link, Roles
+from harness.cluster.port import Cluster, DeployError, FansOut, Link, Roles
 from harness.plan.checks.demands import priorities
-from harness.plan.distribution import consumers_of, served
+from harness.plan.distribution import (
+    consumers_in_all,
+    consumers_of,
+    group_reading,
+    read_by,
+    sent_by,
+)
 from harness.plan.files.targets import Target
 from harness.plan.layouts.guarantees import BROKERS, CLIENTS
 from harness.plan.layouts.layout_values import BALANCER, ONE
@@ -29,6 +35,7 @@ from harness.plan.model import RunPlan
 from harness.plan.seeds import stream
 from harness.plan.workload import BootstrapAddress
 from harness.run.core.resolving import NoSuchTarget, holders, order_of_entry, resolve
+from harness.run.core.run_queues import RunQueues
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared
@@ -92,9 +99,10 @@ class Preparing:
         self._step = step
         self._origin_ns = time.monotonic_ns()
         self._prefix = f"mqproof.{plan.name}."
-        self._queues = {word: f"{self._prefix}{word}" for word in plan.scenario.workload.queues}
         self._hosts = tuple(host.name for host in plan.layout.hosts)
         self._servers = plan.system.servers(plan.layout)
+        workload, in_logs = plan.scenario.workload, bool(self._servers.logs)
+        self._queues = RunQueues.of(workload, self._prefix, in_logs=in_logs)
         self._links: dict[str, tuple[Link, ...]] = {}
         self._numbers = 0
         self._places: dict[str, int] = {}  # publishers and consumers -> the place among their role
@@ -118,7 +126,7 @@ class Preparing:
             journal=Journal(self._folder / JOURNAL),
             record=RunRecorder(self._folder / LOGS, self._origin_ns, self._plan.name),
             origin_ns=self._origin_ns,
-            queues=self._queues,
+            queues=self._queues.read,
             links=self._links,
             roles_of_worker={worker.name: worker.config.role.value for worker in workers},
             numbers={worker.name: worker.config.number for worker in workers},
@@ -180,16 +188,27 @@ class Preparing:
                 await broker.declare(name, workload.durable, host, **wish)
                 return await broker.roles(name)
 
-        hosts = [workload.declared_at or chance.choice(self._hosts) for _ in self._queues]
-        work = map(declare, self._queues.values(), hosts)
+        words = self._queues.sent_to
+        drawn = {word: workload.declared_at or chance.choice(self._hosts) for word in words}
+        hosts = self._queues.declared_on(drawn)
+        work = map(declare, hosts, hosts.values())
         roles: dict[str, Roles] = {}
-        for word, found in zip(
-            self._queues, await asyncio.gather(*work, return_exceptions=True), strict=True
+        for name, found in zip(
+            hosts, await asyncio.gather(*work, return_exceptions=True), strict=True
         ):
             if isinstance(found, BaseException):
                 raise found
-            roles[word] = found
-        return roles
+            roles[name] = found
+        await self._bind(drawn)
+        return {word: roles[name] for word, name in self._queues.read.items()}
+
+    async def _bind(self, hosts: Mapping[str, str]) -> None:
+        """Make the exchanges by which each message comes to every group. Raise DeployError."""
+        broker, durable = self._cluster.broker, self._plan.scenario.workload.durable
+        for word, queues in self._queues.exchanges().items():
+            if not isinstance(broker, FansOut):
+                raise DeployError(f"{self._plan.system.name} gives no message to several groups")
+            await broker.fan_out(self._queues.sent_to[word], queues, durable, hosts[word])
 
     def _involved(self, roles: Mapping[str, Roles]) -> tuple[str, ...]:
         """The hosts that the schedule means as things stand now: those of faults, and those of
@@ -237,14 +256,14 @@ class Preparing:
     ) -> AsyncIterator[tuple[str, WorkerConfig]]:
         """Every worker of the load, by name, with links of its own."""
         workload = self._plan.scenario.workload
-        for role, who, count in (
-            (Role.PUBLISHER, "publishers", workload.publishers),
-            (Role.CONSUMER, "consumers", workload.consumers),
+        for role, who, count, queues_of in (
+            (Role.PUBLISHER, "publishers", workload.publishers, sent_by),
+            (Role.CONSUMER, "consumers", consumers_in_all(workload), read_by),
         ):
             known = entries[who][:1] if self._plan.layout.client_endpoint == ONE else entries[who]
             for index in range(count):
                 name = f"{role.value}-{index + 1}"
-                queues = served(workload, count, index)
+                queues = queues_of(workload, index)
                 endpoints = await self._endpoints_of(name, known)
                 self._places[name] = index
                 yield name, self._config(role, name, queues, endpoints, index)
@@ -277,7 +296,7 @@ class Preparing:
         publishers, client = workload.publishers, self._client
         reader = client.drainer if role is Role.DRAINER else client.declared
         assert reader is not None, "such a client is not applicable"
-        named_queues = [(drain.queue_name(self._queues[word]), word) for word in queues]
+        named_queues = [(drain.queue_name(self._queues.name(word)), word) for word in queues]
         return WorkerConfig(
             role=role,
             number=self._numbers,
@@ -293,6 +312,8 @@ class Preparing:
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
             index=index,
+            group=group_reading(workload, queues[0]),
+            fans_out=role is Role.PUBLISHER and self._queues.fans_out,
             rate=None if workload.rate is None else workload.rate / publishers,
             phase=index / publishers,
             keys=workload.keys,
@@ -366,7 +387,7 @@ class Preparing:
         return DrainAndAudit(
             self._cluster,
             self._prefix,
-            self._queues,
+            self._queues.read,
             ordered,
             ReaderStart(self._config, endpoints_of, self._boot_id, self._client.drains_several),
             Logs(

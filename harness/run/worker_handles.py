@@ -138,6 +138,7 @@ class WorkerHandle:
             name=self.name,
             number=config.number,
             role=config.role,
+            group=config.group,
             exit_code=self.exit_code,
             failure=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
             # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets

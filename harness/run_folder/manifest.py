@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.plan.distribution import groups
 from harness.plan.fault_properties import declared_properties
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
@@ -26,7 +27,9 @@ from spark_analysis.schema.facts import (
     Absence,
     Clock,
     CompetingLeaders,
+    ConsumerGroup,
     Facts,
+    GroupQueue,
     LeadershipChange,
     ProcessEnd,
     QueueEnd,
@@ -59,6 +62,7 @@ class WorkerRecord:
     failure: str = ""
     log_whole: bool = False  # though it is not closed: killed on purpose, all it did is on record
     ended_early: bool = False  # its log is closed, but it ended before the run did
+    group: str = ""  # the consumer group that it belongs to; "": all consumers are one
 
     @property
     def reaches_the_end(self) -> bool:
@@ -149,6 +153,8 @@ class Manifest:
     clocks: list[ClockRecord] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     queues: list[QueueEnd] = field(default_factory=list)
+    # By consumer group its queues, by the queues that publishers send to.
+    consumer_groups: dict[str, dict[str, str]] = field(default_factory=dict)
     competing_leaders: list[CompetingLeaders] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     operations: list[OperationRecord] = field(default_factory=list)
@@ -186,6 +192,7 @@ class Manifest:
             paced=workload.rate is not None,
             confirms=workload.confirms,
             levels=[*plan.system.levels],
+            consumer_groups={name: {**own} for name, own in groups(workload).items()},
             # A fault that never began was not verified active; it was planned nevertheless.
             windows=[
                 Window(
@@ -334,7 +341,19 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
         levels=tuple(manifest.levels),
+        consumer_groups=tuple(_consumer_groups(manifest)),
     )
+
+
+def _consumer_groups(manifest: Manifest) -> Iterator[ConsumerGroup]:
+    for name, own in manifest.consumer_groups.items():
+        consumers = (
+            worker.number
+            for worker in manifest.workers
+            if worker.role == "consumer" and worker.group == name
+        )
+        queues = tuple(GroupQueue(queue, of) for of, queue in own.items())
+        yield ConsumerGroup(name, queues, tuple(consumers))
 
 
 def _clocks(manifest: Manifest) -> Iterator[Clock]:

@@ -172,15 +172,18 @@ def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterat
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
             yield TraceStep(settlement.settled_ns, "settled", _settlement(settlement, facts))
     for delivery in records.deliveries:
-        if _is_of(delivery, row):
+        if _is_of(delivery, row, facts):
             counted = bool(row.attempt) and delivery.received_ns == row.at_ns
             text = _delivery(delivery, records, facts, where)
             yield TraceStep(delivery.received_ns, "delivered", text, counted or row.producer < 0)
             yield from _acknowledgements(delivery, records, facts)
 
 
-def _is_of(delivery: rows.Delivery, row: Affected) -> bool:
-    """A broken header names no message: only the instant says which delivery it was."""
+def _is_of(delivery: rows.Delivery, row: Affected, facts: Facts) -> bool:
+    """A broken header names no message: only the instant says which delivery it was. What another
+    consumer group got is no part of the story."""
+    if delivery.queue in facts.of_other_groups(row.queue):
+        return False
     if row.producer < 0:
         return not delivery.header_ok and delivery.received_ns == row.at_ns
     return (delivery.producer, delivery.sequence) == (row.producer, row.sequence)
@@ -263,7 +266,9 @@ def _around(
             failed = "" if fault.ok else f" (failed: {fault.detail})"
             yield _fault_step(fault, records, failed)
     # What a publisher lost with its connection, its settlements tell.
-    used = {(one.consumer, one.connection) for one in records.deliveries if _is_of(one, row)}
+    used = {
+        (one.consumer, one.connection) for one in records.deliveries if _is_of(one, row, facts)
+    }
     for event in records.clients:
         ends = event.kind in ("lost", "cancelled") and from_ns <= event.at_ns <= until_ns
         if ends and (event.worker, event.connection) in used:

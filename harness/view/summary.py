@@ -47,7 +47,7 @@ def outs(facts: Facts, outages: Sequence[Outage]) -> tuple[Out, ...]:
         return ()
     run = _scope_out(RUN, "", 1, [row for row in outages if row.scope == RUN])
     publishers = sum(worker.role == "publisher" for worker in facts.workers)
-    many = {QUEUE: len(facts.queues), PUBLISHER: publishers}
+    many = {QUEUE: len(facts.sent_to), PUBLISHER: publishers}
     narrow = (_worst(scope, of, outages) for scope, of in many.items() if of > 1)
     return (run, *filter(None, narrow))
 

@@ -107,6 +107,9 @@ class WorkerConfig:
     # Further queues that it serves: the name on the broker and in the scenario of each.
     more_queues: tuple[tuple[str, str], ...] = ()
     index: int = 0  # of those of its role: what is given to them in turn is dealt by it
+    # The consumer group that it reads for, of its first queue; "": all consumers are one group.
+    group: str = ""
+    fans_out: bool = False  # what a publisher sends to are exchanges that each give to many queues
     # publishers
     rate: float | None = None  # publishes a second of a publisher; None is max
     phase: float = 0.0  # 0..1: shift of its intended times, so that publishers interleave

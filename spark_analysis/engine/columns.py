@@ -2,7 +2,8 @@
 
 1. Kernels need few columns at a time, and a run of many millions of messages has more columns than
    fit into memory. An evicted column is read again.
-2. A selection of rows applies to each column when that column is read.
+2. A selection of rows applies to each column when that column is read, and so does a change of
+   one.
 3. Threads may request columns at the same time. If another thread reads the column already, they
    wait for it.
 """
@@ -69,6 +70,13 @@ class _Source:
         # Only the selected rows are cached.
         return _Source(lambda name: self._read(name)[rows], self._cache)
 
+    def changed(self, name: str, change: Callable[[Any], Any]) -> "_Source":
+        def read(column: str) -> Column:
+            found = self._read(column)
+            return cast(Column, change(found)) if column == name else found
+
+        return _Source(read, self._cache)
+
 
 def _made(kind: type[R], source: _Source) -> R:
     made = object.__new__(_lazy_type(kind))
@@ -82,8 +90,11 @@ def _lazy_type(kind: type[R]) -> type[R]:
     def pick(self: Any, rows: Ints | Bools) -> R:
         return _made(kind, self.source.picked(rows))
 
+    def changed(self: Any, name: str, change: Callable[[Any], Any]) -> R:
+        return _made(kind, self.source.changed(name, change))
+
     lazy = {field.name: _property(field.name) for field in fields(kind)}
-    own = {"__slots__": ("source",), "pick": pick, **lazy}
+    own = {"__slots__": ("source",), "pick": pick, "changed": changed, **lazy}
     return cast(type[R], type(kind.__name__, (kind,), own))
 
 

@@ -13,7 +13,8 @@ from typing import cast
 import pyarrow as pa
 
 from spark_analysis.engine import judging, rows, tables
-from spark_analysis.engine.kernel import doubts
+from spark_analysis.engine.kernel import digest, doubts, groups
+from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.records import BadRecords, R, Reader, Records
 from spark_analysis.engine.threads import Threads
 from spark_analysis.schema.comparison import Cell, Time
@@ -21,6 +22,7 @@ from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts, Question
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.groups import OF_SENDING
 from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import VIEWS
 
@@ -80,11 +82,44 @@ def unjudged(why: Failed) -> dict[str, pa.Table]:
 
 def judge(facts: Facts, reader: Reader, threads: int = 1) -> dict[str, pa.Table]:
     """Every mart of one run. Raises BadRecords where the records contradict their schema."""
+    once = Once(reader)
+    found, listed = (
+        _judged_by_groups(facts, once, threads)
+        if facts.consumer_groups
+        else _judged(facts, once, threads)
+    )
+    found[CELLS] = [Cell.of(facts)]
+    found[TIMES] = [*Time.all_of(facts)]
+    marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
+    return {**marts, LISTED: rows.affected(facts.run, listed)}
+
+
+_Found = tuple[dict[str, list[object]], list[Cases]]  # rows by mart; the cases that are listed
+
+
+def _judged_by_groups(facts: Facts, reader: Reader, threads: int) -> _Found:
+    """The marts of a run with several consumer groups: one view after the other."""
+    sent = groups.of_sending(facts, reader)
+    sending, cases = _judged(sent.facts, sent.reader, threads, of_sending=True)
+    listed = [each for each in cases if each.census.measure in OF_SENDING]
+    found = []
+    for view in groups.of_groups(facts, reader):
+        of_group, cases = _judged(view.facts, Once(view.reader), threads)
+        found.append(of_group)
+        listed += [each for each in cases if each.census.measure not in OF_SENDING]
+    merged = groups.merged(sending, found)
+    merged["marks"] = [*digest.marks(facts.run, listed)]
+    merged["examples"] = [*digest.examples(facts.run, listed)]
+    return merged, listed
+
+
+def _judged(facts: Facts, reader: Reader, threads: int, *, of_sending: bool = False) -> _Found:
+    """`of_sending`: messages are counted, and not followed to consumers."""
     found: dict[str, list[object]] = {name: [] for name in JUDGED if name not in (LISTED, FAILED)}
     with Threads(threads) as shared:
-        run = judging.begin(facts, Once(reader), shared)
+        run = judging.begin(facts, reader, shared)
         of_time = judging.of_time(run, shared)
-        of_messages = judging.of_messages(run, shared)
+        of_messages = judging.of_messages(run, shared, of_sending=of_sending)
         of_cases = judging.of_cases(run, of_messages, shared)
         # One hand works when it is asked: histories are the largest, and are forgotten again.
         tables = [work() for work in of_time]
@@ -94,10 +129,7 @@ def judge(facts: Facts, reader: Reader, threads: int = 1) -> dict[str, pa.Table]
     for some in tables:
         for name, listing in some.items():
             found[name] += listing
-    found[CELLS] += [Cell.of(facts)]
-    found[TIMES] += Time.all_of(facts)
-    marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
-    return {**marts, LISTED: rows.affected(facts.run, listed)}
+    return found, listed
 
 
 class Once:

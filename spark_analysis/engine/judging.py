@@ -114,10 +114,13 @@ def begin(facts: Facts, reader: Reader, threads: Threads) -> Run:
     return Run(facts, reader, known, arrived, intended, of_run, given, threads.give(reached))
 
 
-def of_messages(run: Run, threads: Threads) -> list[Work[KernelResult]]:
+def of_messages(
+    run: Run, threads: Threads, *, of_sending: bool = False
+) -> list[Work[KernelResult]]:
     """Submit the verdicts on messages and deliveries: one piece of work per kernel, and its
-    counts."""
-    return [threads.give(partial(_found, run.facts.run, verdict)) for verdict in _verdicts(run)]
+    counts. `of_sending`: of those that need no delivery, which may come with others."""
+    verdicts = _verdicts_of_sending(run) if of_sending else _verdicts(run)
+    return [threads.give(partial(_found, run.facts.run, verdict)) for verdict in verdicts]
 
 
 def of_time(run: Run, threads: Threads) -> list[Work[Rows]]:
@@ -155,18 +158,24 @@ def of_cases(run: Run, found: Sequence[Work[KernelResult]], threads: Threads) ->
     return [threads.give(attributed), threads.give(doubtful), threads.give(digested)]
 
 
-def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
-    facts, reader, known, arrived = run.facts, run.reader, run.known, run.arrived
+def _verdicts_of_sending(run: Run) -> Iterator[Work[_Verdict]]:
+    """Yield every verdict with a count of sending (schema/groups.py)."""
+    facts, known, arrived = run.facts, run.known, run.arrived
     yield lambda: publishes.missed(run.intended(), known())
     yield lambda: ([known().states(), known().confirmed()], [])
+    yield lambda: attempts.attempts(known(), arrived(), facts)
+    yield lambda: delays.delays(known(), arrived(), facts)
+    yield lambda: transactions.transactions(known(), arrived(), facts)
+
+
+def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
+    facts, reader, known, arrived = run.facts, run.reader, run.known, run.arrived
+    yield from _verdicts_of_sending(run)
     yield lambda: order.order(known(), arrived(), facts)
     yield lambda: not_redelivered.not_redelivered(known(), arrived(), facts, reader)
-    yield lambda: attempts.attempts(known(), arrived(), facts)
     yield lambda: ([], loss.loss(known(), arrived(), facts))
     yield lambda: ([], [arrivals.misrouted(arrived(), known())])
     yield lambda: ([], _strays(run))
-    yield lambda: delays.delays(known(), arrived(), facts)
-    yield lambda: transactions.transactions(known(), arrived(), facts)
     # What never returns is never over there.
     yield lambda: ([], check_backs.check_backs(known(), arrived(), facts, reader))
     # Only copies ask when windows were over: until then a queue may have changed its master.

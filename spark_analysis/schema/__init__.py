@@ -26,6 +26,7 @@ costs                     the cost of a run in its steady state
 sends                     failed sends under a fault, by producer
 views                     views of name servers over time
 comparison                repeats of a cell, folded
+groups                    several consumer groups: views of their run, and its marts
 failed                    runs that were not judged, with the reason
 arrow                     tables and marts in Arrow and Spark
 

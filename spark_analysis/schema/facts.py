@@ -94,6 +94,36 @@ class QueueEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupQueue:
+    """The queue of one consumer group: it gets each message that is sent to the queue `of`.
+
+    A log has one queue for all groups; the records name the reading of each group as a queue.
+    """
+
+    queue: str  # in deliveries, and among Facts.queues
+    of: str  # in attempts
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerGroup:
+    """Consumers that share the messages of their queues. Each group gets every message."""
+
+    name: str
+    queues: tuple[GroupQueue, ...]
+    consumers: tuple[int, ...]  # the numbers of its workers; others count for every group
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return its queues by the queues that messages are sent to."""
+        return {one.of: one.queue for one in self.queues}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "ConsumerGroup":
+        queues = tuple(GroupQueue(**queue) for queue in document["queues"])
+        return cls(**{**document, "queues": queues, "consumers": tuple(document["consumers"])})
+
+
+@dataclass(frozen=True, slots=True)
 class CompetingLeaders:
     """A time in which two leaders of one queue were alive (split brain), in ns of run time."""
 
@@ -227,7 +257,23 @@ class Facts:
     checks_within_ns: int | None = None
     # What the ranks in settlements mean; runs that do not say have mqproof's own levels.
     levels: tuple[Level, ...] = LEVELS
+    # Of several, each gets every message (groups.py); (): all consumers together get it once.
+    consumer_groups: tuple[ConsumerGroup, ...] = ()
     format: int = FACTS_VERSION
+
+    @property
+    def sent_to(self) -> frozenset[str]:
+        """Return the queues that messages are sent to: not those of consumer groups."""
+        own = (one.queue for one in self.queues)
+        of_groups = (of for group in self.consumer_groups for of in group.names)
+        return frozenset(of_groups if self.consumer_groups else own)
+
+    def of_other_groups(self, queue: str) -> frozenset[str]:
+        """Return the queues of other consumer groups than that of this queue; none if it belongs
+        to no group."""
+        every = [frozenset(group.names.values()) for group in self.consumer_groups]
+        others = [own for own in every if queue not in own]
+        return frozenset[str]().union(*others) if len(others) < len(every) else frozenset()
 
     @property
     def labels(self) -> dict[int, str]:
@@ -288,6 +334,8 @@ class Facts:
         ends = parts.get("process_ends", ())
         parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)
         parts["promises"] = tuple(Promise(**each) for each in parts.get("promises", ()))
+        groups = parts.get("consumer_groups", ())
+        parts["consumer_groups"] = tuple(map(ConsumerGroup.from_json, groups))
         if "levels" in parts:
             parts["levels"] = tuple(Level(**each) for each in parts["levels"])
         return cls(**parts)

@@ -4,7 +4,8 @@ The rules stand with the rows of each: counts, affected messages and charges in 
 seconds, availability and stages in availability.py; that as a history (outages, service, exposure,
 consumption, starvation), and the stage sustained_success, in service.py; doubts in doubts.py; what
 a page needs of affected messages (marks, examples, later) in digest.py, what it draws (latencies,
-sending) in curves.py. What a run cost has two marts more: costs.py.
+sending) in curves.py. What a run cost has two marts more: costs.py. Of a run with several consumer
+groups groups.py says how all of them are made.
 
 The oracle and Spark are written from these texts, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue

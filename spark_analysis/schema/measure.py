@@ -129,6 +129,7 @@ class Measure:
     listed: bool = True  # its cases are rows of the mart `affected`
     details: tuple[Detail, ...] = ()  # where they are fixed
     missing: bool = False  # it counts confirmed messages that never came
+    of_sending: bool = False  # a message counts once, however many consumer groups get it
     attributed: bool = False  # to the fault windows that could have caused it (mart attributions)
     of: Need | None = None
     doubtful: Doubtful | None = None

@@ -21,9 +21,11 @@ _RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
 _ROUTED = Need(ROUTES, "no name server was queried for a route that a fault could change")
 
 
-def _census(name: str, whole: Whole, title: str, meaning: str, claimed: str = "") -> Measure:
+def _census(
+    name: str, whole: Whole, title: str, meaning: str, claimed: str = "", *, by_group: bool = False
+) -> Measure:
     """Return a measure of cases that are correct or were not judged: counted, without affected
-    messages."""
+    messages. `by_group`: a message counts for each consumer group."""
     return Measure(
         name=name,
         grade=Grade.CENSUS,
@@ -33,6 +35,7 @@ def _census(name: str, whole: Whole, title: str, meaning: str, claimed: str = ""
         meaning=meaning,
         compared=False,
         listed=False,
+        of_sending=whole is Whole.MESSAGES and not by_group,
         claimed=claimed,
     )
 
@@ -90,6 +93,7 @@ OF_SERVICE = (
     # Counted and listed by message, too; repeats are compared by its share of what was due.
     Measure(
         name="missed",
+        of_sending=True,
         instant="due",
         grade=Grade.SERVICE,
         unit=Unit.SHARE,
@@ -208,6 +212,7 @@ OF_CENSUS = (
         Whole.MESSAGES,
         "Could have shown",
         "messages that could have shown a class, by the class",
+        by_group=True,
     ),
     _census(
         "denied",

@@ -35,6 +35,7 @@ def check(facts: Facts, listener: Listener) -> None:
             )
     for place, queue in again(queue.queue for queue in facts.queues):
         listener.add(f"facts.queues[{place}].queue", f"{brief(queue)} stands there twice")
+    _check_groups(facts, listener)
     if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
         listener.add("facts.windows", "they are not numbered from 1")
     for place, window in enumerate(facts.windows):
@@ -70,6 +71,31 @@ def check_recorded(facts: Facts, listener: Listener) -> None:
                 f"facts.competing_leaders[{place}].queue",
                 f"there is no queue {brief(leaders.queue)}",
             )
+
+
+def _check_groups(facts: Facts, listener: Listener) -> None:
+    """Tells the listener whatever leaves open which group a message or a worker belongs to."""
+    groups, place = facts.consumer_groups, "facts.consumer_groups"
+    for number, name in again(group.name for group in groups):
+        listener.add(f"{place}[{number}].name", f"{brief(name)} stands there twice")
+    for what, found in (
+        ("queue", [one.queue for group in groups for one in group.queues]),
+        ("consumer", [one for group in groups for one in group.consumers]),
+    ):
+        for _, name in again(found):
+            listener.add(place, f"{what} {brief(name)} stands there twice")
+    own = {one.queue for group in groups for one in group.queues}
+    for number, group in enumerate(groups):
+        for of in sorted(facts.sent_to - group.names.keys()):
+            listener.add(f"{place}[{number}].queues", f"it has no queue of {brief(of)}")
+        for _, of in again(one.of for one in group.queues):
+            listener.add(f"{place}[{number}].queues", f"it has two queues of {brief(of)}")
+    for of in sorted(facts.sent_to & own if groups else ()):
+        listener.add(place, f"{brief(of)} is a group's queue, and messages are sent to it")
+    for number, end in enumerate(facts.queues):
+        if groups and end.queue not in own:
+            text = f"{brief(end.queue)} is the queue of no consumer group"
+            listener.add(f"facts.queues[{number}].queue", text)
 
 
 def _check_window(window: Window, place: str, listener: Listener) -> None:

@@ -13,6 +13,7 @@ events -> messages, with a try for each attempt; then one module per idea.
   fault (forces), and seconds and availability report it. starvation is the consumers' side of the
   steady state, withheld the wait of each message.
 - digest prepares cases for a page, in few rows, and curves prepares its charts.
+- groups judges a run with several consumer groups, group by group.
 - doubts (stalls, causality, absences) lists what could not be judged. windows gives the judged
   time of each window.
 

@@ -23,6 +23,7 @@ from tests.oracle import (
     duplicates,
     events,
     exposure,
+    groups,
     loss,
     messages,
     misrouted,
@@ -50,6 +51,12 @@ from tests.oracle.unrest import Unrest, unrest
 
 def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     """The marts of one run; `rows` maps raw tables to rows by column, missing ones empty."""
+    if facts.consumer_groups:
+        return groups.judge_each(facts, rows, _judge)
+    return _judge(facts, rows)
+
+
+def _judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     seen = events.read(rows, facts.levels)
     by_name = messages.fold(seen)
     every = tuple(by_name.values())

@@ -50,6 +50,7 @@ PIKA = Client(
         "transient": CAN,
         "priorities": CAN,
         "channel transaction": CAN,
+        "consumer groups": CAN,
         "several queues": CAN,
         "lost": CAN,
     },

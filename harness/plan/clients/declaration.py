@@ -51,6 +51,7 @@ CAPABILITIES: Mapping[str, str] = {
     "transient": "queues and messages that need not outlive their broker",
     "priorities": "each message has a priority, by its key",
     "channel transaction": "publishes are confirmed by `tx.commit`, several at a time",
+    "consumer groups": "several groups of consumers each get every message",
     "several queues": "one publisher sends to several queues, and one process consumes several",
 }
 CAN = True

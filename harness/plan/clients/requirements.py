@@ -107,6 +107,7 @@ class ChosenClient:
             ("acknowledge nothing", consumes and workload.acknowledge == 0),
             ("transient", not (workload.durable and workload.persistent)),
             ("several queues", serves_several(workload)),
+            ("consumer groups", bool(workload.consumer_groups)),
         ]
         return list(dict.fromkeys(capability for capability, is_wanted in required if is_wanted))
 

@@ -58,6 +58,7 @@ _JAVA: Mapping[str, bool | str] = {
     "transient": "every message goes into the broker's log",
     "priorities": "a topic's messages have none",
     "channel transaction": "only AMQP has channels",
+    "consumer groups": CAN,
     "several queues": "mqproof gives each of its processes one topic",
 }
 _OF_ALL = (
@@ -68,6 +69,7 @@ _OF_ALL = (
     "transient",
     "priorities",
     "channel transaction",
+    "consumer groups",
     "several queues",
 )
 

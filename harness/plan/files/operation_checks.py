@@ -17,10 +17,10 @@ from harness.plan.problems import nearest
 
 
 def problems(
-    operations: Sequence[object], queues: Sequence[str], faults: int = 0
+    operations: Sequence[object], queues: Sequence[str], faults: int = 0, *, grouped: bool = False
 ) -> Iterator[TomlProblem]:
     """`operations`: the tables as TOML has them; `queues`: those of the workload; `faults`: how
-    many the scenario has."""
+    many the scenario has; `grouped`: whether it has consumer groups."""
     for index, table in enumerate(operations):
         if not isinstance(table, dict):
             continue
@@ -28,6 +28,9 @@ def problems(
         kind = OPERATIONS.get(str(table.get("kind")))
         if kind is not None:
             yield from _target(path, table, kind, queues, faults)
+            if grouped and TargetForm.QUEUE in kind.targets:
+                text = f"a {kind.name} means one queue; with consumer groups mqproof judges none"
+                yield TomlProblem((*path, "kind"), text)
             yield from _options(path, table, kind)
 
 

@@ -29,6 +29,7 @@ from harness.plan.workload import BootstrapAddress
 from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200
+GROUPS_MAX = 16
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
 _PATTERN_MAX = 1_000
 _WORDS_MAX = 64
@@ -48,6 +49,14 @@ def _queues(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= QUEUES_MAX:
         raise ValueError(f"must be a list of names, or a number from 1 to {QUEUES_MAX}")
     return distribution.generated(value)
+
+
+def _groups(value: object) -> object:
+    if isinstance(value, list) and value:
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= GROUPS_MAX:
+        raise ValueError(f"must be a list of names, or a number from 1 to {GROUPS_MAX}")
+    return distribution.generated_groups(value)
 
 
 def _batch(value: object) -> int:
@@ -126,6 +135,15 @@ class WorkloadTable(Table):
     )
     consumers: int = Field(
         ge=0, le=64, description="number of consumers; the queues are shared out in the same way"
+    )
+    consumer_groups: Annotated[
+        list[QueueName], Field(max_length=GROUPS_MAX), BeforeValidator(_groups)
+    ] = Field(
+        default=[],
+        title=f"list of texts, or 1 to {GROUPS_MAX}",
+        description="groups of consumers that each get every message; each has `consumers` "
+        "consumers. Names are as those of queues; a number N stands for `group-1` to `group-N`, "
+        "and 1 for no groups",
     )
     keys: int = Field(
         default=1,

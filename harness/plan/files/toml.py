@@ -25,6 +25,7 @@ from harness.plan.files import operation_checks, references, scenario_tables, sp
 from harness.plan.files.fault_options import kind_of, limit_problem, options_of, readable_options
 from harness.plan.files.shape import (
     FAULTS_MAX,
+    GROUPS_MAX,
     OPERATIONS_MAX,
     QUEUES_MAX,
     FaultTable,
@@ -93,6 +94,7 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
         consumer_endpoint=table.consumer_endpoint,
         sections=sections,
         declared_at=table.declared_at,
+        consumer_groups=tuple(table.consumer_groups),
     )
 
 
@@ -144,8 +146,13 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
     workload = document.get("workload")
     if not isinstance(workload, dict):
         workload = {}
-    queues = _queue_names(workload.get("queues"))
-    yield from _workload_checks(workload, queues)
+    sent_to = _queue_names(workload.get("queues"))
+    groups = _group_names(workload.get("consumer_groups"))
+    # A target names a queue that consumers read: those of groups may lie on several hosts.
+    own = (f"{queue}-{group}" for queue in sent_to for group in groups)
+    queues = [*dict.fromkeys(own)] or sent_to
+    yield from _workload_checks(workload, sent_to, queues)
+    yield from _group_checks(sent_to, groups)
     faults = _few(document.get("fault"), FAULTS_MAX)
     targets = _targets(faults)
     for number, fault in enumerate(faults, start=1):
@@ -157,7 +164,7 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
                 yield from _client_checks((*path, "target"), fault, target, workload)
     operations = _few(document.get("operation"), OPERATIONS_MAX)
     yield from _overlaps(faults, targets, operated=bool(operations))
-    yield from operation_checks.problems(operations, queues, len(faults))
+    yield from operation_checks.problems(operations, queues, len(faults), grouped=bool(groups))
     for section in sections.values():
         yield from section.problems(document)
 
@@ -169,8 +176,28 @@ def _queue_names(value: object) -> list[str]:
     return [queue for queue in _few(value, QUEUES_MAX) if isinstance(queue, str)]
 
 
-def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[TomlProblem]:
-    if len(set(queues)) < len(queues):
+def _group_names(value: object) -> list[str]:
+    """The same of consumer groups."""
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= GROUPS_MAX:
+        return distribution.generated_groups(value)
+    return [group for group in _few(value, GROUPS_MAX) if isinstance(group, str)]
+
+
+def _group_checks(queues: list[str], groups: list[str]) -> Iterator[TomlProblem]:
+    path: Path = ("workload", "consumer_groups")
+    if len(set(groups)) < len(groups):
+        yield TomlProblem(path, "a group is named twice")
+        return
+    own = [f"{queue}-{group}" for queue in dict.fromkeys(queues) for group in groups]
+    for name in sorted({name for name in own if own.count(name) > 1 or name in queues}):
+        text = f"the queue of a group, {brief(name)}, would have the name of another queue"
+        yield TomlProblem(path, text)
+
+
+def _workload_checks(
+    workload: dict[str, Any], sent_to: list[str], queues: list[str]
+) -> Iterator[TomlProblem]:
+    if len(set(sent_to)) < len(sent_to):
         yield TomlProblem(("workload", "queues"), "a queue is named twice")
     for key in ("publisher_endpoint", "consumer_endpoint"):
         word = workload.get(key)
@@ -280,8 +307,10 @@ def _client_checks(
     elif target.client:
         role, _, number = target.client.partition("-")
         count = workload.get(f"{role}s")
-        if isinstance(count, int) and int(number) > count:
-            yield TomlProblem(path, f"the workload has {count} {role}s, and no {target.client}")
+        groups = len(_group_names(workload.get("consumer_groups"))) if role == "consumer" else 1
+        if isinstance(count, int) and int(number) > (all_of_them := count * max(1, groups)):
+            text = f"the workload has {all_of_them} {role}s, and no {target.client}"
+            yield TomlProblem(path, text)
     elif (
         CLIENTS.key in kind.option_keys
         and fault.get(CLIENTS.key) == "consumers"

@@ -7,6 +7,7 @@
 
 from collections.abc import Iterator
 
+from harness.plan.distribution import consumers_in_all, read_queues
 from harness.plan.layouts.servers import Servers
 from harness.plan.model import FaultPlan, Scenario
 from harness.plan.workload import Workload
@@ -19,14 +20,14 @@ def wanted(scenario: Scenario, servers: Servers) -> dict[str, int]:
     if not servers.by_names:
         return {}
     workload = scenario.workload
-    queues = len(workload.queues)
+    queues = len(read_queues(workload))
     return {
         "publishers": workload.publishers,
-        "consumers": workload.consumers,
+        "consumers": consumers_in_all(workload),
         "successors of crashed clients": sum(
             _successors(each, workload) for each in scenario.faults
         ),
-        "probers": queues,
+        "probers": len(workload.queues),
         "drainers": queues,
         "auditors": queues * len(servers.logs),
     }
@@ -49,5 +50,5 @@ def _successors(fault: FaultPlan, workload: Workload) -> int:
         return 0
     if fault.target.client:
         return 1
-    of = {"publishers": workload.publishers, "consumers": workload.consumers}
+    of = {"publishers": workload.publishers, "consumers": consumers_in_all(workload)}
     return of.get(fault.options.affected_clients, sum(of.values()))

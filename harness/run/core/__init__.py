@@ -6,6 +6,7 @@ conductor           the order of a run: the next step, given what happened
 conductor_protocol  the messages between the two
 progress            how far a run is, and what it waits for while nothing is planned
 resolving           late-bound words become hosts
+run_queues          the queues of a run, and how a message comes to each consumer group
 stopping            the hosts that operations have stopped
 strip               the share on time, second by second
 view                what a person sees of a run while it goes on

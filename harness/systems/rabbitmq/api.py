@@ -22,12 +22,13 @@ from harness.systems.rabbitmq.service_ports import API_PORT
 
 ASK_LIMIT_S = 4.0
 QUEUES = "/api/queues/%2F?disable_stats=true"
+EXCHANGES = "/api/exchanges/%2F?columns=name"
 NODES = "/api/nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm"
 CONNECTIONS = "/api/connections?columns=name,user_provided_name"
 OVERVIEW = "/api/overview?columns=rabbitmq_version,erlang_version"
 FEATURE_FLAGS = "/api/feature-flags?columns=name,state"
 GUEST = ("guest", "guest")  # who is known to brokers that mqproof starts
-_IN_ROOT = re.compile(r"^(/api/(?:queues|policies)/)%2F(?=[/?]|$)")
+_IN_ROOT = re.compile(r"^(/api/(?:exchanges|queues|policies)/)%2F(?=[/?]|$)")
 _HEADERS = {
     "Content-Type": "application/json",
     "X-Reason": "mqproof",  # told to clients whose connection is closed
@@ -41,6 +42,10 @@ def in_virtual_host(path: str, name: str) -> str:
 
 def queue_path(name: str) -> str:
     return f"/api/queues/%2F/{quote(name, safe='')}?disable_stats=true"
+
+
+def exchange_path(name: str) -> str:
+    return f"/api/exchanges/%2F/{quote(name, safe='')}"
 
 
 def held_path(name: str) -> str:

@@ -21,6 +21,7 @@ from harness.plan.model import Layout
 from harness.systems.rabbitmq import cluster_state, khepri
 from harness.systems.rabbitmq.api import (
     CONNECTIONS,
+    EXCHANGES,
     FEATURE_FLAGS,
     NODES,
     OVERVIEW,
@@ -28,6 +29,7 @@ from harness.systems.rabbitmq.api import (
     ManagementApi,
     connection_path,
     enable_path,
+    exchange_path,
     policy_path,
     queue_path,
     urls,
@@ -39,9 +41,12 @@ from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT, API_P
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 DECLARE = "harness.workers.agent_calls.amqp:declare"  # the agent imports it
+FAN_OUT = "harness.workers.agent_calls.amqp:fan_out"
+REMOVE_EXCHANGE = "harness.workers.agent_calls.amqp:remove_exchange"
 MAX_PRIORITY = "x-max-priority"
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
+_REMOVE_LIMIT_S = 5.0
 _MIRRORS_LIMIT_S = 30.0
 _KHEPRI_LIMIT_S = 60.0
 
@@ -71,6 +76,7 @@ class RabbitBroker:
         self._kind = kind
         self._held = held
         self._ours = ours
+        self._exchanges: set[str] = set()  # that this process made
 
     @classmethod
     def on_ports(
@@ -127,6 +133,21 @@ class RabbitBroker:
             why := cluster_state.dropping(await self._api.first(queue_path(queue)))
         ):
             raise DeployError(f"{why}, and claims about loss would be wrong; exempt ^mqproof[.-]")
+
+    async def fan_out(
+        self, exchange: str, queues: Sequence[str], durable: bool, host: str
+    ) -> None:
+        address, port = self._ways[host]
+        self._exchanges.add(exchange)
+        await self._agent.call(
+            FAN_OUT,
+            timeout_s=_DECLARE_LIMIT_S,
+            host=address,
+            port=port,
+            exchange=exchange,
+            queues=list(queues),
+            durable=durable,
+        )
 
     async def roles(self, queue: str) -> Roles:
         roles, may_be_dead = await self._named_roles(queue)
@@ -204,10 +225,37 @@ class RabbitBroker:
         return tuple(sorted(ours.values()))
 
     async def delete(self, prefix: str) -> None:
-        for host, listed in (await self._api.bodies(QUEUES)).items():
+        await self._delete_listed(QUEUES, queue_path, prefix)
+        if self._ours:  # a process that is dead may have left some on a cluster that stays
+            await self._delete_listed(EXCHANGES, exchange_path, prefix)
+        for exchange in sorted(self._exchanges):
+            if exchange.startswith(prefix) and await self._removed(exchange):
+                self._exchanges.discard(exchange)
+
+    async def _delete_listed(
+        self, listing: str, path_of: Callable[[str], str], prefix: str
+    ) -> None:
+        """On every host, by its own list of names."""
+        for host, listed in (await self._api.bodies(listing)).items():
             names = [str(row["name"]) for row in listed or ()]
             for name in (name for name in names if name.startswith(prefix)):
-                await self._api.ask(host, queue_path(name), "DELETE")
+                await self._api.ask(host, path_of(name), "DELETE")
+
+    async def _removed(self, exchange: str) -> bool:
+        """Return whether some host has removed it: it is everywhere, so any one can."""
+        for address, port in self._ways.values():
+            try:
+                await self._agent.call(
+                    REMOVE_EXCHANGE,
+                    timeout_s=_REMOVE_LIMIT_S,
+                    host=address,
+                    port=port,
+                    exchange=exchange,
+                )
+            except AgentError:
+                continue
+            return True
+        return False
 
     async def queues(self, prefix: str) -> tuple[str, ...]:
         """Names of queues that begin so, by the first host that answers. Raises DeployError."""

@@ -165,9 +165,12 @@ class RocketBroker:
         topics = cluster_state.deciding(answering)
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
-        questions = [
-            (requests.consumers(group(topic, READERS)), cluster_state.consumers) for topic in named
-        ]
+        readers = {group(topic, READERS) for topic in named}
+        known = await asyncio.gather(*map(self._groups, topics))
+        # Of several consumer groups each has one of its own (clients/rocketmq/options.py).
+        own = tuple(f"{one}_" for one in readers)
+        readers |= {one for found in known for one in found if one.startswith(own)}
+        questions = [(requests.consumers(one), cluster_state.consumers) for one in sorted(readers)]
         if not close:
             questions.append((requests.producers(), cluster_state.producers))
         found = await asyncio.gather(

@@ -8,6 +8,7 @@
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from pika import exceptions, frame, spec
@@ -205,13 +206,41 @@ async def declare(
     timeout_s: float,
 ) -> dict[str, Any]:
     """Declares a queue and returns when the broker said that it is there."""
-    what = f"declare {queue} at {host}:{port}"
+    method: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
+    wanted = [(method, spec.Queue.DeclareOk)]
+    return await _in_turn(f"declare {queue} at {host}:{port}", (host, port), wanted, timeout_s)
+
+
+async def fan_out(
+    host: str, port: int, exchange: str, queues: list[str], durable: bool, timeout_s: float
+) -> dict[str, Any]:
+    """Declares a fan-out exchange, binds these queues to it, and returns when that is done."""
+    made: Any = spec.Exchange.Declare(exchange=exchange, type="fanout", durable=durable)
+    bound = [spec.Queue.Bind(queue=queue, exchange=exchange, routing_key="") for queue in queues]
+    wanted = [(made, spec.Exchange.DeclareOk), *((one, spec.Queue.BindOk) for one in bound)]
+    what = f"bind {len(queues)} queues to {exchange} at {host}:{port}"
+    return await _in_turn(what, (host, port), wanted, timeout_s)
+
+
+async def remove_exchange(host: str, port: int, exchange: str, timeout_s: float) -> dict[str, Any]:
+    """Deletes an exchange; one that is not there (any more) is no error."""
+    wanted = [(spec.Exchange.Delete(exchange=exchange), spec.Exchange.DeleteOk)]
+    return await _in_turn(f"delete {exchange} at {host}:{port}", (host, port), wanted, timeout_s)
+
+
+async def _in_turn(
+    what: str,
+    way: tuple[str, int],
+    wanted: Sequence[tuple[Any, type[Any]]],
+    timeout_s: float,
+) -> dict[str, Any]:
+    """Sends each method on one connection, and awaits its answer of the expected class."""
     try:
         async with asyncio.timeout(timeout_s):
-            conversation = await Conversation.open(host, port, "mqproof.agent")
+            conversation = await Conversation.open(*way, "mqproof.agent")
             try:
-                method: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
-                await conversation.request(method, spec.Queue.DeclareOk)
+                for method, expected in wanted:
+                    await conversation.request(method, expected)
                 await conversation.close()
             finally:
                 conversation.drop()

@@ -126,11 +126,14 @@ def _ssl_options(host: str) -> pika.SSLOptions | None:
 
 
 class AmqpPublishingLink:
-    """A channel that publishes to its worker's queues through the default exchange."""
+    """A channel that publishes to its worker's queues through the default exchange; with consumer
+    groups to exchanges of these names, which give each message to the queue of every group."""
 
     def __init__(self, wire: "Wire", config: WorkerConfig, options: AmqpOptions) -> None:
         self._wire = wire
-        self._queues = tuple(name for name, _ in config.queues)
+        names = [name for name, _ in config.queues]
+        # By place the exchange and the routing key; a fan-out exchange looks at no key.
+        self._routes = tuple((name, "") if config.fans_out else ("", name) for name in names)
         self._mandatory = options.mandatory
         self._confirms = config.confirms
         self._transaction_size = options.transaction_size
@@ -169,8 +172,8 @@ class AmqpPublishingLink:
         self.publish_to(0, 0, body)
 
     def publish_to(self, place: int, key: int, body: bytes) -> None:
-        properties = self._properties[key // len(self._queues) % len(self._properties)]
-        self._publish("", self._queues[place], body, properties, self._mandatory)
+        properties = self._properties[key // len(self._routes) % len(self._properties)]
+        self._publish(*self._routes[place], body, properties, self._mandatory)
 
     def buffered_bytes(self) -> int:
         return self._wire.buffered_bytes()

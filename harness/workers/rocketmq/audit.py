@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from harness.workers.clients.rocketmq.options import group
+from harness.workers.clients.rocketmq.options import readers
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, records, requests
@@ -200,7 +200,7 @@ class _BrokersLog:
         started_ns = self._recorder.now_ns()
         offsets = await self._ask(requests.consumer_offsets(), answers.offsets)
         topic = self._config.queue
-        own = {(group(topic, "readers"), queue): None for queue in ends if queue.topic == topic}
+        own = {(readers(self._config), queue): None for queue in ends if queue.topic == topic}
         for (whose, queue), offset in sorted({**own, **offsets}.items()):
             if (end := ends.get(queue)) is not None:
                 behind = end - (offset or 0)

@@ -5,6 +5,7 @@ records       the columns that kernels read of each raw table
 arrays        small array operations, each linear or n log n
 slots         a place in arrays for every message
 cases         cases of one measure, counted and listed
+groups        a run as each of several consumer groups saw it, and one run's marts
 
 Beside verdicts:
 doubts        verdicts that could not be judged, and why; how long workers stood still

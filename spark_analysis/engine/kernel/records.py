@@ -4,8 +4,9 @@
 2. Canaries (`producer < 0`) are dropped here, once and everywhere.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,10 @@ class Records:
         """These rows, in this order."""
         picked = {field.name: getattr(self, field.name)[rows] for field in fields(self)}
         return replace(self, **picked)
+
+    def changed(self, name: str, change: Callable[[Any], Any]) -> Self:
+        """The same rows with another column of that name."""
+        return replace(self, **{name: change(getattr(self, name))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 from harness.claims.judge import ClaimOutcome, judge
 from harness.claims.values import Interval
 from harness.view.observations import observe
+from spark_analysis.schema.facts import ConsumerGroup, GroupQueue, QueueEnd
 from tests.harness.claims.judging import (
     CLAIMS,
     FAIL,
@@ -17,6 +18,18 @@ from tests.harness.claims.judging import (
 )
 from tests.harness.claims.stories_of_majorities import STREAM
 from tests.rigs.runs.findings import Story
+
+
+def of_two_groups() -> Story:
+    story, names = Story(), ("a", "b")
+    story.facts = replace(
+        story.facts,
+        queues=tuple(QueueEnd(f"orders-{name}", True, True, "", ()) for name in names),
+        consumer_groups=tuple(
+            ConsumerGroup(name, (GroupQueue(f"orders-{name}", "orders"),), ()) for name in names
+        ),
+    )
+    return story
 
 
 def confirmed(number: int, **state: object) -> Story:
@@ -315,3 +328,19 @@ def test_a_second_copy_may_be_the_clients_own_if_it_resends(copies: int) -> None
     assert "lib may send a message again by itself" in one.not_judged[0]
     by_broker = FAIL if copies else PASS
     assert verdict("one-copy", story).outcome is by_broker
+
+
+def test_each_of_two_groups_had_to_get_every_confirmed_message() -> None:
+    texts = {one.name: one.text for one in observe(of_two_groups().evidence)}
+    assert texts["lost"] == "lost 0 of 42,800 (21,400 for each of 2 groups)"
+
+
+def test_nothing_is_misrouted_between_the_groups_of_one_queue() -> None:
+    story = of_two_groups().count("in_order", "", 21_400)
+    assert verdict("nothing-misrouted", story).outcome is NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(("came", "outcome"), [(200, PASS), (199, INCONCLUSIVE)])
+def test_each_of_two_groups_needs_a_hundred_deliveries(came: int, outcome: ClaimOutcome) -> None:
+    story = of_two_groups().count("in_order", "", came)
+    assert verdict("queue-is-first-in-first-out", story).outcome is outcome

@@ -340,3 +340,61 @@ def test_a_level_that_a_history_does_not_declare_is_refused() -> None:
     changed = document({"tables.settlements.columns.strength": "quorum_cached"})
     with pytest.raises(PlanError, match="'quorum_cached' is not one of: none"):
         neutral.parse(json.dumps(changed), "h.json", WORDS)
+
+
+def two_groups() -> dict[str, Any]:
+    """Changes: two groups read `orders`, the second one without a consumer before the drain."""
+    return {
+        "facts.queues": [
+            {"queue": f"orders-{name}", "ordered": True, "drained": True} for name in ("a", "b")
+        ],
+        "facts.consumer_groups": [
+            {"name": "a", "queues": [{"queue": "orders-a", "of": "orders"}], "consumers": [2]},
+            {"name": "b", "queues": [{"queue": "orders-b", "of": "orders"}], "consumers": []},
+        ],
+        "tables.deliveries.columns.queue": "orders-a",
+    }
+
+
+def test_consumer_groups_are_read_and_written() -> None:
+    history = parsed(two_groups())
+    assert [group.names for group in history.facts.consumer_groups] == [
+        {"orders": "orders-a"},
+        {"orders": "orders-b"},
+    ]
+    written = json.dumps(neutral.to_json(history))
+    assert neutral.parse(written, "h.json", WORDS) == history
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"facts.consumer_groups.1.name": "a"}, "[1].name: 'a' stands there twice"),
+        (
+            {"facts.consumer_groups.1.queues.0.queue": "orders-a"},
+            "consumer_groups: queue 'orders-a' stands there twice",
+        ),
+        ({"facts.consumer_groups.1.consumers": [2]}, "consumer 2 stands there twice"),
+        (
+            {"facts.consumer_groups.1.queues.0.of": "bills"},
+            "[1].queues: it has no queue of 'orders'",
+        ),
+        (
+            {"facts.consumer_groups.1.queues.0.queue": "orders"},
+            "'orders' is a group's queue, and messages are sent to it",
+        ),
+        (
+            {"facts.queues.1.queue": "bills"},
+            "facts.queues[1].queue: 'bills' is the queue of no consumer group",
+        ),
+        (
+            {"tables.deliveries.columns.queue": "orders"},
+            "deliveries.queue[0]: 'orders' is the queue of no consumer group",
+        ),
+    ],
+)
+def test_consumer_groups_that_leave_something_open_are_refused(
+    changes: dict[str, Any], why: str
+) -> None:
+    text = json.dumps(document(two_groups() | changes))
+    assert any(why in problem for problem in problems(text))

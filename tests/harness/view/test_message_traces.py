@@ -234,3 +234,11 @@ def test_a_torn_transaction_ends_with_its_half(tmp_path: Path) -> None:
         "connection 1",
         "never delivered: the broker holds the half, and no commit of it",
     ]
+
+
+def test_what_another_group_got_is_no_part_of_the_story(tmp_path: Path) -> None:
+    history = History().group("billing", 2).group("audit", 3)
+    history.publish(1, at_ms=10).confirm(1).deliver(1, queue="orders-billing", consumer=2)
+    story = story_of(tmp_path, history, "lost")
+    assert story.message == "message 1 of publisher 1 in orders-audit"
+    assert [step.sort for step in story.steps] == ["sent", "settled", "end"]

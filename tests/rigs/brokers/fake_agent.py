@@ -18,11 +18,14 @@ class FakeAgent:
         self.said = said
         self.requests: list[tuple[str, str, str]] = []
         self.declared: list[tuple[str, dict[str, Any]]] = []
+        self.called: list[tuple[str, dict[str, Any]]] = []  # other calls
         self.limits_s: set[float] = set()
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         if name == DECLARE:
             self.declared.append((arguments["queue"], arguments["arguments"]))
+        elif name != "http":
+            self.called.append((name, arguments))
         if name != "http":
             return {}
         address, _, path = arguments["url"].removeprefix("http://").partition(":15672")

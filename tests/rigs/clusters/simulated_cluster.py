@@ -5,7 +5,7 @@ Workers here are scripts, not processes: they obey the control channel and write
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -249,6 +249,11 @@ class SimulatedBroker:
         self._cluster.declared[queue] = host
         self._cluster.priorities[queue] = max_priority
 
+    async def fan_out(
+        self, exchange: str, queues: Sequence[str], durable: bool, host: str
+    ) -> None:
+        self._cluster.bound[exchange] = tuple(queues)
+
     async def roles(self, queue: str) -> Roles:
         master = self._cluster.declared[queue]
         dead = self._cluster.world.dead
@@ -330,6 +335,7 @@ class SimulatedCluster:
     elects: bool = True  # whether a dead master has a successor without being told to
     declared: dict[str, str] = field(default_factory=dict)
     priorities: dict[str, int] = field(default_factory=dict)  # of each queue, the highest
+    bound: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by exchange, its queues
     deleted: list[str] = field(default_factory=list)
     configured: dict[str, WorkerConfig] = field(default_factory=dict)
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)

@@ -17,7 +17,9 @@ from spark_analysis.schema.facts import (
     Absence,
     Clock,
     CompetingLeaders,
+    ConsumerGroup,
     Facts,
+    GroupQueue,
     Promise,
     QueueEnd,
     Window,
@@ -100,6 +102,7 @@ class History:
         self._absences: list[Absence] = []
         self._clocks: list[Clock] = []
         self._promises: list[Promise] = []
+        self._groups: list[ConsumerGroup] = []
         self._clock_ns = self._facts.load_started_ns
         self._attempts: dict[tuple[int, int, int], Row] = {}
         self._tags: dict[tuple[int, int], int] = {}
@@ -119,6 +122,7 @@ class History:
             absences=tuple(self._absences),
             clocks=tuple(self._clocks),
             promises=tuple(self._promises),
+            consumer_groups=tuple(self._groups),
         )
 
     # What the harness knows by itself.
@@ -147,6 +151,14 @@ class History:
         quiet_ns = None if quiet_ms is None else ns(quiet_ms)
         self._queues[name] = QueueEnd(name, ordered, drained, doubt, unreadable, quiet_ns)
         return self
+
+    def group(self, name: str, consumer: int, *, of: str = QUEUE, drained: bool = True) -> Self:
+        """A consumer group with one consumer: `orders-NAME` is its queue of `orders`, which itself
+        is then no queue that anybody reads."""
+        queue = GroupQueue(f"{of}-{name}", of)
+        self._groups.append(ConsumerGroup(name, (queue,), (consumer,)))
+        self._queues.pop(of, None)
+        return self.worker(consumer, "consumer").queue(queue.queue, drained=drained)
 
     def clock(self, worker: int, bound_ms: float) -> Self:
         """This worker's clock is not the run's: its times may be off by so much."""

@@ -26,7 +26,7 @@ from harness.workers.clients.port import (
 )
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.java_object import JavaObject, in_java
-from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
+from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, reading, window
 from harness.workers.host_names import jvm_flags
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
@@ -166,6 +166,7 @@ class JavaConsumer:
     def __init__(self, config: WorkerConfig, listener: ConsumingListener) -> None:
         self._options = RocketOptions.from_json(config.own)
         self._members = config.members
+        self._whose = reading(config.group)
         self._listener = listener
         self._java = JavaObject(config, self._receive, listener.noticed)
         self._places: dict[tuple[str, int, bool], str] = {}
@@ -173,7 +174,7 @@ class JavaConsumer:
     async def open(self) -> None:
         options = self._options
         how = options.consumer, options.threads, options.batch
-        await self._java.make("Consuming", "readers", *how, settings=options.settings)
+        await self._java.make("Consuming", self._whose, *how, settings=options.settings)
 
     async def consume(self) -> None:
         if not self._java.listened_to:

@@ -9,7 +9,7 @@
 import asyncio
 from random import Random
 
-from harness.workers.clients.rocketmq.options import group
+from harness.workers.clients.rocketmq.options import readers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
@@ -57,7 +57,7 @@ async def _are_listed(config: WorkerConfig, routing: Routing, brokers: Brokers) 
     """Ask for the route if there is none yet, and each master for the members of the group."""
     if not routing.view.masters:
         await routing.look()
-    request = client_requests.members(group(config.queue, "readers"))
+    request = client_requests.members(readers(config))
     for address in routing.view.masters.values():
         try:
             answer = await brokers.ask(address, request, ASK_LIMIT_S, waits=True)

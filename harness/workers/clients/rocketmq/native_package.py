@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from harness.workers.clients.rocketmq.native_attached import first
 from harness.workers.clients.rocketmq.native_found import NEEDED, WAYS, Way, having
-from harness.workers.clients.rocketmq.options import RocketOptions, group, name_servers
+from harness.workers.clients.rocketmq.options import RocketOptions, group, name_servers, readers
 from harness.workers.protocol import WorkerConfig
 from spark_analysis.schema.body import HEADER_BYTES, MAGIC, length_of
 
@@ -108,9 +108,7 @@ class Package:
         """Subscribed, and not started; `hear` gets each message's handle second, in a thread of
         the library's. Raises RocketMQException."""
         options = RocketOptions.from_json(config.own)
-        made = self.client.PushConsumer(
-            group(config.queue, "readers"), options.consumer == "orderly"
-        )
+        made = self.client.PushConsumer(readers(config), options.consumer == "orderly")
         self._call(made, "consumers' name servers", name_servers(first(config)))
         made.set_instance_name(config.connection_name)
         made.set_thread_count(options.threads)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from harness.workers.protocol import Role
+from harness.workers.protocol import Role, WorkerConfig
 
 PRODUCERS = ("sync", "async", "oneway", "ordered")
 CONSUMERS = ("concurrent", "orderly", "pull")
@@ -70,8 +70,18 @@ def attach_to(options: RocketOptions, role: Role, index: int) -> str:
 
 
 def group(topic: str, whose: str) -> str:
-    """The group of a topic's `writers` or `readers`: every reader of a run is in the same one."""
+    """The group of a topic's `writers` or `readers`."""
     return f"{_NOT_IN_NAMES.sub('_', topic)}_{whose}"
+
+
+def reading(consumer_group: str) -> str:
+    """Whose a reader's group is: of several consumer groups each has one of its own."""
+    return f"readers_{consumer_group}" if consumer_group else "readers"
+
+
+def readers(config: WorkerConfig) -> str:
+    """The group of a worker that reads its topic: a consumer, a drainer or an auditor."""
+    return group(config.queue, reading(config.group))
 
 
 class Address(Protocol):

@@ -98,6 +98,20 @@ async def test_queues_are_deleted_on_every_host_that_has_them() -> None:
 
 
 @in_a_loop
+async def test_an_exchange_of_groups_is_bound_and_goes_with_the_queues_of_its_run() -> None:
+    rabbit, agent = broker({})
+    queues = ["mqproof.r.q-a", "mqproof.r.q-b"]
+    await rabbit.fan_out("mqproof.r.q", queues, True, "rmq2")
+    way = {"host": "rmq2", "port": 5672, "exchange": "mqproof.r.q"}
+    assert agent.called == [(adapter.FAN_OUT, way | {"queues": queues, "durable": True})]
+    await rabbit.delete("mqproof.other.")
+    assert len(agent.called) == 1
+    for _ in range(2):  # what is gone is not removed again
+        await rabbit.delete("mqproof.r.")
+        assert agent.called[1:] == [(adapter.REMOVE_EXCHANGE, way | {"host": "rmq1"})]
+
+
+@in_a_loop
 async def test_host_is_listed_if_all_other_answering_hosts_agree() -> None:
     path = "/api/nodes"
     up = [{"name": f"rabbit@{host}", "running": True} for host in HOSTS]

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from harness.workers.clients.port import ConsumingListener, Fetched, LinkLost
-from harness.workers.clients.rocketmq.options import RocketOptions, group
+from harness.workers.clients.rocketmq.options import RocketOptions, readers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.locks import QueueLocks
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
@@ -58,7 +58,7 @@ class OwnConsumer:
         self._servers = servers
         self._routing = routing
         self._brokers = brokers
-        self._group = group(config.queue, "readers")
+        self._group = readers(config)
         self._name = config.connection_name
         self._locks = QueueLocks(self._name, self._group, config.queue, self._ask_master)
         self._tag = 0

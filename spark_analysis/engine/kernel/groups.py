@@ -1,0 +1,149 @@
+"""Several consumer groups: the records of a run as each of them saw it, and one run's marts.
+
+1. A view renames queues and leaves deliveries out; it copies no other column.
+2. The rules are those of schema/groups.py.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from spark_analysis.engine.kernel.records import (
+    Attempts,
+    BadRecords,
+    Deliveries,
+    R,
+    Reader,
+    Text,
+)
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.facts import ConsumerGroup, Facts
+from spark_analysis.schema.groups import OF_SENDING, UNITED
+from spark_analysis.schema.messages import Attribution, Count
+from spark_analysis.schema.words import Via
+
+Marts = Mapping[str, Sequence[Any]]  # rows by mart
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """The facts and the records of one view."""
+
+    facts: Facts
+    reader: Reader
+
+
+@dataclass(frozen=True, slots=True)
+class _Renamed:
+    """Reads the records of a run as one group saw them."""
+
+    reader: Reader
+    own: Mapping[str, str]  # its queues by the queues that messages are sent to
+    others: tuple[str, ...]  # the queues of other groups
+
+    def read(self, kind: type[R]) -> R:
+        found: Any = self.reader.read(kind)
+        if kind is Deliveries:
+            found = found.pick(~found.queue.among(*self.others))
+        if kind in (Attempts, Deliveries):
+            found = found.changed("queue", partial(_renamed, self.own))
+        return cast(R, found)
+
+
+def _renamed(names: Mapping[str, str], queue: Text) -> Text:
+    words = [names.get(word, word) for word in queue.words]
+    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    # The last place is read by -1, which stays.
+    numbers = np.array([*(places[word] for word in words), -1], np.int32)
+    return Text(tuple(places), numbers[queue.numbers])
+
+
+def of_sending(facts: Facts, reader: Reader) -> RunView:
+    """Return the view of sending."""
+    return RunView(replace(facts, consumer_groups=()), reader)
+
+
+def of_groups(facts: Facts, reader: Reader) -> Iterator[RunView]:
+    """Yield the view of each group. Raise BadRecords if a delivery belongs to no known group."""
+    _check(facts, reader.read(Deliveries))
+    for group in facts.consumer_groups:
+        others = tuple(
+            queue
+            for other in facts.consumer_groups
+            if other is not group
+            for queue in other.names.values()
+        )
+        yield RunView(_facts_of(group, facts), _Renamed(reader, group.names, others))
+
+
+def _check(facts: Facts, deliveries: Deliveries) -> None:
+    queues = [queue for group in facts.consumer_groups for queue in group.names.values()]
+    audited = (deliveries.via == Via.AUDIT) | (deliveries.via == Via.HALF)
+    known = deliveries.queue.among(*queues)
+    known |= audited & deliveries.queue.among(*facts.sent_to)
+    if not known.all():
+        raise BadRecords("a delivery is in no queue of a consumer group")
+
+
+def _facts_of(group: ConsumerGroup, facts: Facts) -> Facts:
+    others = {
+        number
+        for other in facts.consumer_groups
+        if other is not group
+        for number in other.consumers
+    }
+    workers = (
+        worker
+        for worker in facts.workers
+        if worker.role != "consumer" or worker.number not in others
+    )
+    own = group.names.values()
+    return replace(
+        facts,
+        workers=tuple(workers),
+        queues=tuple(end for end in facts.queues if end.queue in own),
+        consumer_groups=(),
+    )
+
+
+def merged(sending: Marts, groups: Sequence[Marts]) -> dict[str, list[Any]]:
+    """Return the rows of the run's marts, but for those that are made of its cases."""
+    every = {name: [row for marts in groups for row in marts[name]] for name in sending}
+    found = {name: [*rows] for name, rows in sending.items()}
+    found |= {name: list(dict.fromkeys(every[name])) for name in UNITED}
+    counted = [row for row in sending["counts"] if row.measure in OF_SENDING]
+    counted += [row for row in every["counts"] if row.measure not in OF_SENDING]
+    return {
+        **found,
+        "counts": _counts(counted),
+        "attributions": _attributions(every["attributions"]),
+        "stages": _latest(every["stages"]),
+    }
+
+
+def _counts(rows: Iterable[Count]) -> list[Count]:
+    sums: Counter[tuple[str, str, str, str]] = Counter()
+    for row in rows:
+        sums[row.run, row.queue, row.measure, row.detail] += row.count
+    return [Count(*what, number) for what, number in sums.items()]
+
+
+def _attributions(rows: Iterable[Attribution]) -> list[Attribution]:
+    sums: Counter[tuple[str, str, str, str]] = Counter()
+    for row in rows:
+        sums[row.run, row.measure, row.detail, row.windows] += row.count
+    return [Attribution(*what, number) for what, number in sums.items()]
+
+
+def _latest(rows: Iterable[Stage]) -> list[Stage]:
+    """Return the latest row of each window and stage."""
+    found: dict[tuple[int, str], Stage] = {}
+    for row in rows:
+        known = found.setdefault((row.window, row.stage), row)
+        if (not row.reached, row.after_ns) > (not known.reached, known.after_ns):
+            found[row.window, row.stage] = row
+    return [*found.values()]

@@ -1,0 +1,35 @@
+"""Several consumer groups that each get every message: views of their run, and its marts
+(docs/verdicts.md 4.10).
+
+The oracle and Spark are written from this text, apart from each other, and must agree
+row for row. Rows of a mart have no order. Words are those of findings.py and of facts.py. Where
+facts.consumer_groups is empty, this says nothing. Else every other text is about a view: it is
+judged by them as a run of its own, and the marts of the run are made of those of its views.
+
+THE VIEW OF A GROUP, one a group. Its facts are those of the run without consumer_groups; of the
+consumers among `workers` without those of other groups; of `queues` those of the group alone. The
+queue of an attempt row is the group's queue `of` it; where the group has none, it stays. Of the
+delivery rows it has those in a queue of the group, and those by AUDIT or HALF in a queue that
+messages are sent to: what lies in a log lies there for every group, and counts as found in the
+group's queue `of` it. Every other row is as it is.
+
+A delivery row in any other queue belongs to no known group: the records break their schema.
+
+THE VIEW OF SENDING. Its facts are those of the run without consumer_groups; its rows are all rows.
+
+MARTS
+- `counts`, `affected`: of the measures OF_SENDING the rows of the view of sending, of all others
+  those of the groups. Counts of one queue, measure and detail are added.
+- `attributions`: those of the groups; counts of one measure, detail and set of windows are added.
+- `marks`, `examples`: by the rows of `affected` (digest.py).
+- `stages`: of each window and stage the latest of the groups: one not reached before one reached;
+  else the largest after_ns.
+- UNITED: the rows of the groups; equal ones once.
+- every other mart: that of the view of sending. So `delivered` in `seconds` counts a message when
+  the first group gets it.
+"""
+
+from spark_analysis.schema.measures import REGISTER
+
+OF_SENDING = frozenset(measure.name for measure in REGISTER if measure.of_sending)
+UNITED = ("consumption", "starvation", "doubts")  # marts

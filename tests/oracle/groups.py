@@ -1,0 +1,117 @@
+"""Several consumer groups: what each of them saw, and the findings of one run made of theirs.
+
+1. A group's run is the run without the queues, deliveries and consumers of other groups. What was
+   sent to a queue was sent to the group's own queue of it.
+2. What a log holds it holds for every group, so each group's run has the finds of an audit.
+3. A send is counted once, and whatever comes of it once for each group.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.facts import ConsumerGroup, Facts
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.groups import OF_SENDING
+from spark_analysis.schema.messages import Attribution, Count
+from spark_analysis.schema.words import Via
+from tests.oracle import digest
+from tests.oracle.events import Row
+
+Rows = Mapping[str, Iterable[Row]]
+Judge = Callable[[Facts, Rows], Findings]
+
+
+def judge_each(facts: Facts, rows: Rows, judge_one: Judge) -> Findings:
+    """The findings of a run with consumer groups. `judge_one` judges a run without any."""
+    kept = {table: tuple(listing) for table, listing in rows.items()}
+    sending = judge_one(replace(facts, consumer_groups=()), kept)
+    groups = [
+        judge_one(_facts(facts, group), _rows(facts, kept, group))
+        for group in facts.consumer_groups
+    ]
+    affected = (
+        *(row for row in sending.affected if row.measure in OF_SENDING),
+        *(row for one in groups for row in one.affected if row.measure not in OF_SENDING),
+    )
+    return replace(
+        sending,
+        counts=_counts(sending, groups),
+        affected=affected,
+        attributions=_attributions(row for one in groups for row in one.attributions),
+        stages=_stages(row for one in groups for row in one.stages),
+        consumption=tuple({row for one in groups for row in one.consumption}),
+        starvation=tuple({row for one in groups for row in one.starvation}),
+        doubts=tuple({row for one in groups for row in one.doubts}),
+        marks=digest.marks(facts.run, affected),
+        examples=digest.examples(affected),
+    )
+
+
+def _facts(facts: Facts, group: ConsumerGroup) -> Facts:
+    elsewhere = {
+        number
+        for other in facts.consumer_groups
+        if other.name != group.name
+        for number in other.consumers
+    }
+    own = {queue.queue for queue in group.queues}
+    return replace(
+        facts,
+        consumer_groups=(),
+        queues=tuple(end for end in facts.queues if end.queue in own),
+        workers=tuple(
+            worker
+            for worker in facts.workers
+            if not (worker.role == "consumer" and worker.number in elsewhere)
+        ),
+    )
+
+
+def _rows(facts: Facts, rows: Rows, group: ConsumerGroup) -> Rows:
+    its = {queue.of: queue.queue for queue in group.queues}
+    sent_to = {queue.of for one in facts.consumer_groups for queue in one.queues}
+    return {
+        **rows,
+        "attempts": tuple(
+            {**row, "queue": its.get(str(row["queue"]), row["queue"])}
+            for row in rows.get("attempts", ())
+        ),
+        "deliveries": tuple(_deliveries(rows.get("deliveries", ()), its, sent_to)),
+    }
+
+
+def _deliveries(
+    rows: Iterable[Row], its: Mapping[str, str], sent_to: Iterable[str]
+) -> Iterator[Row]:
+    for row in rows:
+        queue = str(row["queue"])
+        if queue in its.values():
+            yield row
+        elif row["via"] in (Via.AUDIT, Via.HALF) and queue in sent_to:
+            yield {**row, "queue": its.get(queue, queue)}
+
+
+def _counts(sending: Findings, groups: Iterable[Findings]) -> tuple[Count, ...]:
+    sums: Counter[tuple[str, str, str, str]] = Counter()
+    for findings, of_sending in ((sending, True), *((one, False) for one in groups)):
+        for row in findings.counts:
+            if (row.measure in OF_SENDING) is of_sending:
+                sums[row.run, row.queue, row.measure, row.detail] += row.count
+    return tuple(Count(*what, number) for what, number in sorted(sums.items()))
+
+
+def _attributions(rows: Iterable[Attribution]) -> tuple[Attribution, ...]:
+    sums: Counter[tuple[str, str, str, str]] = Counter()
+    for row in rows:
+        sums[row.run, row.measure, row.detail, row.windows] += row.count
+    return tuple(Attribution(*what, number) for what, number in sorted(sums.items()))
+
+
+def _stages(rows: Iterable[Stage]) -> tuple[Stage, ...]:
+    """The latest of each window and stage: what one group did not reach the run did not."""
+    latest: dict[tuple[int, str], Stage] = {}
+    for row in sorted(rows, key=lambda one: (not one.reached, one.after_ns)):
+        latest[row.window, row.stage] = row
+    return tuple(latest.values())

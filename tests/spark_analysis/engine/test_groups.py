@@ -1,0 +1,107 @@
+"""The kernels and the oracle agree on runs with several consumer groups.
+
+Each generated history becomes one: its two consumers are two groups, and of what the audit found
+every second message lies in the log of both.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spark_analysis.engine.judge import judge as judge_by_kernels
+from spark_analysis.engine.tables import RunFolder
+from spark_analysis.schema.facts import ConsumerGroup, Facts, GroupQueue
+from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.words import Via
+from tests.oracle.judge import judge
+from tests.rigs.generated.facts import CONSUMERS, QUEUES
+from tests.rigs.generated.histories import Rows
+from tests.rigs.histories.both_judges import (
+    by_kernels,
+    costs_by_both,
+    listed,
+    raw_columns,
+    sends_by_both,
+    views_by_both,
+)
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.fixed import few_histories
+from tests.rigs.runs.run_folders import write_run
+
+GROUPS = ("billing", "archive")
+BESIDE_VERDICTS = 20  # histories: these marts are those of sending, whatever groups there are
+
+
+def grouped(facts: Facts, rows: Rows) -> tuple[Facts, Rows]:
+    groups = (
+        ConsumerGroup(
+            name,
+            tuple(GroupQueue(f"{queue}-{name}", queue) for queue in QUEUES),
+            tuple(number for number in CONSUMERS if number % 2 == place),
+        )
+        for place, name in enumerate(GROUPS)
+    )
+    leaders = (replace(one, queue=f"{one.queue}-{GROUPS[0]}") for one in facts.competing_leaders)
+    ends = (
+        replace(end, queue=f"{end.queue}-{name}", drained=end.drained or name == GROUPS[1])
+        for end in facts.queues
+        for name in GROUPS
+    )
+    facts = replace(
+        facts,
+        queues=tuple(ends),
+        competing_leaders=tuple(leaders),
+        consumer_groups=tuple(groups),
+    )
+    return facts, {**rows, "deliveries": [*map(_of_a_group, rows.get("deliveries", ()))]}
+
+
+def _of_a_group(row: dict[str, int | str | None]) -> dict[str, int | str | None]:
+    queue = row["queue"] if row["queue"] in QUEUES else QUEUES[0]
+    consumer, sequence = row["consumer"], row["sequence"]
+    assert isinstance(consumer, int)
+    assert isinstance(sequence, int)
+    if row["via"] in (Via.AUDIT, Via.HALF) and sequence % 2:
+        return {**row, "queue": queue}
+    return {**row, "queue": f"{queue}-{GROUPS[consumer % 2]}"}
+
+
+@pytest.mark.slow
+def test_both_judges_agree_on_every_group() -> None:
+    seen = set[tuple[str, str]]()
+    for history in few_histories():
+        facts, rows = grouped(*history)
+        findings = judge(facts, rows)
+        assert by_kernels(facts, raw_columns(rows)) == listed(findings), facts.run
+        seen |= {(row.measure, row.queue.partition("-")[2]) for row in findings.counts}
+    found = {group for measure, group in seen if measure == "lost"}
+    assert found >= set(GROUPS), "some messages are lost for each group"
+    assert {group for measure, group in seen if measure == "state"} == {""}
+
+
+@pytest.mark.slow
+def test_marts_beside_verdicts_are_those_of_sending() -> None:
+    for history in few_histories()[:BESIDE_VERDICTS]:
+        facts, rows = grouped(*history)
+        for by_both in (costs_by_both, sends_by_both, views_by_both):
+            by_both(facts, rows)
+
+
+@pytest.mark.parametrize("large", [0, 1 << 20])
+def test_columns_of_large_tables_are_renamed_when_they_are_read(
+    tmp_path: Path, large: int
+) -> None:
+    history = History().group("billing", 2).group("archive", 3)
+    for sequence in range(1, 5):
+        history.publish(sequence).confirm(sequence)
+        history.deliver(sequence, queue="orders-billing", consumer=2)
+    history.deliver(2, queue="orders-archive", consumer=3)
+    facts, rows = history.build()
+    folder = write_run(tmp_path / "run", facts, rows)
+    marts = judge_by_kernels(facts, RunFolder(folder, large))
+    found = {
+        name: Counter(tuple(row.values()) for row in marts[name].to_pylist()) for name in MARTS
+    }
+    assert found == listed(judge(facts, rows))
