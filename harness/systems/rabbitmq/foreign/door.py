@@ -9,7 +9,9 @@ from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 
 _CANARY = "mqproof-doctor"
 _NOT_ALLOWED = "NOT_ALLOWED"  # reply code 530 of AMQP, by name
-_NO_RIGHT = ("is down", "limit")  # words of a 530 that is about the virtual host, not the user
+# Words of a 530 that refuses for another reason than the user's rights. Names of virtual hosts and
+# users stand in it, too, so a shorter word may be part of one.
+_NO_RIGHT = ("is down", "connection limit", "negotiated")
 
 
 async def enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None:

@@ -174,6 +174,11 @@ def test_a_virtual_host_down_or_full_refuses_no_user(reason: str) -> None:
     assert not AMQP_DOOR.refuses(reason)
 
 
+def test_a_user_is_refused_whatever_the_virtual_host_is_called() -> None:
+    reason = "530 NOT_ALLOWED - access to vhost 'limits' refused for user 'unlimited'"
+    assert AMQP_DOOR.refuses(reason)
+
+
 @pytest.mark.parametrize(
     ("refused", "needs"),
     [
