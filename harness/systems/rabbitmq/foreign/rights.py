@@ -1,7 +1,8 @@
 """Whether the user that mqproof is to brokers which are not ours may do what it will have to do.
 
-1. Before a run by the user's tags, as the cluster tells them. Rights on names (`^mqproof[.-]`) are
-   told to no user: `doctor` finds them by trying what a run does (agent_calls/amqp_trial.py).
+1. Before a run by the user's tags, as the cluster reports them. It reports rights on names
+   (`^mqproof[.-]`) to no user: `doctor` and `run` find them by trying what a run does with a queue
+   (agent_calls/amqp_trial.py).
 2. What an API does not tell is no contradiction.
 """
 

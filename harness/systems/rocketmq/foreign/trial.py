@@ -1,4 +1,5 @@
-"""What a run does with a topic, tried once at each master: `doctor` says the first refusal.
+"""What a run does with a topic, tried once at each master: `doctor` and `run` report the first
+refusal.
 
 1. The topic has a random name that begins with CANARY, and is deleted whatever happens.
 2. The steps are those of a run: create, send, read, delete.
