@@ -63,6 +63,7 @@ class LiveRun:
             window.number: LiveWindow(stage, window, self._clients.replace)
             for window in schedule.windows
         }
+        self._kept: KeptManifest  # the auditor saves it, and is itself a part that is saved
         self._parts = RunParts(
             stage=stage,
             manifest=manifest,
