@@ -9,11 +9,11 @@
 5. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import chain, groupby
+from itertools import groupby
 
 from faults.targets import CLIENT
 from harness.outside.text import brief
@@ -141,19 +141,25 @@ def plan(request: ExperimentOptions, catalogue: Catalogue) -> Experiment:
             cells.append(cell)
     if not cells:
         raise PlanError(_nothing_applies(request, skipped, systems, catalogue))
-    if wrong := dict.fromkeys(chain.from_iterable(map(_wrong_facts, cells))):
-        raise PlanError(wrong)
     if len(cells) * request.repeats > RUNS_MAX:
         text = f"{len(cells) * request.repeats:,} runs are more than one experiment has"
         raise PlanError([Problem("--repeats", f"{text}: {RUNS_MAX:,} at most")])
     if request.together and (apart := list(_apart(cells))):
         raise PlanError(apart)
     runs = tuple(_runs(request, cells))
+    if wrong := dict.fromkeys(_wrong_facts(runs)):
+        raise PlanError(wrong)
     return Experiment(request.name, request.seed, runs, tuple(skipped))
 
 
-def _wrong_facts(cell: _Cell) -> Iterator[Problem]:
-    return wrong_values(cell.system, cell.layout, cell.client, cell.scenario)
+def _wrong_facts(runs: Iterable[RunPlan]) -> Iterator[Problem]:
+    """Yield the facts and counts of packages that are not what the package declares."""
+    for run in {run.cell: run for run in runs}.values():
+        yield from wrong_values(run.system, run.layout, run.client, run.scenario)
+        try:
+            run.client.counted(run.scenario.workload, run.schedule.load_s)
+        except PlanError as error:
+            yield from error.problems
 
 
 def _apart(cells: list[_Cell]) -> Iterator[Problem]:

@@ -154,8 +154,14 @@ def test_an_undeclared_count_is_bad_input(
     found = clients.read([Offer("acme", "acme 1.2", odd)])
     for module in (clients, requirements):
         monkeypatch.setattr(module, "registry", lambda: found)
-    with pytest.raises(PlanError, match=r"\[workload.acme\] counts .*whole numbers of: acme_slow"):
+    wrong = r"\[workload.acme\] counts .*whole numbers of: acme_slow"
+    with pytest.raises(PlanError, match=wrong):
         special_messages(by("acme"))
+    catalogue = Catalogue((replace(SYSTEM, clients=("acme",)),), (LAYOUT,))
+    request = ExperimentOptions("e", 7, (plan().scenario,), repeats=2)
+    with pytest.raises(PlanError, match=wrong) as caught:  # before any run
+        plan_of(request, catalogue)
+    assert len(caught.value.problems) == 1
 
 
 # --- what claims know of a run -------------------------------------------------------------------
