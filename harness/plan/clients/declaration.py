@@ -184,6 +184,9 @@ def _fact_mistakes(section: Section[Any, Any]) -> Iterator[str]:
     if not isinstance(section.own_facts, Mapping) or not isinstance(section.facts, Mapping):
         yield f"the facts of [{section.place}] are no mapping of names"
         return
+    if not isinstance(section.counted, tuple):
+        yield f"[{section.place}], counted: {brief(section.counted)} is no tuple of names"
+        return
     own = section.own_facts
     fields: tuple[tuple[str, Collection[str], Collection[str]], ...] = (
         ("facts", section.facts, DECLARED),

@@ -91,10 +91,10 @@ def _claimed_by_others(section: Section[Any, Any], offered: Iterable[Client]) ->
 
 
 def _is_readable(section: object) -> bool:
-    """Return whether it is a section whose facts have names."""
-    return isinstance(section, Section) and all(
-        isinstance(facts, Mapping) for facts in (section.facts, section.own_facts)
-    )
+    """Return whether it is a section whose facts and counts have names."""
+    if not isinstance(section, Section) or not isinstance(section.counted, tuple):
+        return False
+    return all(isinstance(facts, Mapping) for facts in (section.facts, section.own_facts))
 
 
 def named(client: str) -> Client:

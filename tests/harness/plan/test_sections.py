@@ -220,6 +220,11 @@ SPOILT = {
         of(replace(SECTION, counted=("delayed_mesages",))),
         "counted: there is no fact 'delayed_mesages'; did you mean 'delayed_messages'?",
     ),
+    "counts without names": (
+        of(replace(SECTION, counted="delayed_messages")),
+        "counted: 'delayed_messages' is no tuple of names",
+    ),
+    "facts without names": (of(replace(SECTION, own_facts=None)), "its facts are no mapping"),
     "a fact without a value": (
         of(replace(SECTION, own_facts={"depth": DEPTH, "width": DEPTH})),
         "declares the fact 'width' and gives it no value",
