@@ -3,7 +3,8 @@
 1. A package declares a fact beside what gives its value: for the layouts of a system, or for the
    workload's section of a client family. Each run of that system or family records it.
 2. For runs of other systems and families such a fact is not applicable. If a run of its own system
-   or family did not record it, it is unknown.
+   or family did not record it, it is unknown. It is also unknown if the run's system or client is
+   not installed here.
 3. A recorded value of another type is unknown, too: perhaps another version of the package made
    the run.
 """
@@ -47,14 +48,18 @@ def of_run(manifest: Manifest, words: Mapping[str, Any]) -> KnownFacts:
 
 
 def not_of_system(system: str) -> dict[str, str]:
-    """Return the facts that only other systems have, each with why it does not apply."""
+    """Return the facts that only other systems have, each with why it does not apply.
+
+    Of an unknown system nothing is known.
+    """
     known = systems.registry().systems
-    own = known[system].facts if system in known else {}
+    if system not in known:
+        return {}
     return {
         name: f"{system} has no {name}; {other.name} has"
         for other in known.values()
         for name in other.facts
-        if name not in own
+        if name not in known[system].facts
     }
 
 

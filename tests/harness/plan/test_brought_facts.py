@@ -194,6 +194,13 @@ def test_unrecorded_fact_of_its_own_run_is_unknown() -> None:
 
 
 @pytest.mark.usefixtures("_acme")
+def test_fact_of_a_run_whose_package_is_not_installed_is_unknown() -> None:
+    known = known_facts.of_run(manifest("acme-streams", "acme-2"), {})
+    for name in ("acme_safe", "depth"):
+        assert known.value(name, 0) == Unknown(f"{name}: it was not recorded")
+
+
+@pytest.mark.usefixtures("_acme")
 def test_recorded_fact_has_its_declared_type_or_is_unknown() -> None:
     assert known_facts.of_run(manifest(acme_safe=True), {}).value("acme_safe", 0) is True
     assert known_facts.of_run(manifest(acme_safe="yes"), {}).value("acme_safe", 0) == Unknown(

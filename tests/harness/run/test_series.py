@@ -132,7 +132,7 @@ def test_cluster_changed_by_operations_serves_no_other_run(tmp_path: Path) -> No
     assert [cluster.downs for cluster in world.clusters] == [1, 1]
 
 
-def test_a_cluster_that_was_restarted_in_good_order_available_during_fault(tmp_path: Path) -> None:
+def test_a_cluster_that_was_restarted_in_good_order_serves_other_runs(tmp_path: Path) -> None:
     first, second = runs(LAYOUT, LAYOUT)
     restart = operated(operation("restart_node", "all", order="in turn"), of=first)
     _, two = perform(World(), (restart, second), tmp_path)
