@@ -94,6 +94,7 @@ class WindowOutage:
     `returned`: the host that it struck was seen to be back with its disk; None: it struck none.
     """
 
+    window: int  # its number
     silence_s: Number
     degraded_s: Number
     missed: Number  # intended from this fault to the next, or the end, not confirmed in time
@@ -203,6 +204,7 @@ def _outage(evidence: Evidence, window: Window) -> WindowOutage:
     # Where sending was never on time again there is no later.
     later = (one for one in evidence.findings.later if one.window == window.number)
     return WindowOutage(
+        window=window.number,
         silence_s=informative(_number(evidence.value("silence_s", window.number))),
         degraded_s=informative(_number(evidence.value("degraded_s", window.number))),
         missed=_number(evidence.value("missed", window.number)),
