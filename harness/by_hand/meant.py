@@ -13,7 +13,7 @@ from faults.targets import CLIENT_LINK
 from harness.by_hand.starting import RunningByHand
 from harness.cluster.port import DeployError
 from harness.plan.model import FaultPlan
-from harness.plan.one_fault import obstacles
+from harness.plan.one_fault import NUMBERED, obstacles
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.request import kernel
 
@@ -53,7 +53,7 @@ def _reasons(one: RunningByHand, fault: FaultPlan, deployment: str) -> tuple[str
         # A direct connection at the listener's own port is compared with the link.
         why = "the proxy's listeners have other ports than the servers"
         return (f"a {fault.kind} by hand cannot be verified in containers: {why}",)
-    of_kernel = kernel.obstacles((fault,), deployment)
+    of_kernel = (text.removeprefix(NUMBERED) for text in kernel.obstacles((fault,), deployment))
     return (*obstacles(fault, system, layout, deployment), *of_kernel)
 
 

@@ -25,7 +25,7 @@ _PLACES = {"kind": "KIND", "target": "TARGET", "lasts": "--for"}
 _ENDS = ("opens", "returns")
 _NOT_BY_HAND = (*_PLACES, *_ENDS, CLIENTS.key)  # keys of a scenario's fault
 _NAME = "by-hand"
-_NUMBERED = "fault 1: "
+NUMBERED = "fault 1: "  # by hand there is only one
 # Only its fault is replaced; nothing of this is played.
 _SCENARIO = """\
 title = "A fault by hand"
@@ -102,7 +102,7 @@ def obstacles(
     """Return every reason why this layout cannot suffer the fault."""
     alone = replace(scenario(), faults=(fault,))
     found = fault_obstacles(alone, system, layout, chosen_client(system.clients[0]), deployment)
-    return tuple(reason.removeprefix(_NUMBERED) for reason in found)
+    return tuple(reason.removeprefix(NUMBERED) for reason in found)
 
 
 def scenario() -> Scenario:
