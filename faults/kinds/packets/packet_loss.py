@@ -15,10 +15,11 @@ from faults.witness import ECHO_INTERVAL_S
 
 LOSS = Option(
     "loss",
-    "of a packet loss: percent of the packets that the host sends",
+    "of a packet loss: percent of the packets that the host sends (a host that loses nearly all "
+    "is cut off: `partition`)",
     0,
     least=1,
-    most=100,
+    most=50,  # with more, clients meet silence, and a takeover is due at no known time
 )
 
 

@@ -40,8 +40,8 @@ def test_the_keys_of_a_fault_of_packets_are_its_options() -> None:
     ("kind", "keys", "texts"),
     [
         ("packet_loss", "", ["a packet_loss needs loss"]),
-        ("packet_loss", "loss = 0", ["must be from 1 to 100, not 0"]),
-        ("packet_loss", "loss = 101", ["must be from 1 to 100, not 101"]),
+        ("packet_loss", "loss = 0", ["must be from 1 to 50, not 0"]),
+        ("packet_loss", "loss = 51", ["must be from 1 to 50, not 51"]),
         ("packet_loss", 'loss = 5\ndelay = "1 s"', ["a packet_loss takes no delay"]),
         ("packet_delay", "", ["a packet_delay needs delay"]),
         ("packet_delay", 'delay = "10 ms"', ["must be from 0.05 to 5 s"]),
