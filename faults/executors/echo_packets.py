@@ -28,7 +28,7 @@ def answered(packet: bytes, identifier: int) -> int | None:
 
 def checksum(content: bytes) -> int:
     """Return the Internet checksum (RFC 1071) of an even number of bytes."""
-    total = sum(word for (word,) in struct.iter_unpack("!H", content))
+    total: int = sum(word for (word,) in struct.iter_unpack("!H", content))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -111,11 +111,11 @@ def articles(packs: Sequence[Packed], of: tuple[str, ...] = ()) -> Iterator[str]
         for claim, one in _applying(own, lambda each: each.source.startswith(named)).items():
             verdict = said[claim]
             broken = verdict.is_promise
-            of = one.rate if broken else _came_true(one)
-            share = _share(of, _unknown(one.not_judged))
+            found = one.rate if broken else _came_true(one)
+            share = _share(found, _unknown(one.not_judged))
             result = f"{'broken' if broken else 'came true'} in {share}"
             first = f"`{claim}`", verdict.meaning, verdict.source
-            yield row([*first, system, result, _interval(of)])
+            yield row([*first, system, result, _interval(found)])
 
 
 def price(packs: Sequence[Packed]) -> Iterator[str]:

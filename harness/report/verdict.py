@@ -22,6 +22,7 @@ from spark_analysis.schema.writing import write_whole
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+NAME = verdict_file.NAME
 _Entry = TypeVar("_Entry", bound="DataclassInstance")
 
 

@@ -88,8 +88,8 @@ def _check_groups(facts: Facts, listener: Listener) -> None:
     for number, group in enumerate(groups):
         for of in sorted(facts.sent_to - group.names.keys()):
             listener.add(f"{place}[{number}].queues", f"it has no queue of {brief(of)}")
-        for _, of in again(one.of for one in group.queues):
-            listener.add(f"{place}[{number}].queues", f"it has two queues of {brief(of)}")
+        for _, twice in again(one.of for one in group.queues):
+            listener.add(f"{place}[{number}].queues", f"it has two queues of {brief(twice)}")
     for of in sorted(facts.sent_to & own if groups else ()):
         listener.add(place, f"{brief(of)} is a group's queue, and messages are sent to it")
     for number, end in enumerate(facts.queues):

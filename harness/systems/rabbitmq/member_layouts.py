@@ -96,7 +96,9 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
 
 def _handling_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     handling = document.get("partition_handling")
-    if document.get("khepri") is not True or handling not in get_args(Handling):
+    if document.get("khepri") is not True or not isinstance(handling, str):
+        return
+    if handling not in get_args(Handling):
         return  # the shape reports a handling that is none
     if why := without_effect(handling):
         text = f"cannot be combined with khepri = true: {why}"

@@ -32,7 +32,7 @@ def kinds(answer: Gate) -> list[tuple[str, AlarmKind]]:
     return [(one.what, one.kind) for one in answer.alarms]
 
 
-GOOD = {LOSS: claim(0, 30), "confirmed_hence_delivered": claim(0, 30)}
+GOOD = {LOSS: claim(0, 30), "confirmed_is_delivered": claim(0, 30)}
 
 
 def test_a_loss_where_the_baseline_has_none_alarms_at_once() -> None:
@@ -51,28 +51,28 @@ def test_an_alarm_repeats_while_it_happens_and_shows_its_start() -> None:
 
 
 def test_broken_promise_and_loss_alarm_and_a_warning_does_not() -> None:
-    broken = ran(confirmed_hence_delivered=claim(1, 1))
+    broken = ran(confirmed_is_delivered=claim(1, 1))
     assert kinds(gated(ran(30, **GOOD), broken)) == [(PROMISE, AlarmKind.HARM)]
-    warning = ran(confirmed_hence_delivered=claim(1, 1, warns=True))
+    warning = ran(confirmed_is_delivered=claim(1, 1, warns=True))
     assert kinds(gated(ran(30, **GOOD), warning)) == []
 
 
-@pytest.mark.parametrize("before", [None, ran(30), ran(30, confirmed_hence_delivered=claim(0, 0))])
+@pytest.mark.parametrize("before", [None, ran(30), ran(30, confirmed_is_delivered=claim(0, 0))])
 def test_harm_without_a_warning_alarms(before: Ran | None) -> None:
-    answer = gated(before, ran(confirmed_hence_delivered=claim(1, 1)))
+    answer = gated(before, ran(confirmed_is_delivered=claim(1, 1)))
     assert kinds(answer) == [(PROMISE, AlarmKind.HARM)]
     assert answer.alarms[0].before is None
 
 
 def test_a_cell_without_a_baseline_is_reported() -> None:
-    assert gated(None, ran(confirmed_hence_delivered=claim(0, 1))).new == (CELL,)
+    assert gated(None, ran(confirmed_is_delivered=claim(0, 1))).new == (CELL,)
     assert gated(ran(30, **GOOD), ran(**GOOD)).new == ()
 
 
 # --- flaky cells ---------------------------------------------------------------------------------
 
-SOMETIMES = ran(30, confirmed_hence_delivered=claim(3, 30))
-BROKEN, KEPT = (ran(confirmed_hence_delivered=claim(count, 1)) for count in (1, 0))
+SOMETIMES = ran(30, confirmed_is_delivered=claim(3, 30))
+BROKEN, KEPT = (ran(confirmed_is_delivered=claim(count, 1)) for count in (1, 0))
 
 
 def test_known_flaky_cell_does_not_alarm_for_being_flaky() -> None:
@@ -135,7 +135,7 @@ def test_the_detectable_change_is_reported_for_each_time() -> None:
 
 
 def test_runs_that_decided_nothing_are_counted() -> None:
-    answer = gated(ran(30, **GOOD), ran(3, confirmed_hence_delivered=claim(0, 1, 2)))
+    answer = gated(ran(30, **GOOD), ran(3, confirmed_is_delivered=claim(0, 1, 2)))
     assert answer.unjudged == ((CELL, 2),)
 
 
@@ -153,7 +153,7 @@ def test_single_undecided_night_is_not_reported() -> None:
 
 
 def test_nor_is_what_the_baseline_seldom_decides() -> None:
-    before = ran(30, confirmed_hence_delivered=claim(0, 20))
+    before = ran(30, confirmed_is_delivered=claim(0, 20))
     assert gated(before, *[ran()] * 20).undecided == ()
 
 
@@ -164,5 +164,5 @@ def sides(cells: Mapping[tuple[str, str, str, str], Ran]) -> Side:
 def test_more_tests_require_more_certainty_for_each_alarm() -> None:
     one, two = {CELL: ran(30, out=OUT)}, {CELL: ran(30, out=OUT), OTHER: ran(30, out=OUT)}
     assert level_of(sides(two)) == pytest.approx(level_of(sides(one)) / 2)
-    flaky = {CELL: ran(30, out=OUT, confirmed_hence_delivered=claim(3, 30))}
+    flaky = {CELL: ran(30, out=OUT, confirmed_is_delivered=claim(3, 30))}
     assert level_of(sides(flaky)) == pytest.approx(level_of(sides(one)) / 2)

@@ -143,7 +143,8 @@ def _table_in(annotation: Any) -> tuple[Model | None, bool]:
 
 
 def _of_type(annotation: Any, metadata: Iterable[Any]) -> str:
-    metadata = list(metadata)
+    parts = (one.metadata if isinstance(one, FieldInfo) else (one,) for one in metadata)
+    metadata = [one for several in parts for one in several]
     functions = (one.func for one in _of(BeforeValidator, metadata))
     words = [one.choices for one in functions if isinstance(one, OneOf)]
     if get_origin(annotation) is Annotated:

@@ -239,8 +239,12 @@ def test_an_unjudged_run_is_reported_with_its_reason() -> None:
 
 def test_unjudged_runs_of_one_reason_are_reported_together() -> None:
     names = ["master-crash-2-cafe", "master-crash-3-beef"]
-    never = [run(Story(), name, verdicts=(), failure="it never began") for name in names]
-    other = run(Story(), "master-crash-4-feed", verdicts=(), failure="the cluster did not come up")
+    never = [
+        run(Story(), name, verdicts=(), observations=(), failure="it never began")
+        for name in names
+    ]
+    alone = "the cluster did not come up"
+    other = run(Story(), "master-crash-4-feed", verdicts=(), observations=(), failure=alone)
     screen = Screen()
     screen.report(report(run(Story()), *never, other))
     (heading,) = [line for line in screen.lines if "it never began" in line]
