@@ -33,7 +33,8 @@ def test_every_mistake_is_reported_with_its_argument() -> None:
     assert [one.partition(": ")[0] for one in found] == ["KIND", "TARGET", "--for", "--set dir"]
     assert "did you mean 'freeze'?" in found[0]
     assert found[3].endswith(
-        "valid: direction | shape | resource | latency | rate | bytes | down | up"
+        "valid: direction | shape | resource | latency | rate | bytes | down | up | loss | "
+        "delay | jitter | correlation"
     )
 
 
