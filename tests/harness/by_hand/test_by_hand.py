@@ -126,7 +126,7 @@ def test_status_shows_ports_and_that_clusters_are_clean(cluster: KeptClusters, s
 
 def test_a_fault_is_verified_active_and_ended(cluster: KeptClusters, said: Said) -> None:
     text = said(0, "fault", "kill", f"master of {QUEUE}", "--for", "2 s")
-    assert f"(master of {QUEUE} (2 mirrors, 2 synchronised)); it ends in 2 s" in text
+    assert f"(master of {QUEUE}), 2 mirrors, 2 synchronised; it ends in 2 s" in text
     assert "verified active: the process ended with exit code 137 (SIGKILL)" in text
     assert "undone, verified ended; it lasted 2." in text
 
