@@ -123,7 +123,7 @@ def test_signal_during_two_faults_exits_130_in_time_and_clean(
     """Seal the run and leave no fault, process or container behind."""
     run = Run(tmp_path, LOAD + FAULTS)
     begun.append(run)
-    run.read_until("fault: freeze master of orders = ", "kill mirror of orders = ")
+    run.read_until("fault: freeze ", "kill ")
     run.process.send_signal(number)
     said = run.end()
     assert run.process.returncode == 130, said
