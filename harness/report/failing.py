@@ -12,7 +12,7 @@ from harness.plan.model import Cell
 from harness.view.failing import Failing
 
 ROWS_MAX = 200
-HEAD = ("publisher", "name server", "failed", "last after", "turned after", "left out after")
+HEAD = ("publisher", "name server", "failed", "last failed", "switched", "master gone")
 
 
 class FailingRow(NamedTuple):

@@ -179,7 +179,7 @@ def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
     assert verdicts[0].startswith(
         "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs (of different scenarios) "
         "every failed host was back with its disk before the queues were emptied (the drain), so "
-        "a missing disk explains no loss "
+        "no message is hidden on a missing disk "
         "total downtime of the worst run ≥ 40.4 s downtime in 1 of 2 runs (of different "
         "scenarios) "
         "0.3 % late from the first fault on (of 2 of 3 runs) decided"

@@ -55,7 +55,7 @@ KEYS = (
     Key("asked", "asked", "fault, as requested"),
     Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
-    Key("outages", "out", "outage that ended before the fault was undone"),
+    Key("outages", "out", "outage that ended without the undo of a fault"),
     Key("outages", "open", "outage that did not end, or that the undo may have ended"),
     Key("stage", "reached", "time from the fault to a recovery step"),
     Key("stage", "missing", "recovery step not reached"),

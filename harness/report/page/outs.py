@@ -16,7 +16,7 @@ from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKN
 NOT_OUT = "no downtime"
 LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
 _ENDED = {
-    SYSTEM: "it ended before the fault was undone",
+    SYSTEM: "it ended by itself, not by the undo of the fault",
     UNDO: "the undo of the fault ended it, so it may have lasted longer without the undo",
     EITHER: "the system or the undo of the fault ended it",
     UNKNOWN: "its end is unknown",

@@ -89,8 +89,8 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
 RETURNED = (
-    "every failed host was back with its disk before the queues were emptied (the drain), so a "
-    "missing disk explains no loss"
+    "every failed host was back with its disk before the queues were emptied (the drain), so "
+    "no message is hidden on a missing disk"
 )
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 

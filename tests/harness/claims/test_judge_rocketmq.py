@@ -24,7 +24,7 @@ def test_queue_with_several_masters_has_no_mirror_that_takes_over() -> None:
     assert judged["other-masters-take-over"] is PASS
     assert judged["broken-links-are-noticed-soon"] is PASS
     assert judged["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE, "no slave is read as master"
-    assert judged["any-node-reaches-any-queue"] is NOT_APPLICABLE, "clients enter nowhere"
+    assert judged["any-node-reaches-any-queue"] is NOT_APPLICABLE, "clients ask name servers"
     assert judged["queue-is-first-in-first-out"] is NOT_APPLICABLE, "it has two masters"
 
 
