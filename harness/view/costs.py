@@ -11,7 +11,7 @@ memory and disk of each broker's host over its whole time, in slices of its time
 4. Of memory the largest sample of a slice counts; of the disk what was written in it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -111,7 +111,7 @@ def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ..
 def load_of(scenario: str) -> str:
     """`300/s, 2 publishers, 1 consumer, 256 bytes, persistent`: what a scenario's file asks for.
 
-    Where clients enter is left out: it is part of the scenario's story, not of its load.
+    Where clients connect is left out: it is part of the scenario's story, not of its load.
     """
     try:
         workload = document_of(scenario, "the scenario").get("workload", {})
@@ -123,13 +123,13 @@ def load_of(scenario: str) -> str:
 def _words(workload: Mapping[str, Any]) -> Iterable[str]:
     if (rate := workload.get("rate")) is not None:
         yield "as fast as it goes" if rate == "max" else f"{rate:g}/s"
-    for name in ("publishers", "consumers"):
+    groups = _number_of(workload.get("consumer_groups", 1))
+    for name, of in (("publishers", 1), ("consumers", groups)):
         if (number := workload.get(name)) is not None:
-            yield f"{number} {name[:-1] if number == 1 else name}"
-    queues = workload.get("queues", ())
-    count = queues if isinstance(queues, int) else len(queues)
-    if count > 1:
-        yield f"{count} queues"
+            each = f" in each of {of} groups" if of > 1 else ""
+            yield f"{number} {name[:-1] if number == 1 else name}{each}"
+    if (queues := _number_of(workload.get("queues", ()))) > 1:
+        yield f"{queues} queues"
     if "body_bytes" in workload:
         yield f"{workload['body_bytes']} bytes"
     if "persistent" in workload:
@@ -140,6 +140,11 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
         yield f"transactions of at most {sizes[0]}"
     elif "confirms" in workload:
         yield "confirms" if workload["confirms"] else "no confirms"
+
+
+def _number_of(names: int | Sized) -> int:
+    """How many a scenario's file has; it gives their number, or their names."""
+    return names if isinstance(names, int) else len(names)
 
 
 def _doubt(facts: Facts, steady: SteadyState | None, doubts: tuple[Doubt, ...]) -> str:

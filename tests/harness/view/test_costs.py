@@ -91,6 +91,7 @@ def test_why_there_is_no_rate_is_reported() -> None:
             "as fast as it goes, 2 publishers, 1 consumer, 256 bytes, not persistent, no confirms",
         ),
         ('[workload]\nqueues = ["a", "b"]\npublishers = 1', "1 publisher, 2 queues"),
+        ("[workload]\nconsumers = 1\nconsumer_groups = 2", "1 consumer in each of 2 groups"),
         ('title = "nothing"', ""),
         ("not = [toml", ""),
     ],
