@@ -49,7 +49,7 @@ Guaranteed = bool | str | int | float | None
 Declared = bool | str | int | float | dict[str, str] | dict[str, int] | None
 AT_LEAST = "at_least"  # {"at_least": n}: a lower bound; the number is unknown
 NO_CLIENT_ENDPOINT = {
-    "not_applicable": "clients get the address of every master from a name server"
+    "not_applicable": "clients get the address of every master from name servers"
 }
 NO_NAME_SERVERS = {"not_applicable": "clients of this system use no name server"}
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
