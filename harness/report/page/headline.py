@@ -80,7 +80,7 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
     return (
         f"{more.letter} lost messages in {many}, {less.letter} in {few} ({scenario}). "
         "With so few runs, this difference is not statistically significant (95 % level): "
-        "increase `--repeats`."
+        "increase --repeats."
     )
 
 

@@ -4,7 +4,7 @@ live_run         carries out what the conductor says, and cleans up
 parts            what the modules of this folder share of a run
 load             the load: begun, stopped, closed
 run_timeline     windows and operations, each when its time has come
-after_load       queues drained and audited, what is left removed
+after_load       queues drained and audited, remaining queues deleted
 early_end        why a run ends before its time
 cluster_reports  what the cluster reports beside it: resources, process ends
 tasks            what takes long in a run, beside its loop

@@ -111,7 +111,7 @@ def _facts_of(group: ConsumerGroup, facts: Facts) -> Facts:
 
 
 def merged(sending: Marts, groups: Sequence[Marts]) -> dict[str, list[Any]]:
-    """Return the rows of the run's marts, but for those that are made of its cases."""
+    """Return the rows of the run's marts. Those that are made of its cases are not among them."""
     every = {name: [row for marts in groups for row in marts[name]] for name in sending}
     found = {name: [*rows] for name, rows in sending.items()}
     found |= {name: list(dict.fromkeys(every[name])) for name in UNITED}

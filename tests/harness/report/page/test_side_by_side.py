@@ -110,7 +110,7 @@ def test_loss_frequency_is_compared_by_runs_not_by_messages() -> None:
     assert sure(3) == (
         "A lost messages in 3 of 3 runs, B in 0 of 3 runs (master-crash). "
         "With so few runs, this difference is not statistically significant (95 % level): "
-        "increase `--repeats`."
+        "increase --repeats."
     )
     assert sure(6) == (
         "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
