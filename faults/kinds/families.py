@@ -7,8 +7,15 @@
 
 from functools import partial
 
+from faults.actions import ClearImpairment, Impair
 from faults.kind import HELD_LIMIT_S, Excludes, Kind, Sight
-from faults.mechanisms import TO_CLIENT_LINKS, TO_CLIENTS, TO_PROCESSES
+from faults.mechanisms import (
+    NO_INTERFACES,
+    TO_CLIENT_LINKS,
+    TO_CLIENTS,
+    TO_INTERFACES,
+    TO_PROCESSES,
+)
 from faults.options import AffectedClients, FaultOptions
 from faults.targets import CLIENT, CLIENT_LINK, HOST
 
@@ -65,6 +72,19 @@ network_fault = partial(  # of the ways between hosts: their peers meet silence,
     silences_peers=True,
 )
 
+packet_fault = partial(  # of the packets that a host sends, by netem on its interfaces
+    network_fault,
+    applies_to=HOST,
+    offers=TO_INTERFACES,
+    by_peer_links={},
+    why_not=NO_INTERFACES,
+    excludes=Excludes.QUEUES,
+    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
+    repeats=False,
+    actions=(Impair, ClearImpairment),
+    verify_commanded=None,
+)
+
 client_fault = partial(  # of the processes that publish and consume
     Kind,
     applies_to=CLIENT,
@@ -86,4 +106,4 @@ client_fault = partial(  # of the processes that publish and consume
     silences_peers=False,
     verify_commanded=None,
 )
-FAMILIES = (process_fault, client_link_fault, network_fault, client_fault)
+FAMILIES = (process_fault, client_link_fault, network_fault, packet_fault, client_fault)

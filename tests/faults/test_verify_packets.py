@@ -86,7 +86,10 @@ def test_a_share_near_the_meant_one_proves_a_loss(lost: int) -> None:
         (lossy(17), "17 of 200 echo requests lost; a loss of 20% makes it 18 to 62"),
         (lossy(63), "63 of 200 echo requests lost"),
         (lossy(40, dropped=39), "but netem dropped 39 packets meanwhile"),
-        (lossy(40, beside=3), "more is lost than was meant: rmq2 -> rmq3: 3 of 100 lost"),
+        (
+            lossy(40, beside=3),
+            "more is affected than was meant: echo requests are lost: rmq2 -> rmq3: 3 of 100 lost",
+        ),
         (lossy(40, after={}), "no interface has our netem"),
         (lossy(40, after={"eth0": MEANT}), "does something else than was meant: eth0: "),
         (replace(lossy(40), samples={}), rules.HIDDEN.doubt),
@@ -98,6 +101,11 @@ def test_a_loss_without_all_evidence_is_not_believed(
     proof = rules.loss_held(evidence, 0.2)
     assert not proof.ok
     assert doubt in proof.doubt
+
+
+def test_a_fault_is_verified_where_no_way_between_others_is_measured() -> None:
+    assert rules.loss_held(replace(lossy(40), beside={}), 0.2).ok
+    assert rules.delay_held(replace(late(0.2), beside={}), MEANT).ok
 
 
 def test_round_trips_of_the_meant_delay_prove_it() -> None:
@@ -112,7 +120,7 @@ def test_round_trips_of_the_meant_delay_prove_it() -> None:
         (late(0.147, 0.2, 0.2), "round trips of 0.147 s and more"),
         (late(0.2, 0.36, 0.36), "half of them above 0.360 s"),
         (late(), "too few answers"),
-        (late(0.2, beside_s=0.08), "more is late than was meant: rmq2 -> rmq3"),
+        (late(0.2, beside_s=0.08), "more is affected than was meant: not quick: rmq2 -> rmq3"),
         (replace(late(0.2), after=LOSES), "does something else than was meant"),
         (replace(late(0.2), before={}), "no interface has our netem"),
         (replace(late(0.2), samples={}), rules.HIDDEN.doubt),

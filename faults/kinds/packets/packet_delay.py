@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 from faults.actions import ClearImpairment, Impair
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
-from faults.kinds.families import network_fault
+from faults.kind import Compiled, ResolvedFault
+from faults.kinds.families import packet_fault
 from faults.kinds.packets import rules
 from faults.kinds.packets.sampling import WAIT_S, PacketOptions, Sampled
-from faults.mechanisms import NO_INTERFACES, TO_INTERFACES
 from faults.model import FaultError, Impairment, Proof
 from faults.options import Option, milliseconds
-from faults.targets import HOST
 
 DELAY = Option(
     "delay",
@@ -92,26 +90,17 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((delayed,), (ClearImpairment(fault.host),))
 
 
-PACKET_DELAY = network_fault(
+PACKET_DELAY = packet_fault(
     name="packet_delay",
     title="each packet that the host sends, to peers and to clients, is late by `delay`, more or "
     "less by up to `jitter`",
-    applies_to=HOST,
-    offers=TO_INTERFACES,
-    by_peer_links={},
-    why_not=NO_INTERFACES,
     undone_by="packets are sent at once; what was held is dropped, and TCP sends it again",
     options=PacketDelayOptions,
     needs_all=("delay",),
-    excludes=Excludes.QUEUES,
-    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
-    repeats=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
     spares_disk=None,
-    actions=(Impair, ClearImpairment),
     compile=_compile,
     verify=PacketsLate,
-    verify_commanded=None,
 )

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 from faults.actions import ClearImpairment, Impair
-from faults.kind import Compiled, Excludes, ResolvedFault, Sight
-from faults.kinds.families import network_fault
+from faults.kind import Compiled, ResolvedFault
+from faults.kinds.families import packet_fault
 from faults.kinds.packets import rules
 from faults.kinds.packets.sampling import WAIT_S, PacketOptions, Sampled
-from faults.mechanisms import NO_INTERFACES, TO_INTERFACES
 from faults.model import FaultError, Proof
 from faults.options import Option
-from faults.targets import HOST
 from faults.witness import ECHO_INTERVAL_S
 
 LOSS = Option(
@@ -68,26 +66,17 @@ def _compile(fault: ResolvedFault) -> Compiled:
     return Compiled((Impair(fault.host, loss=loss),), (ClearImpairment(fault.host),))
 
 
-PACKET_LOSS = network_fault(
+PACKET_LOSS = packet_fault(
     name="packet_loss",
     title="each packet that the host sends, to peers and to clients, is lost with the probability "
     "`loss`",
-    applies_to=HOST,
-    offers=TO_INTERFACES,
-    by_peer_links={},
-    why_not=NO_INTERFACES,
     undone_by="every packet is sent again",
     options=PacketLossOptions,
     needs_all=("loss",),
-    excludes=Excludes.QUEUES,
-    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
-    repeats=False,
     ends_broker=False,
     takes_page_cache=False,
     silences_clients=False,
     spares_disk=None,
-    actions=(Impair, ClearImpairment),
     compile=_compile,
     verify=PacketsLost,
-    verify_commanded=None,
 )

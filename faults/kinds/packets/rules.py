@@ -57,10 +57,8 @@ def lost_bounds(sent: int, share: float) -> tuple[int, int]:
 
 
 def loss_held(evidence: PacketEvidence, share: float) -> Proof:
-    if not evidence.samples:
-        return HIDDEN
-    if other := _other_numbers(evidence, Impairment(share, 0, 0, 0, 0)):
-        return other
+    if unlike := _unlike(evidence, Impairment(share, 0, 0, 0, 0)):
+        return unlike
     sent, lost = _sent(evidence.samples), _lost(evidence.samples)
     least, most = lost_bounds(sent, share)
     if not least <= lost <= most:
@@ -71,8 +69,8 @@ def loss_held(evidence: PacketEvidence, share: float) -> Proof:
     dropped = _dropped(evidence.after) - _dropped(evidence.before)
     if dropped < lost:
         return doubt(f"{lost} echo requests lost, but netem dropped {dropped} packets meanwhile")
-    if more := _lossy(evidence.beside, share):
-        return doubt(f"more is lost than was meant: {_counts(evidence.beside, more)}")
+    if wider := _wider(evidence.beside, lossless(evidence.beside, share)):
+        return wider
     return proven(
         f"{lost} of {sent} echo requests of {len(evidence.samples)} hosts lost ({least} to {most} "
         f"fit {share:.0%}), {dropped} packets dropped by netem on "
@@ -91,10 +89,8 @@ def lossless(samples: Samples, share: float) -> Proof:
 
 
 def delay_held(evidence: PacketEvidence, meant: Impairment) -> Proof:
-    if not evidence.samples:
-        return HIDDEN
-    if other := _other_numbers(evidence, meant):
-        return other
+    if unlike := _unlike(evidence, meant):
+        return unlike
     mute = [way for way, found in evidence.samples.items() if _mute(found)]
     if mute:
         return doubt(f"too few answers: {_counts(evidence.samples, mute)}")
@@ -107,8 +103,8 @@ def delay_held(evidence: PacketEvidence, meant: Impairment) -> Proof:
             f"round trips of {min(seconds):.3f} s and more, half of them above {middle_s:.3f} s; "
             f"a delay makes it {least_s:.3f} s at least, and half of them at most {most_s:.3f} s"
         )
-    if more := _late(evidence.beside, meant):
-        return doubt(f"more is late than was meant: {_medians(evidence.beside, more)}")
+    if wider := _wider(evidence.beside, quick(evidence.beside, meant)):
+        return wider
     return proven(
         f"{len(seconds)} round trips of {len(evidence.samples)} hosts took {min(seconds):.3f} to "
         f"{max(seconds):.3f} s (at least {least_s:.3f} s), by netem on "
@@ -140,8 +136,19 @@ def _quick_s(meant: Impairment) -> float:
     return quickest_s(meant) / 2
 
 
-def _other_numbers(evidence: PacketEvidence, meant: Impairment) -> Proof | None:
-    """A doubt where the kernel does not report, before and after, what was meant."""
+def _wider(beside: Samples, absent: Proof) -> Proof | None:
+    """Return a doubt if a fault is not absent from the ways between other hosts. Without such ways
+    there is no doubt: a cluster of two hosts has none."""
+    if absent.ok or not beside:
+        return None
+    return doubt(f"more is affected than was meant: {absent.doubt}")
+
+
+def _unlike(evidence: PacketEvidence, meant: Impairment) -> Proof | None:
+    """Return a doubt if no way to the host was measured, or if the kernel does not report, before
+    and after, what was meant."""
+    if not evidence.samples:
+        return HIDDEN
     for found in (evidence.before, evidence.after):
         if not found:
             return doubt("no interface has our netem")
