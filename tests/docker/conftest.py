@@ -79,6 +79,17 @@ def experiment_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("experiment")
 
 
+@pytest.fixture(scope="module")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the tests of a module find the clusters that `mqproof up` started."""
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture
+def own_state(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(states))
+
+
 class SharedCluster:
     """The cluster that tests share. A broken one is replaced: no test pays for another.
 

@@ -11,12 +11,12 @@ import pytest
 from harness.by_hand import requests
 from harness.by_hand.requests import KeptClusters
 from harness.cli import main
-from harness.deploy import engine, labels
 from harness.deploy.by_hand_files import ByHandCluster, ReachablePort
 from harness.workers.agent_calls.remoting import greeted
+from tests.docker.by_hand_clusters import up_by_hand
 from tests.docker.conftest import require_docker
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("own_state")]
 
 QUEUE = "orders"
 BROKER = "rocketmq-2m2s-rkt1/broker-a-0"
@@ -24,28 +24,11 @@ SYSTEMS = ("rabbitmq-mirrored", "rocketmq-2m2s", "reference-mirrored", "referenc
 
 
 @pytest.fixture(scope="module")
-def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("state")
-
-
-@pytest.fixture(autouse=True)
-def _own_state(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(states))
-
-
-@pytest.fixture(scope="module")
 def kept(states: Path) -> Iterator[KeptClusters]:
     """What `mqproof up` starts by default."""
     require_docker(*SYSTEMS)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_STATE_HOME", str(states))
-        assert main(["up"]) == 0
-        (one,) = requests.kept()
-        yield one
-        assert main(["down"]) == 0
-        assert requests.kept() == ()
-        mark = f"{labels.EXPERIMENT}={one.folder / 'side-by-side'}"
-        assert engine.connect().containers.list(all=True, filters={"label": mark}) == []
+    with up_by_hand(states) as clusters:
+        yield clusters
 
 
 def of(kept: KeptClusters, system: str) -> ByHandCluster:

@@ -7,14 +7,13 @@ from pathlib import Path
 import pika
 import pytest
 
-from harness.by_hand import requests
 from harness.by_hand.requests import KeptClusters
 from harness.cli import main
-from harness.deploy import engine, labels
 from harness.deploy.by_hand_files import ByHandCluster, ReachablePort
+from tests.docker.by_hand_clusters import up_by_hand
 from tests.docker.conftest import require_docker
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("own_state")]
 
 SYSTEM, QUEUE = "rabbitmq-quorum", "orders"
 WORDS = (f"{SYSTEM}:three@T=60", f"{SYSTEM}:three-pause-minority@T=60")
@@ -22,30 +21,13 @@ LOOKS = 10
 
 
 @pytest.fixture(scope="module")
-def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("state")
-
-
-@pytest.fixture(autouse=True)
-def _own_state(states: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(states))
-
-
-@pytest.fixture(scope="module")
 def kept(states: Path) -> Iterator[KeptClusters]:
     """Both clusters, each with the queue."""
     require_docker(SYSTEM)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_STATE_HOME", str(states))
-        assert main(["up", *WORDS]) == 0
-        (one,) = requests.kept()
-        for cluster in clusters_of(one):
+    with up_by_hand(states, *WORDS) as clusters:
+        for cluster in clusters_of(clusters):
             confirmed(client_ports(cluster)[0])
-        yield one
-        assert main(["down"]) == 0
-        assert requests.kept() == ()
-        mark = f"{labels.EXPERIMENT}={one.folder / 'side-by-side'}"
-        assert engine.connect().containers.list(all=True, filters={"label": mark}) == []
+        yield clusters
 
 
 def clusters_of(kept: KeptClusters) -> tuple[ByHandCluster, ...]:
