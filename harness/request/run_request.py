@@ -130,7 +130,7 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
     wanted = suite.Wanted(name, system, request.seed, request.repeats, request.compressed)
     choices = experiment.Catalogue(systems(), layouts())
     played = [scenario(one) for one in own.played(system).scenarios]
-    return suite.experiment_of(own, wanted, played, choices)
+    return kernel.fitting(suite.experiment_of(own, wanted, played, choices))
 
 
 def _on_standing(

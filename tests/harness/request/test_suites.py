@@ -2,11 +2,14 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from harness.plan.files.suite import Part, Suite
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
+from harness.request import kernel, suites
 from harness.request.run_request import RunRequest, experiment_of, replay, scenario_names
 from harness.request.suites import names, suite
 
@@ -115,6 +118,31 @@ def test_the_system_is_said_again() -> None:
 def test_replay_states_one_repeat_if_the_suite_would_repeat() -> None:
     words = replay(request("incident", repeats=1), "claims")
     assert words == "mqproof run incident --repeats 1 --judge claims --seed 7"
+
+
+def test_cells_that_the_kernel_cannot_do_are_not_applicable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    part = Part(
+        scenarios=["packet-loss", "master-crash"], layouts=["all-automatic@T=60"], repeats=2
+    )
+    lossy = Suite(
+        title="For tests",
+        system="rabbitmq-mirrored",
+        together=False,
+        clients=["pika"],
+        part=[part],
+        compressed=[part],
+        on={},
+    )
+    lacking = partial(kernel.fitting, lacking=lambda module: f"has no module {module}")
+    monkeypatch.setattr(kernel, "fitting", lacking)
+    monkeypatch.setattr(suites, "suite", lambda _: lossy)
+    found = planned()
+    assert [run.scenario.name for run in found.runs] == ["master-crash"] * 2
+    (skipped,) = found.skipped
+    assert skipped.cell == ("packet-loss", "rabbitmq-mirrored", "all-automatic@T=60", "pika")
+    assert "the kernel of the Docker host has no module sch_netem" in skipped.reason
 
 
 def test_a_problem_of_every_part_is_reported_once() -> None:
