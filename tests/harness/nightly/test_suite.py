@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from harness.nightly.suite import Suite, read
 from harness.plan.problems import PlanError
+from harness.request import kernel
 from harness.request.run_request import scenario_text
 from harness.systems.files import compose_folder
 
@@ -101,6 +103,19 @@ def test_wrong_keys_and_lengths_are_reported_with_their_line(tmp_path: Path) -> 
     assert "suite.toml, line 4, hour: there is no such key" in text_of_problems
     assert "suite.toml, line 6, wait" in text_of_problems
     assert "hours: is missing" in text_of_problems
+
+
+def test_cells_that_the_kernel_cannot_do_are_skipped_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = partial(kernel.fitting, lacking=lambda module: f"has no module {module}")
+    monkeypatch.setattr(kernel, "fitting", lacking)
+    cells = CELLS.replace("cut-one-node", "packet-loss").replace("reference", "rabbitmq")
+    found = suite(tmp_path, HEAD + cells)
+    assert [one.cell[0] for one in found.items] == ["master-crash"]
+    (skipped,) = found.skipped
+    assert skipped.cell[0] == "packet-loss"
+    assert "has no module sch_netem" in skipped.reason
 
 
 def test_a_cell_stands_in_a_suite_once(tmp_path: Path) -> None:
