@@ -28,6 +28,7 @@ from harness.plan.model import Cell
 
 LOSS = "loss"
 NO_ORIGIN = "no image or build of the user's on record"
+UNKNOWN_ORIGIN = "unknown, because no run reports the version of its brokers"
 
 
 class Trend(StrEnum):
@@ -146,10 +147,16 @@ def _origins(first: Side, second: Side, pairs: Sequence[tuple[Cell, Cell]]) -> I
     """Yield what ran from another image or build of the user's on the second side; once a
     layout."""
     for one, other in pairs:
-        before, after = first.origins.get(one, ()), second.origins.get(other, ())
-        if before != after:
-            texts = (", ".join(each) or NO_ORIGIN for each in (before, after))
+        if first.origins.get(one, ()) != second.origins.get(other, ()):
+            texts = (_origin(first, one), _origin(second, other))
             yield f"{one[1]} {_unversioned(one)[2]}: {' → '.join(texts)}"
+
+
+def _origin(side: Side, cell: Cell) -> str:
+    """Return what a cell's brokers ran from. If no run was judged, or no cluster came up, no run
+    reports a version: then it is unknown."""
+    found = ", ".join(side.origins.get(cell, ()))
+    return found or (NO_ORIGIN if side.brokers.get(cell) else UNKNOWN_ORIGIN)
 
 
 def _unversioned(cell: Cell) -> Cell:

@@ -181,7 +181,19 @@ def test_another_image_of_the_user_is_named_once_a_layout() -> None:
     assert versus(first, second).origins == (
         f"{CELL[1]} {CELL[2]}: user's image a → user's image b",
     )
-    assert versus(Side("c", cells), second).origins == (
+    reported = Side("c", cells, brokers=dict.fromkeys(cells, ("rabbitmq 4.0.5",)))
+    assert versus(reported, second).origins == (
         f"{CELL[1]} {CELL[2]}: no image or build of the user's on record → user's image b",
     )
     assert versus(first, first).origins == ()
+
+
+def test_image_of_a_side_that_reports_no_version_is_unknown() -> None:
+    cells = {CELL: ran(stays=counted(0, 10))}
+    known = Side("a", cells, origins={CELL: ("user's image a",)})
+    silent = Side("b", cells)
+    assert versus(known, silent).origins == (
+        f"{CELL[1]} {CELL[2]}: user's image a → "
+        "unknown, because no run reports the version of its brokers",
+    )
+    assert versus(silent, silent).origins == ()
