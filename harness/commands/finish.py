@@ -8,6 +8,7 @@ from harness.commands import crash
 from harness.judging import exits
 from harness.judging.exits import Exit
 from harness.judging.result import Report
+from harness.plan.problems import PlanError
 from harness.report import html, junit, verdict
 from harness.report.console.terminal import Terminal
 from spark_analysis.schema.failed import OURS, os_reason
@@ -47,7 +48,9 @@ def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], Exit]:
 
 
 def _code(traces: Collection[str], report: Report, display: Terminal, unwritten: bool) -> Exit:
-    """The traces are kept where anybody can send them."""
+    """The traces are kept where anybody can send them. Bad input is reported as elsewhere."""
+    if report.refused:
+        display.message(f"bad input:\n{PlanError(report.refused)}")
     if traces:
         text = "\n".join(traces)
         path = crash.keep(text, report.folder)

@@ -1,6 +1,6 @@
 """The exit code of mqproof, decided in this one place from the judgement.
 
-1. An interrupt comes first, then a bug of ours, then the outcome of the judgement.
+1. An interrupt comes first, then a bug of ours, then bad input, then the outcome of the judgement.
 2. Pages, files and terminals show it; none of them decides it.
 """
 
@@ -51,13 +51,16 @@ def of_experiment(
     *,
     interrupted: bool,
     crashed: bool,
+    refused: bool,
 ) -> Exit:
     """`runs`: the verdicts of each, none where it was not judged. `crashed`: a fault of ours is
-    why one was not."""
+    why one was not; `refused`: bad input is."""
     if interrupted:
         return Exit.INTERRUPTED
     if crashed:
         return Exit.CRASH
+    if refused:
+        return Exit.BAD_INPUT
     if by is Judge.EXPECTATIONS:
         return of_expectations(cells)
     return of_claims(runs)

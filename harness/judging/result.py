@@ -13,6 +13,7 @@ from harness.compare.expectations import CellResult
 from harness.judging import exits
 from harness.judging.exits import Exit, Judge
 from harness.plan.model import Cell, Skipped
+from harness.plan.problems import Problem
 from harness.view.costs import Cost
 from harness.view.detail import Detail
 from harness.view.observations import Observation
@@ -82,6 +83,7 @@ class Report:
     interrupted: bool = False
     titles: Mapping[Cell, CellTitle] = field(default_factory=dict)
     pieces: tuple[Piece, ...] = ()
+    refused: tuple[Problem, ...] = ()  # the bad input that ended it, after other runs were played
 
     @property
     def exit_code(self) -> Exit:
@@ -91,4 +93,5 @@ class Report:
             self.cells,
             interrupted=self.interrupted,
             crashed=any(run.trace for run in self.runs),
+            refused=bool(self.refused),
         )

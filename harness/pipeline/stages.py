@@ -11,6 +11,7 @@
 import asyncio
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,17 +49,18 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     """Carry an experiment out and judge it.
 
     Raise DeployError if nothing could begin; PlanError if an image, a version or a certificate is
-    not what it was named.
+    not what it was named. If a run is refused after others were played, these are judged.
     """
     folder, steps = options.results.resolve() / experiment.name, Steps(show)
     try:
         _prepare(experiment, options, show)
         ahead = Ahead(options.spark)
         try:
-            if report := _carry_out(experiment, folder, options, show, ahead.begin):
-                return report
-            with alone([folder], wait=True):
-                return stored.report_of(folder, options.judge, steps, show, ahead.session)
+            report, refused = _carry_out(experiment, folder, options, show, ahead.begin)
+            if report is None:
+                with alone([folder], wait=True):
+                    report = stored.report_of(folder, options.judge, steps, show, ahead.session)
+            return replace(report, refused=refused)
         finally:
             ahead.end()
     except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
@@ -109,8 +111,8 @@ def _carry_out(
     options: RunOptions,
     show: Display,
     over: Callable[[], None],
-) -> Report | None:
-    """Run everything. Return the report if there is nothing to judge; None if there is.
+) -> tuple[Report | None, tuple[Problem, ...]]:
+    """Run everything. Return the report if nothing is to be judged, and what was refused.
 
     `over`: called when nothing is timed any more.
     """
@@ -119,16 +121,29 @@ def _carry_out(
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
     performing = Performing(experiment, folder, options, show, steps, bounded, interrupt, over)
     with at_work(folder):
-        asyncio.run(performing.perform())
+        refused = _performed(performing)
         experiment = bounded.carried_out(experiment)
     if interrupt.is_set():
-        return unjudged.ended_early(experiment, options, folder, interrupt.reason)
+        return unjudged.ended_early(experiment, options, folder, interrupt.reason), refused
     failures = unjudged.failures(folder)
     if failures is None:
-        return None
-    return unjudged.report_of(
+        return None, refused
+    report = unjudged.report_of(
         experiment, options, folder, lambda plan: failures.get(plan.name, stored.NOT_BEGUN)
     )
+    return report, refused
+
+
+def _performed(performing: Performing) -> tuple[Problem, ...]:
+    """Play the runs. Return why one was refused after others had had load; raise PlanError if none
+    had: then there is nothing to judge."""
+    try:
+        asyncio.run(performing.perform())
+    except PlanError as error:
+        if unjudged.failures(performing.folder) is not None:
+            raise
+        return error.problems
+    return ()
 
 
 def bring(wanted: Mapping[str, Path], where: Place, show: Display) -> None:

@@ -34,6 +34,7 @@ _MEANING = {
     Exit.FAILED: "failed",
     Exit.NOT_DECIDED: "not decided",
     Exit.INTERRUPTED: "interrupted",
+    Exit.BAD_INPUT: "not decided, because a run was refused as bad input",
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 

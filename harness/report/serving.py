@@ -156,6 +156,7 @@ _VERDICTS: dict[int, tuple[str, str]] = {  # tone and words, by exit code
     Exit.FAILED: ("fail", "failed"),
     Exit.NOT_DECIDED: ("open", "not decided"),
     Exit.INTERRUPTED: ("open", "interrupted"),
+    Exit.BAD_INPUT: ("open", "not complete: a run was refused as bad input"),
     Exit.CRASH: ("open", "not complete: an error in mqproof"),
 }
 _NOT_JUDGED, _UNREADABLE = ("open", "not judged yet"), ("open", "not readable")

@@ -23,6 +23,7 @@ from harness.pipeline.port import RunOptions
 from harness.plan.bound import Bound
 from harness.plan.clients.registry import OURS
 from harness.plan.model import Experiment
+from harness.plan.problems import Problem
 from harness.report.display import Display
 from harness.run.folder_lock import alone, at_work
 from harness.systems import catalogue
@@ -125,6 +126,7 @@ def ends_with(error: BaseException) -> Callable[[], Report]:
         (lambda: report(run(Story(mirrors_at_fault=0)), judge=Judge.EXPECTATIONS), 1),
         (lambda: report(run(Story().unverified("no")), judge=Judge.EXPECTATIONS), 2),
         (lambda: report(run(Story()), interrupted=True), 130),
+        (lambda: report(run(Story()), refused=(Problem("pika", "it counts nothing"),)), 254),
         (ends_with(KeyboardInterrupt()), 130),
         (ends_with(DeployError("Docker does not answer")), 2),
         (ends_with(RuntimeError("boom")), 255),

@@ -134,7 +134,7 @@ def checked(kept: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[s
 
     monkeypatch.setattr(stages, "doubts", refusing)
     monkeypatch.setattr(users_images, "prepare", prepare)
-    monkeypatch.setattr(stages, "_carry_out", lambda *_: report())
+    monkeypatch.setattr(stages, "_carry_out", lambda *_: (report(), ()))
     with pytest.raises(PlanError) as caught:
         stages.run(experiment, options, Heard())
     monkeypatch.setattr(stages, "_check_standing", lambda *_: None)

@@ -45,7 +45,8 @@ def first_screen(report: Report, total: RunTotals) -> FirstScreen:
     """What a report says before anybody scrolls. `total`: of all its runs."""
     tone, badge = _badge(report)
     four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
-    lines = tuple(_undecided(report)) if report.exit_code == Exit.NOT_DECIDED else ()
+    is_open = report.exit_code in (Exit.NOT_DECIDED, Exit.BAD_INPUT)
+    lines = (*map(str, report.refused), *_undecided(report)) if is_open else ()
     return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four, lines)
 
 

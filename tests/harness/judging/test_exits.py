@@ -23,10 +23,13 @@ def decided(
     standing: Standing = Standing.AS_EXPECTED,
     interrupted: bool = False,
     crashed: bool = False,
+    refused: bool = False,
 ) -> Exit:
     runs = [[verdict(one)] for one in outcomes]
     cells = [CellResult(CELL, standing, (), {})]
-    return of_experiment(by, runs, cells, interrupted=interrupted, crashed=crashed)
+    return of_experiment(
+        by, runs, cells, interrupted=interrupted, crashed=crashed, refused=refused
+    )
 
 
 def test_with_claims_a_fail_counts_even_if_expected() -> None:
@@ -43,6 +46,13 @@ def test_with_expectations_an_expected_fail_passes() -> None:
 def test_an_interrupt_outranks_an_internal_error(by: Judge) -> None:
     assert decided(by, ClaimOutcome.FAIL, crashed=True) is Exit.CRASH
     assert decided(by, ClaimOutcome.FAIL, crashed=True, interrupted=True) is Exit.INTERRUPTED
+
+
+@pytest.mark.parametrize("by", Judge)
+def test_bad_input_outranks_the_verdict_and_no_internal_error(by: Judge) -> None:
+    assert decided(by, ClaimOutcome.FAIL, refused=True) is Exit.BAD_INPUT
+    assert decided(by, ClaimOutcome.PASS, refused=True) is Exit.BAD_INPUT
+    assert decided(by, ClaimOutcome.FAIL, refused=True, crashed=True) is Exit.CRASH
 
 
 @pytest.mark.parametrize("code", Exit)
