@@ -28,6 +28,7 @@ from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.deployment import ports_by_host
 from harness.deploy.loopback_block import free_block
 from harness.plan.clients.registry import ClientRegistry, registry
+from harness.plan.problems import Problem
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.registry import registry as registry_of_systems
 
@@ -49,6 +50,7 @@ class MachineCheck:
     ok: bool
     remedy: str = ""
     optional: bool = False  # only a part of mqproof needs it, and the remedy says so
+    problem: Problem | None = None  # if it is bad input
 
 
 def examine(folder: Path) -> tuple[MachineCheck, ...]:

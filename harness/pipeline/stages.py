@@ -203,11 +203,16 @@ def doctor(show: Display) -> bool:
 def doctor_of(topology: Topology, show: Display) -> bool:
     """What a topology file promises, held against the world; only a queue of its own is made.
 
-    Raises PlanError where certificates are not what the file says: then nothing else can be seen.
+    Raises PlanError where certificates are not what the file says: then nothing else can be seen;
+    and after all rows, where brokers take no queue with the file's arguments.
     """
     if problems := asyncio.run(certificates.problems(topology)):
         raise PlanError(problems)
-    return _show_rows(asyncio.run(examine_external(topology)), show)
+    rows = asyncio.run(examine_external(topology))
+    well = _show_rows(rows, show)
+    if wrong := [row.problem for row in rows if row.problem is not None]:
+        raise PlanError(wrong)
+    return well
 
 
 def _show_rows(found: Sequence[MachineCheck], show: Display) -> bool:

@@ -19,11 +19,12 @@ from harness.systems.running_broker import RunningBroker
 
 
 class Examined(NamedTuple):
-    """What `doctor` found. `remedy` is empty where all is well."""
+    """What `doctor` found. `remedy` is empty where all is well. `problem`: if it is bad input."""
 
     what: str
     found: str
     remedy: str
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +50,8 @@ class ForeignBrokers(Protocol):
         """What the user may not do that mqproof will have to: no use in waiting for it."""
 
     async def rights(self) -> tuple[Problem, ...]:
-        """Return what the user may not do with a queue, tried with one of our own. A failure of
-        another kind is no refusal. Never raises."""
+        """Return what the user may not do with a queue, tried with one of our own, or what the
+        file says wrong of it. A failure of another kind is no refusal. Never raises."""
 
     async def contradictions(self) -> tuple[str, ...]:
         """What they say of themselves against the file. Raises DeployError where none answers."""

@@ -96,7 +96,9 @@ async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[MachineChec
         yield await _entered(topology, broker, agent)
     if not missing_variables(topology, os.environ):
         async for one in brokers_of(site, agent).examined():
-            yield MachineCheck(one.what, one.found, not one.remedy, one.remedy)
+            yield MachineCheck(
+                one.what, one.found, not one.remedy, one.remedy, problem=one.problem
+            )
     if site.proxy != NO_PROXY:
         yield await _proxy(site, agent)
 

@@ -70,9 +70,11 @@ class ForeignRabbits:
 
     async def rights(self) -> tuple[Problem, ...]:
         _, refused, detail = await self._trial()
+        row = permitted(self._topology, refused, detail)
+        if row.problem is not None:
+            return (row.problem,)
         if not refused or ACCESS_REFUSED not in detail:
             return ()
-        row = permitted(self._topology, refused, detail)
         return (looks.lacks_right(self._topology, row.found, row.remedy),)
 
     async def contradictions(self) -> tuple[str, ...]:

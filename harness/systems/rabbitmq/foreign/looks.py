@@ -81,6 +81,16 @@ def lacks_right(topology: Topology, found: str, remedy: str) -> Problem:
     )
 
 
+def wrong_arguments(topology: Topology, found: str) -> Problem:
+    """Return the problem of a file that declares queues as brokers do not take them."""
+    return Problem(
+        topology.place("[queues] arguments"),
+        found,
+        expected=f"arguments that these brokers take for queues of {topology.system}",
+        advice="mend `[queues] arguments` in the file",
+    )
+
+
 def _of_overview(topology: Topology, status: int) -> str:
     names = " and ".join(f"${name}" for name in topology.variables)
     return {

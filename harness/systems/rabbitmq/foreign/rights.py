@@ -13,11 +13,12 @@ from harness.cluster.port import DeployError
 from harness.plan.layouts.topology import Topology
 from harness.systems.foreign import Examined
 from harness.systems.rabbitmq.api import ManagementApi
-from harness.systems.rabbitmq.foreign.looks import permissions
+from harness.systems.rabbitmq.foreign.looks import permissions, wrong_arguments
 
 WHO_AM_I = "/api/whoami"
 TRIED = "queues of runs"
 ACCESS_REFUSED = "ACCESS_REFUSED"  # reply code 403 of AMQP, by name
+_PRECONDITION_FAILED = "PRECONDITION_FAILED"  # 406
 # By the step of a trial that is refused: the permission, and on what.
 _NEEDED = {
     "declare": "configure on ^mqproof[.-]",
@@ -32,9 +33,10 @@ def permitted(topology: Topology, refused: str, detail: str) -> Examined:
     """What a trial found. `refused`: its step, or empty."""
     if not refused:
         return Examined(TRIED, "declare, publish, consume and delete work", "")
+    if _PRECONDITION_FAILED in detail:
+        problem = wrong_arguments(topology, f"{refused}: {detail}")
+        return Examined(TRIED, problem.text, problem.advice, problem)
     found = f"the user in ${topology.user} may not {refused}: {detail}"
-    if "PRECONDITION_FAILED" in detail:
-        return Examined(TRIED, f"{refused}: {detail}", "mend `[queues] arguments` in the file")
     return Examined(TRIED, found, f"it needs {_NEEDED[refused]}: {permissions(topology)}")
 
 

@@ -312,6 +312,21 @@ def test_wrong_credentials_are_reported_by_variable_name(
     assert not any("swordfish" in text for text in written)
 
 
+def test_refused_arguments_are_bad_input_before_any_run(owner: Owner, tmp_path: Path) -> None:
+    words = '[queues]\narguments = { "x-queue-mode" = "lazy" }\n'
+
+    async def story() -> None:
+        async with up(owner.topology(words), tmp_path):
+            raise AssertionError("it stands")
+
+    with pytest.raises(WrongInput, match="406 PRECONDITION_FAILED") as error:
+        asyncio.run(story())
+    (problem,) = error.value.problems
+    assert problem.place == "staging.toml, [queues] arguments"
+    assert problem.expected and problem.advice
+    assert noted() == ()
+
+
 def test_the_password_goes_only_to_processes_that_contact_brokers(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

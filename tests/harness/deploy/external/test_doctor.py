@@ -11,6 +11,7 @@ from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
 from harness.plan.layouts.topology import Topology
+from harness.plan.problems import PlanError
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.rights import lacking, permitted
@@ -193,6 +194,27 @@ def test_missing_permission_is_named_with_its_command(refused: str, needs: str) 
     assert found.found.endswith(f"may not {refused}: closed by the broker: 403 ACCESS_REFUSED")
     assert needs in found.remedy
     assert "rabbitmqctl set_permissions" in found.remedy
+
+
+def test_arguments_that_brokers_refuse_are_bad_input_with_their_key() -> None:
+    found = permitted(topology(), "declare", "closed by the broker: 406 PRECONDITION_FAILED - x")
+    assert found.problem is not None
+    assert found.problem.place == "staging.toml, [queues] arguments"
+    assert found.problem.text == "declare: closed by the broker: 406 PRECONDITION_FAILED - x"
+    assert "reference-mirrored" in found.problem.expected
+    assert found.remedy == found.problem.advice == "mend `[queues] arguments` in the file"
+    assert permitted(topology(), "declare", "403 ACCESS_REFUSED").problem is None
+
+
+@pytest.mark.slow
+def test_refused_arguments_are_reported_after_all_rows(owner: Owner) -> None:
+    show = Heard()
+    lazy = owner.topology('[queues]\narguments = { "x-queue-mode" = "lazy" }\n')
+    with pytest.raises(PlanError, match=r"staging.toml, \[queues\] arguments: declare: .* 406"):
+        stages.doctor_of(lazy, show)
+    assert any(line.startswith("MISSING queues of runs: declare: ") for line in show.messages)
+    assert any(line.startswith("ok      faults that may be done") for line in show.messages)
+    assert owner.names("queues") == []
 
 
 @pytest.mark.slow
