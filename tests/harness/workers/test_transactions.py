@@ -107,6 +107,22 @@ def test_a_refused_transaction_leaves_its_messages_unknown(tmp_path: Path) -> No
     play(story)
 
 
+def test_messages_that_a_commit_returns_are_returned_not_confirmed(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker) -> None:
+        broker.unroutable = True
+        settings = committing(broker, tmp_path, rate=500.0, deadline_s=60.0)
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["sent"] >= SIZE)
+            worker.stop_load()
+            await until(lambda: not worker.status()["outstanding"])
+            assert worker.status()["confirmed"] == 0
+        assert set(outcomes(settings)) == {Outcome.RETURNED}
+        assert sum(broker.commits) == len(broker.published)
+        assert not broker.queues
+
+    play(story)
+
+
 TEXT = """
 title = "Transactions"
 [workload]

@@ -34,7 +34,7 @@ class TinyBroker:
 
     hold: bool = False  # no confirms until release()
     nack: bool = False  # every publish is nacked
-    unroutable: bool = False  # every mandatory publish is returned, then acked
+    unroutable: bool = False  # every mandatory publish is returned, then acked or committed
     silent: bool = False  # new connections are accepted and never answered
     missing: bool = False  # passive declares and consumes are answered with 404
     answers_gets: bool = True  # False: a basic.get gets no answer
@@ -210,7 +210,8 @@ class Channel:
         self.number = number
         self.consumers: dict[str, tuple[str, bool]] = {}
         self._confirming = False
-        self._transaction: list[tuple[str, bytes]] | None = None  # None: there are none
+        # Queue, whether it is mandatory, and body of each; None: there are no transactions.
+        self._transaction: list[tuple[str, bool, bytes]] | None = None
         self._count = 0  # publishes since confirm.select
         self._confirmed = 0
         self._prefetch = 0
@@ -245,11 +246,15 @@ class Channel:
             return
         broker.published.append(body)
         if self._transaction is not None:
-            self._transaction.append((self._queue, body))
-        elif broker.unroutable and self._mandatory:
-            self._content(spec.Basic.Return(312, "NO_ROUTE", "", self._queue), body)
-        elif not broker.nack:
-            broker.put(self._queue, body)
+            self._transaction.append((self._queue, self._mandatory, body))
+        else:
+            self._take(self._queue, self._mandatory, body)
+
+    def _take(self, queue: str, mandatory: bool, body: bytes) -> None:
+        if self.broker.unroutable and mandatory:
+            self._content(spec.Basic.Return(312, "NO_ROUTE", "", queue), body)
+        elif not self.broker.nack:
+            self.broker.put(queue, body)
 
     def confirm(self) -> None:
         """One cumulative confirm for all that is not confirmed."""
@@ -319,8 +324,8 @@ class Channel:
             self.send(spec.Channel.Close(406, "PRECONDITION_FAILED", 90, 20))
         elif not self.broker.hold:
             self.broker.commits.append(len(taken))
-            for queue, body in taken:
-                self.broker.put(queue, body)
+            for each in taken:
+                self._take(*each)
             self.send(spec.Tx.CommitOk())
 
     def _first_offset(self, consume: spec.Basic.Consume) -> int:
