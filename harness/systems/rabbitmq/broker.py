@@ -226,7 +226,9 @@ class RabbitBroker:
 
     async def delete(self, prefix: str) -> None:
         await self._delete_listed(QUEUES, queue_path, prefix)
-        if self._ours:  # a process that is dead may have left some on a cluster that stays
+        # A process that is dead may have left some on a cluster that stays. The reference's API
+        # lists none.
+        if self._ours or not self._exchanges:
             await self._delete_listed(EXCHANGES, exchange_path, prefix)
         for exchange in sorted(self._exchanges):
             if exchange.startswith(prefix) and await self._removed(exchange):

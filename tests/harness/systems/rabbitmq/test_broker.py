@@ -112,6 +112,16 @@ async def test_an_exchange_of_groups_is_bound_and_goes_with_the_queues_of_its_ru
 
 
 @in_a_loop
+async def test_exchanges_that_a_dead_process_made_are_deleted_by_their_names() -> None:
+    rows = [{"name": "mqproof.r.q"}, {"name": "mqproof.other.q"}, {"name": "amq.fanout"}]
+    rabbit, agent = broker({("rmq2", "/api/exchanges/%2F"): (200, rows)})
+    await rabbit.delete("mqproof.r.")
+    deleted = [(host, path) for host, method, path in agent.requests if method == "DELETE"]
+    assert deleted == [("rmq2", "/api/exchanges/%2F/mqproof.r.q")]
+    assert agent.called == []
+
+
+@in_a_loop
 async def test_host_is_listed_if_all_other_answering_hosts_agree() -> None:
     path = "/api/nodes"
     up = [{"name": f"rabbit@{host}", "running": True} for host in HOSTS]
