@@ -103,7 +103,7 @@ def test_a_loss_without_all_evidence_is_not_believed(
     assert doubt in proof.doubt
 
 
-def test_a_fault_is_verified_where_no_way_between_others_is_measured() -> None:
+def test_no_measured_way_between_other_hosts_leaves_no_doubt() -> None:
     assert rules.loss_held(replace(lossy(40), beside={}), 0.2).ok
     assert rules.delay_held(replace(late(0.2), beside={}), MEANT).ok
 

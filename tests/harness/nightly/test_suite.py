@@ -105,7 +105,7 @@ def test_wrong_keys_and_lengths_are_reported_with_their_line(tmp_path: Path) -> 
     assert "hours: is missing" in text_of_problems
 
 
-def test_cells_that_the_kernel_cannot_do_are_skipped_with_the_reason(
+def test_cells_without_their_kernel_module_are_skipped_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacking = partial(kernel.fitting, lacking=lambda module: f"has no module {module}")

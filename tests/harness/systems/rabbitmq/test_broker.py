@@ -112,7 +112,7 @@ async def test_an_exchange_of_groups_is_bound_and_goes_with_the_queues_of_its_ru
 
 
 @in_a_loop
-async def test_exchanges_that_a_dead_process_made_are_deleted_by_their_names() -> None:
+async def test_exchanges_of_a_dead_process_are_deleted_by_name() -> None:
     rows = [{"name": "mqproof.r.q"}, {"name": "mqproof.other.q"}, {"name": "amq.fanout"}]
     rabbit, agent = broker({("rmq2", "/api/exchanges/%2F"): (200, rows)})
     await rabbit.delete("mqproof.r.")
