@@ -29,7 +29,7 @@ PLANS = (plan(), replace(plan(name="quick-2-00ff"), repeat=2))
 def carried_out(
     folder: Path, monkeypatch: pytest.MonkeyPatch, load_started_ns: int | None
 ) -> Report:
-    """Return the report of two runs, the second of which is refused."""
+    """Return the report of two runs. The second one is refused."""
 
     async def refused(performing: Performing) -> None:
         path = performing.folder / "runs" / PLANS[0].name
