@@ -122,10 +122,13 @@ def _outage(totals: RunTotals) -> str:
     parts = []
     out = totals.total_downtime
     if out is not None:
-        length = f"a downtime of {_time(out)}" if totals.is_out else "no downtime"
+        clients = outs.clients_text(totals)
+        seen = f"the downtime for {clients} was {_time(out)}"
+        seen = seen if totals.is_out else f"{clients} saw no downtime"
         known = rate(totals.downtime_runs, out.runs)
         of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
-        parts.append(f"{outs.clients_text(totals)} saw {length}{of}{_few_late(totals)}")
+        late = outs.late_then(totals) if totals.runs == 1 else ""
+        parts.append(f"{seen}{of}{f', and {late}' if late else ''}{_few_late(totals)}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
         silent = f"the longest time without a confirm was {_time(totals.silence)}"

@@ -314,10 +314,12 @@ def _longest_out(totals: RunTotals) -> str:
         some = f" in the {known} runs in which that is known"
         who = outs.clients_text(totals).capitalize()
         return f"{who} saw no downtime{some if out.runs < totals.runs else ''}"
-    head = f"In its worst run {outs.clients_text(totals)} saw a downtime of"
+    head = f"In its worst run the downtime for {outs.clients_text(totals)} was"
     if _mostly_unknown(totals):
         head = f"Its downtime is known of {known} runs only: at worst"
-    return f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
+    late = outs.late_then(totals)
+    text = f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
+    return f"{text}, and {late}" if late else text
 
 
 def _proof(totals: RunTotals) -> str:

@@ -109,7 +109,7 @@ def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert (
-        "Clients saw a downtime of ≥ 50.0 s in the median, at least 51.0 s at worst "
+        "The downtime for clients was ≥ 50.0 s in the median, at least 51.0 s at worst "
         "(downtime in 3 of 3 runs; 95 % CI: 29 to 100 %)" in said
     )
     assert "at least ≥" not in said and "or later" not in said
