@@ -162,6 +162,12 @@ class Evidence:
             self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
         )
 
+    def never_late(self, window: int) -> bool:
+        """Return whether it is certain that no message was late from this fault to the next one,
+        or to the end of load."""
+        missed = self.value("missed", window)
+        return isinstance(missed, Interval) and not missed.high
+
     def window(self, number: int) -> Window:
         return next(window for window in self.facts.windows if window.number == number)
 

@@ -153,6 +153,11 @@ class Summary:
         return self.out_s.least == 0 and self.out_s.exact and self.worst is None
 
     @property
+    def never_late(self) -> bool:
+        """Return whether it is certain that no message was late after a fault."""
+        return bool(self.outages) and all(one.missed == Number(0, True) for one in self.outages)
+
+    @property
     def worst(self) -> Out | None:
         """Of several queues or publishers the one that was out for longest; where times of the
         run are in doubt, so are theirs."""

@@ -41,7 +41,7 @@ class CellView:
         # A reader wants to know where a cell is not as it is known to be.
         wanted = report.judge is Judge.EXPECTATIONS or self.standing == _DIFFERS
         self.differences = result.lines if result and wanted else ()
-        self.totals, self.claims = totals, table.claims
+        self.totals, self.claims, self.runs = totals, table.claims, table.runs
 
 
 def cells(report: Report) -> tuple[CellView, ...]:
