@@ -124,6 +124,8 @@ class Evidence:
             return self.serving.resumed_detail(window)
         if name in SERVICE:
             return self.serving.detail(name, window)
+        if name == REQUEUED:
+            return waiting.requeued_detail(self.counted, window)
         row = self.recovery.stage(name, window)
         return stage_text(row) if row is not None else ""
 
