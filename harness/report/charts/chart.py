@@ -151,7 +151,7 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     parts = [f"+{one.from_s} s"]
     if one.operations:
         parts.append(f"{on_time:,} of {one.operations:,} on time")
-    parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} delivered")
+    parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} {timeline.delivered}")
     if one.p50_ms is not None and one.p99_ms is not None:
         parts.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
     return Hit(round(left, 1), round(right - left, 1), "; ".join(parts))

@@ -155,7 +155,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
         why = "nothing was confirmed" if totals.judged else "no run was judged"
         return PageAnswer(question, "unknown", "open", (why,))
     undecided = totals.judged - totals.loss_decided_runs
-    lines = [f"of {formats.count(totals.confirmed)} confirmed"]
+    lines = [f"of {totals.for_groups(f'{formats.count(totals.confirmed)} confirmed')}"]
     if totals.loss_judged:
         lines.append(often_text(loss_rate(totals), "lost", totals))
     if totals.runs_with_loss and totals.cells > 1:

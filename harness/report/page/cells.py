@@ -97,16 +97,16 @@ def _loss(totals: RunTotals, runs: str) -> str:
     if not totals.confirmed:
         return f"Nothing was confirmed in {runs}, so nothing can be said to be lost."
     undecided = totals.judged - totals.loss_decided_runs
+    of = totals.for_groups(formats.plural(totals.confirmed, "confirmed message"))
     if totals.lost or totals.stranded:
         lost = f"{'At least ' if undecided else ''}{formats.count(totals.lost)}"
         stranded = f", and {formats.count(totals.stranded)} stranded" if totals.stranded else ""
         verb = "was" if totals.lost == 1 and not totals.stranded else "were"
-        of = formats.plural(totals.confirmed, "confirmed message")
         return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
         place = "" if totals.judged == 1 else f" in {formats.of(undecided, totals.judged, 'run')}"
         return f"No loss was found, but a loss is not ruled out{place}."
-    return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost."
+    return f"None of {of} was lost."
 
 
 def _loss_rate(totals: RunTotals) -> str:

@@ -248,7 +248,8 @@ def _loss(totals: RunTotals) -> str:
     runs = formats.plural(totals.judged, "run")
     if not totals.confirmed:
         return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
-    of = f"the {formats.plural(totals.confirmed, 'message')} that it had confirmed"
+    messages = totals.for_groups(formats.plural(totals.confirmed, "message"))
+    of = f"the {messages} that it had confirmed"
     more = ""
     if totals.undecided_messages:
         more = f"; {formats.count(totals.undecided_messages)} more cannot be decided"

@@ -159,7 +159,8 @@ def _facts(one: Summary | None) -> Iterator[str]:
     if one is None:
         yield "not judged"
         return
-    lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)} lost"
+    groups = f" × {one.groups} groups" if one.groups > 1 else ""
+    lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)}{groups} lost"
     yield lost if one.lost.least or one.lost.exact else "loss: not decided"
     if one.stranded.least:
         yield f"{formats.bound(one.stranded)} stranded"

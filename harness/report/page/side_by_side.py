@@ -186,7 +186,7 @@ def _of(totals: RunTotals) -> str:
     if not totals.confirmed:
         return ""
     runs = f"; {loss_rate(totals).describe('loss')}" if totals.loss_judged else ""
-    return f"of {formats.count(totals.confirmed)}{runs}"
+    return f"of {totals.for_groups(formats.count(totals.confirmed))}{runs}"
 
 
 def _proved(totals: RunTotals) -> str:
@@ -236,7 +236,8 @@ def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) ->
     tone = "fail" if bad else "open" if promised.unreachable or undecided else "pass"
     if undecided:
         text = f"≥ {text}" if bad else "no loss found"
-    return LossText(place.letter, tone, text, f"of {formats.count(promised.confirmed)}")
+    of = f"of {place.totals.for_groups(formats.count(promised.confirmed))}"
+    return LossText(place.letter, tone, text, of)
 
 
 def _undecided(place: places.Place) -> LossText:
@@ -244,7 +245,7 @@ def _undecided(place: places.Place) -> LossText:
     if not totals.judged:
         return LossText(place.letter, "open" if totals.runs else "absent", "not judged", "")
     tone = "open" if totals.undecided_messages or totals.loss_open else "pass"
-    of = f"of {formats.count(totals.confirmed)}"
+    of = f"of {totals.for_groups(formats.count(totals.confirmed))}"
     return LossText(place.letter, tone, formats.count(totals.undecided_messages), of)
 
 
