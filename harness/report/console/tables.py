@@ -1,6 +1,6 @@
 """Tables of a report: verdicts (claims x cells), comparison (measures x cells).
 
-1. Cells are columns with a number; the legend above says which cell a number is.
+1. Cells are columns, called as the report calls them; the legend above says which cell is which.
 2. Too many cells for one table make several; no column is dropped.
 """
 
@@ -41,8 +41,8 @@ _SHORT = {ClaimOutcome.NOT_APPLICABLE: "n/a"}
 
 
 def legend(report: Report) -> list[str]:
-    """`1: master-crash on …`: the numbers that head the columns."""
-    return [f"{one.number}: {cell_name(one.cell)}" for one in tabulated(report)]
+    """Return `A: master-crash on …`: what heads the columns."""
+    return [f"{one.label}: {cell_name(one.cell)}" for one in tabulated(report)]
 
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
@@ -179,7 +179,7 @@ def _table(first: str, cells: Sequence[CellTable]) -> Table:
     table = _plain()
     table.add_column(first, no_wrap=True)
     for one in cells:
-        table.add_column(str(one.number))
+        table.add_column(one.label)
     return table
 
 

@@ -31,7 +31,8 @@ class CellView:
     def __init__(self, table: CellTable, report: Report) -> None:
         cell, totals = table.cell, table.totals
         result = next((one for one in report.cells if one.cell == cell), None)
-        self.number, self.cell, self.name = table.number, cell, cell_name(cell)
+        self.number, self.label = table.number, table.label
+        self.cell, self.name = cell, cell_name(cell)
         self.title = report.titles.get(cell) or CellTitle(*cell[:3])
         mark = badge_of(totals.outcome)
         self.sign, self.word = mark.sign, mark.word

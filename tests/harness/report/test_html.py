@@ -120,7 +120,7 @@ def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
     assert "✓ PASS violated in 0 of 3 runs (95 % one-sided bound: at most 63 %)" in one
     assert "✗ FAIL violated in 3 of 3 runs (95 % CI: 29 to 100 %)" in one
     two = text(page_of(summed(Story()), summed(Story(), cell=OTHER)))
-    assert "cell 2 violated in 0 of 1 run (95 % one-sided bound: at most 95 %)." in two
+    assert "cell B violated in 0 of 1 run (95 % one-sided bound: at most 95 %)." in two
 
 
 def test_claims_that_do_not_apply_are_one_line() -> None:

@@ -7,7 +7,8 @@ from harness.claims.claims import read_claims
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
 from harness.report.page.cells import cells
-from harness.report.page.places import PLACES_MAX, RETURNED
+from harness.report.page.columns import PLACES_MAX
+from harness.report.page.places import RETURNED
 from harness.report.page.side_by_side import Field, SideBySideView, side_by_side
 from harness.report.page.totals import RunTotals
 from spark_analysis.schema.facts import QueueEnd
@@ -404,6 +405,14 @@ def test_layouts_of_one_system_are_adjacent_and_described() -> None:
         ("A", "colocated@T=10", "A confirm waits for a slave"),
         ("B", "colocated-async@T=10", "A confirm waits for no slave"),
         ("C", "all-automatic@T=10", "A mirror everywhere"),
+    ]
+
+
+def test_a_column_does_not_say_twice_what_it_is() -> None:
+    found = of(summed(Story()), summed(Story(), cell=SYNC)).verdicts
+    assert [(one.place.name, one.place.about) for one in found] == [
+        ("RabbitMQ 3.10", "With mirrors. A mirror everywhere"),
+        ("RocketMQ", "A confirm waits for a slave"),
     ]
 
 
