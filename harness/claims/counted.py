@@ -63,6 +63,7 @@ _NO_CONSUMERS = (
     "test each fault in a scenario of its own"
 )
 _ONE_QUEUE = "with one queue nothing could be misrouted"
+_ONE_DESTINATION = "publishers send to one destination, so no message can go to a wrong one"
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
 
 # Deliveries that are violations even where nothing was sent.
@@ -114,7 +115,16 @@ class Counted:
             return none
         if measure == "reordered":
             return self._order(among)
-        return self._count(measure, detail, among)
+        counted = self._count(measure, detail, among)
+        return counted if among is None else self._with_opportunity(measure, counted)
+
+    def _with_opportunity(self, measure: str, counted: Value) -> Value:
+        """Return a count of windows, and beside a 0 why no message of the run could show a
+        case."""
+        none = self._without_opportunity(measure)
+        if not isinstance(none, NotApplicable) or not isinstance(counted, Interval):
+            return counted
+        return counted if counted.high else replace(counted, text=f"{counted} ({none.reason})")
 
     def _impossible(
         self, measure: str, detail: str, among: Among
@@ -128,7 +138,8 @@ class Counted:
             # groups each has queues of its own.
             counted = {row.queue for row in self.counts if not self.groups}
             named = (self.queues | counted) - {""}
-            return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
+            why = _ONE_DESTINATION if self.groups else _ONE_QUEUE
+            return None if len(named) > 1 else NotApplicable(why)
         if (measure, detail) == ("duplicated", "redelivered_without_cause"):
             return NotApplicable(_OF_LOGS) if self.of_logs else None
         # Opportunities belong to no window: a claim about windows names evidence of its own.
@@ -152,10 +163,11 @@ class Counted:
             open_ends += self._most("lost_indeterminate", "", among)
         return open_ends
 
-    def requeued(self, among: Among = None) -> int:
-        """At least so many came again by right: unacknowledged, or too late to be heard."""
+    def requeued(self, among: Among = None) -> tuple[int, int]:
+        """Return how many deliveries, at least, the broker had to repeat: of messages that were
+        not acknowledged, and of messages whose acknowledgement perhaps came too late."""
         late = self._attributed(_LATE, "", among)[0]
-        return late + self._attributed("duplicated", "redelivery", among)[0]
+        return self._attributed("duplicated", "redelivery", among)[0], late
 
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
@@ -253,10 +265,8 @@ class Counted:
         return exactly(low, text)
 
     def _for_all_groups(self, messages: int) -> str:
-        """Return how many messages consumers had to get: each group had to get every one."""
-        if self.groups < 2:
-            return f"{messages:,}"
-        return f"{messages * self.groups:,} ({messages:,} for each of {self.groups} groups)"
+        """Return `9,690`, or `9,690 × 2 groups`: each group had to get every message."""
+        return f"{messages:,} × {self.groups} groups" if self.groups > 1 else f"{messages:,}"
 
     def _left(self, detail: str) -> int:
         """Stranded ones of queues that were not drained."""

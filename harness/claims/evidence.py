@@ -124,6 +124,8 @@ class Evidence:
             return self.serving.resumed_detail(window)
         if name in SERVICE:
             return self.serving.detail(name, window)
+        if name == REQUEUED:
+            return waiting.requeued_detail(self.counted, window)
         row = self.recovery.stage(name, window)
         return stage_text(row) if row is not None else ""
 
@@ -161,6 +163,12 @@ class Evidence:
         return RunService(
             self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
         )
+
+    def never_late(self, window: int) -> bool:
+        """Return whether it is certain that no message was late from this fault to the next one,
+        or to the end of load."""
+        missed = self.value("missed", window)
+        return isinstance(missed, Interval) and not missed.high
 
     def window(self, number: int) -> Window:
         return next(window for window in self.facts.windows if window.number == number)

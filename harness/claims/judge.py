@@ -25,6 +25,7 @@ from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from harness.plan.vocabulary import COUNTS
+from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import level_text
@@ -70,8 +71,10 @@ def _message(row: Affected, evidence: Evidence) -> str:
 
 def _window_story(number: int, evidence: Evidence) -> str:
     window = evidence.window(number)
+    unneeded = SUSTAINED if evidence.never_late(number) else ""
+    of_window = (row for row in evidence.findings.stages if row.window == number)
     stages = sorted(
-        (row for row in evidence.findings.stages if row.window == number),
+        (row for row in of_window if row.stage != unneeded),
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)

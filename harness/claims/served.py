@@ -76,9 +76,14 @@ def only_few(rows: Sequence[Service]) -> bool:
     return rows[0].verdict == words.FEW and known <= {words.FEW, words.SERVED}
 
 
-def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
+def sentence(
+    rows: Sequence[Service],
+    outages: Sequence[Outage],
+    ended_ns: int | None = None,
+    queue: str = "queue",
+) -> str:
     """Return which scope decided: the one that was unavailable, and how; otherwise which were
-    served."""
+    served. `ended_ns`: of the fault. `queue`: what one that messages are sent to is called."""
     out = [row for row in rows if row.verdict == words.OUT]
     if out:
         worst = max(out, key=lambda row: row.worst_ns)
@@ -89,13 +94,45 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
     judged = [row for row in rows if row.verdict == words.SERVED]
     number = Counter(row.scope for row in judged)
     names = [_WHOLE] if number[words.RUN] else []
-    counted = _counted(number, (words.QUEUE, words.PUBLISHER))
+    counted = _counted(number, (words.QUEUE, words.PUBLISHER), queue)
     names += [counted] if counted else []
     left = sum(row.verdict == words.FEW for row in rows)
     few = f", {left} with too little load" if left else ""
     longest = max((row.worst_ns for row in judged), default=0)
     after = f", unavailable for at most {longest / NS:.3f} s" if longest else ""
-    return f"served: {', '.join(names) or 'none'}{few}{after}{_not_counted(rows[0], outages)}"
+    run = rows[0]
+    left_out = _not_counted(run, outages) + _before_reconnect(run, outages, ended_ns)
+    return f"served{_times(run)}: {', '.join(names) or 'none'}{few}{after}{left_out}"
+
+
+def _times(run: Service) -> str:
+    """Return the time that a claim about service after the fault judges; "" for other claims."""
+    return f" {from_until(run.from_ns, run.until_ns)}" if run.promise == words.HEALED else ""
+
+
+def from_until(from_ns: int, until_ns: int) -> str:
+    """Return `from +53.2 s to +59.3 s`."""
+    return f"from +{from_ns / NS:.1f} s to +{until_ns / NS:.1f} s"
+
+
+def _before_reconnect(run: Service, outages: Iterable[Outage], ended_ns: int | None) -> str:
+    """Return the longest outage of the run after the fault that a claim about service after the
+    fault does not judge: it ended while clients still had time to reconnect."""
+    if run.promise != words.HEALED or ended_ns is None:
+        return ""
+    before = [
+        one
+        for one in outages
+        if one.scope == words.RUN and ended_ns <= one.from_ns and one.until_ns <= run.from_ns
+    ]
+    if not before:
+        return ""
+    longest = max(before, key=lambda one: one.until_ns - one.from_ns)
+    seconds = (longest.until_ns - longest.from_ns) / NS
+    return (
+        f"; the outage of {seconds:.1f} s from +{longest.from_ns / NS:.1f} s does not count, "
+        f"because clients had time to reconnect until +{run.from_ns / NS:.1f} s"
+    )
 
 
 def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
@@ -118,9 +155,12 @@ def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
     )
 
 
-def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, str]:
+def consumed(
+    rows: Iterable[Consumption], limit_ns: int, queue: str = "queue"
+) -> tuple[bool | None, str]:
     """Return whether every queue and consumer that can be judged consumed again; None: unknown. A
-    row that got some, but less than half, has a time before `limit_ns`."""
+    row that got some, but less than half, has a time before `limit_ns`. `queue`: what one that
+    consumers read is called."""
     judged = [row for row in rows if row.due >= words.JUDGED_MIN]
     if not judged:
         return None, "too few messages were confirmed after the fault to judge consumption"
@@ -133,12 +173,14 @@ def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, s
     if silent:
         worst = max(silent, key=lambda row: row.due)
         return False, f"{_who(worst)} got (nearly) nothing of {worst.due:,} messages"
-    return True, _counted(Counter(row.scope for row in judged), (words.QUEUE, words.CONSUMER))
+    number = Counter(row.scope for row in judged)
+    return True, _counted(number, (words.QUEUE, words.CONSUMER), queue)
 
 
-def _counted(number: Counter[str], scopes: Sequence[str]) -> str:
-    """`1 queue, 2 publishers`."""
-    return ", ".join(f"{number[s]:,} {s}{'s' * (number[s] > 1)}" for s in scopes if number[s])
+def _counted(number: Counter[str], scopes: Sequence[str], queue: str) -> str:
+    """Return `1 queue, 2 publishers`."""
+    nouns = ((number[scope], queue if scope == words.QUEUE else scope) for scope in scopes)
+    return ", ".join(f"{many:,} {noun}{'s' * (many > 1)}" for many, noun in nouns if many)
 
 
 def scope_name(row: Service | Outage) -> str:

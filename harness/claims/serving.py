@@ -95,7 +95,9 @@ class RunService:
         rows = served.rows_of(self.findings, window, SERVICE[name])
         if rows and self._only_late(rows, SERVICE[name], window):
             return self._late_text(window)
-        return served.sentence(rows, self.findings.outages) if rows else ""
+        queue = "destination" if self.facts.consumer_groups else "queue"
+        ended_ns = self._window(window).ended_ns
+        return served.sentence(rows, self.findings.outages, ended_ns, queue) if rows else ""
 
     def resumes(self, window: int) -> Value:
         """Return whether every consumer consumed again. An observed delivery is certain, despite
@@ -118,7 +120,8 @@ class RunService:
 
     def resumed_detail(self, window: int) -> str:
         limit_ns = self._consumed_until_ns(window)
-        return served.consumed(self._consumption(window), limit_ns)[1]
+        queue = "group queue" if self.facts.consumer_groups else "queue"
+        return served.consumed(self._consumption(window), limit_ns, queue)[1]
 
     def longest_steady_outage(self) -> Value:
         returned = sum(

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.claims.doubts import Caveat
-from harness.claims.served import NS, scope_name
+from harness.claims.served import NS, from_until, scope_name
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
@@ -203,8 +203,10 @@ def _starved(
     row: Starvation, facts: Facts, doubt: Caveat | None, stalled_s: float | None
 ) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
+    where += f", judged {from_until(row.from_ns, row.until_ns)}" if row.window else ""
     seconds = row.longest_ns / NS
-    found = _at_most(row.longest_ns, f"{seconds:.1f} s (queue {where})", doubt)
+    text = f"{seconds:.1f} s without a delivery while messages waited (queue {where})"
+    found = _at_most(row.longest_ns, text, doubt)
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))

@@ -39,7 +39,16 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
 
 
 def requeued(counted: Counted, window: Window) -> Value:
-    if counted.requeued(frozenset({window.number})):
+    if any(counted.requeued(frozenset({window.number}))):
         return True
     none = "the broker redelivered nothing (retries of publishers do not count)"
     return NotApplicable(f"{none}, so perhaps nothing was unacknowledged")
+
+
+def requeued_detail(counted: Counted, window: int) -> str:
+    """Return which deliveries the broker repeated: `redelivered: 30 not acknowledged, 12 whose
+    acknowledgement perhaps came too late`."""
+    unacknowledged, late = counted.requeued(frozenset({window}))
+    parts = [f"{unacknowledged:,} not acknowledged"] if unacknowledged else []
+    parts += [f"{late:,} whose acknowledgement perhaps came too late"] if late else []
+    return f"redelivered: {', '.join(parts)}" if parts else ""

@@ -222,7 +222,7 @@ FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest time without a confirm while something is due"),
     "missed": Fact(float, True, "publishes that were not confirmed within their deadline"),
     "degraded_s": Fact(
-        float, True, "time from the fault until sending was on time again, in seconds"
+        float, True, "time from the fault until sending was on time for 5 s, in seconds"
     ),
     "available_during_fault": Fact(
         bool,

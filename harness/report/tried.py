@@ -20,6 +20,7 @@ from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.lines import cell_name
 from harness.report.page import formats
+from harness.report.page.columns import labels
 from harness.report.page.totals import RunTotals, loss_rate
 from harness.view.grouping import by_key
 
@@ -43,9 +44,10 @@ class ClaimOfCell:
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
-    """`number`: what pages and tables call the cell."""
+    """`number`: of the cell, by the order of first runs; `label`: what pages call it."""
 
     number: int
+    label: str
     cell: Cell
     runs: tuple[RunReport, ...]
     totals: RunTotals
@@ -54,9 +56,9 @@ class CellTable:
 
 def tabulated(report: Report) -> tuple[CellTable, ...]:
     """Return the cells in the order of their first run."""
-    by_cell = by_key(report.runs, lambda run: run.cell)
+    by_cell, names = by_key(report.runs, lambda run: run.cell), labels(report)
     return tuple(
-        CellTable(number, cell, tuple(runs), RunTotals(runs), claims_of(runs))
+        CellTable(number, names[cell], cell, tuple(runs), RunTotals(runs), claims_of(runs))
         for number, (cell, runs) in enumerate(by_cell.items(), start=1)
     )
 
@@ -86,7 +88,7 @@ def rate_lines(report: Report) -> Iterator[str]:
         for words, alike in by_key(shown, lambda each: _words(each[1])).items():
             lines.append(f"{', '.join(name for name, _ in alike)}: {words}")
         if any(lines):
-            yield f"{one.number}: {cell_name(one.cell)}"
+            yield f"{one.label}: {cell_name(one.cell)}"
             yield from (f"   {line}" for line in lines if line)
 
 

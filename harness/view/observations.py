@@ -200,11 +200,12 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     if isinstance(value, Interval) and _says_nothing(value):
         why = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
-    missed = evidence.value("missed", number)
-    if name == SUSTAINED and isinstance(missed, Interval) and not missed.high:
+    if name == SUSTAINED and evidence.never_late(number):
         return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
     after = " after" if isinstance(value, Interval) else ":"
-    return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}"
+    later = sum(one.missed for one in evidence.findings.later if one.window == number)
+    tail = f" (later, {later:,} messages were late)" if later and name == SUSTAINED else ""
+    return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}{tail}"
 
 
 def _seconds(value: object) -> str:

@@ -137,6 +137,7 @@ class Summary:
     detection_timeout_s: float | None  # the layout's; None: not on record
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
     has_consumers: bool  # before the drain; True where that is not on record
+    groups: int  # consumer groups that each have to get every message; 1 without groups
 
     @property
     def loss_proved(self) -> bool:
@@ -151,6 +152,11 @@ class Summary:
     def no_downtime(self) -> bool:
         """Return whether it is certain that nothing was ever unavailable."""
         return self.out_s.least == 0 and self.out_s.exact and self.worst is None
+
+    @property
+    def never_late(self) -> bool:
+        """Return whether it is certain that no message was late after a fault."""
+        return bool(self.outages) and all(one.missed == Number(0, True) for one in self.outages)
 
     @property
     def worst(self) -> Out | None:
@@ -182,6 +188,7 @@ def summary(evidence: Evidence) -> Summary:
         detection_timeout_s=_seconds(evidence.value("detection_timeout_s")),
         poll_s=_seconds(evidence.value("route_poll_s")),
         has_consumers=evidence.state.run.get("consumers") != 0,
+        groups=max(1, len(facts.consumer_groups)),
     )
 
 

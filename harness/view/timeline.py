@@ -154,6 +154,12 @@ class Timeline:
     routes: Routes = NO_ROUTES
     outs: tuple[Out, ...] = ()
     use: UseOverTime = NOTHING_KEPT
+    groups: int = 0  # consumer groups: a message counts as delivered when the first one gets it
+
+    @property
+    def delivered(self) -> str:
+        """Return what a number of delivered messages is called."""
+        return f"delivered (first of {self.groups} groups)" if self.groups > 1 else "delivered"
 
 
 def timeline(
@@ -186,6 +192,7 @@ def timeline(
         routes=routes,
         outs=outs(facts, findings.outages),
         use=use_over_time(events.samples, slice_s),
+        groups=len(facts.consumer_groups),
     )
 
 

@@ -143,16 +143,17 @@ OF_SERVICE = (
         unit=Unit.NS,
         part_of=Whole.TIME,
         title="On time again, by due time",
-        meaning="messages that were due this long after the fault, or later, were on time again, "
-        "for 5 s and 200 messages; their confirms may come after the first confirm",
+        meaning="of the messages that were due in the 5 s after this time (at least 200), at "
+        "least 99 % were on time; later ones may be late (see downtime), and confirms may come "
+        "after the first confirm",
         mart=Mart.STAGES,
         short="on time again",
         stopped_by=_SENDING,
         listed=False,
         reached=Reached(
             "sustained_success",
-            "messages that were due from then on were on time (at least 99 %), for 5 s and 200 "
-            "messages",
+            "of the messages that were due in the 5 s after this time (at least 200), at least "
+            "99 % were on time; later ones may be late",
         ),
     ),
     _step(

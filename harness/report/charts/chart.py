@@ -12,10 +12,17 @@ from typing import NamedTuple
 from harness.claims.times import stage_text
 from harness.report.charts.plots import plots
 from harness.report.charts.scale import NS, Lane, Scale, Span, ticks
-from harness.report.page.formats import measure_name, phase_title, stage_name, stage_time
+from harness.report.page.formats import (
+    StageTime,
+    measure_name,
+    phase_title,
+    stage_name,
+    stage_time,
+)
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN, SYSTEM
@@ -78,7 +85,7 @@ class Chart:
         self.plots = tuple(plots(timeline, scale))
         self.hits = tuple(_hit(one, timeline, scale) for one in timeline.slices)
         self.outs = tuple(_outs(timeline, scale))  # of the run, its worst queue and publisher
-        self.stages = tuple(_stages(timeline.faults, scale))
+        self.stages = tuple(_stages(timeline, scale))
         self.lanes = tuple(_lanes(timeline, scale))
         self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
         self.clients = tuple(scale.lanes(routes.clients))  # which name server each asked
@@ -144,7 +151,7 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     parts = [f"+{one.from_s} s"]
     if one.operations:
         parts.append(f"{on_time:,} of {one.operations:,} on time")
-    parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} delivered")
+    parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} {timeline.delivered}")
     if one.p50_ms is not None and one.p99_ms is not None:
         parts.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
     return Hit(round(left, 1), round(right - left, 1), "; ".join(parts))
@@ -160,24 +167,37 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         yield Lane(name, tuple(spans))
 
 
-def _stages(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[Lane]:
+def _stages(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     """A row each; with several faults its name says which of them it follows."""
-    for fault in faults:
-        after = f", fault {fault.number}" if len(faults) > 1 else ""
+    several = len(timeline.faults) > 1
+    for fault in timeline.faults:
+        after = f", fault {fault.number}" if several else ""
         rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
         for row in rows:
-            yield Lane(f"{stage_name(row.stage)}{after}", (_stage(row, fault, scale),))
+            span = _stage(row, fault, scale, _is_late(timeline, fault))
+            yield Lane(f"{stage_name(row.stage)}{after}", (span,))
 
 
-def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
+def _is_late(timeline: Timeline, fault: FaultSpan) -> bool:
+    """Return whether a message was late from the second of the fault on, or perhaps was."""
+    from_s = fault.issued_ns / NS - timeline.slice_s
+    later = [one for one in timeline.slices if one.from_s > from_s]
+    return not later or any(one.missed for one in later)
+
+
+def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
     time = stage_time(row, after="")
+    unneeded = row.stage == SUSTAINED and not late and time.known
+    if unneeded:
+        time = StageTime("not needed, no message was late", "", known=True)
     text, tone = time.text, "reached" if row.reached else "missing"
     if fault.stages_doubt:
         text, tone = f"{stage_text(row, after='')}, not judged", "doubted"
     elif not time.known:
         tone = "doubted"
-    less_s = row.uncertainty_ns / NS if time.known and row.reached else 0.0
+    is_exact = time.known and row.reached and not unneeded
+    less_s = row.uncertainty_ns / NS if is_exact else 0.0
     margin = f" (or up to {less_s:.3f} s less)" if less_s >= 0.001 else ""
     title = f"fault {fault.number}: {stage_name(row.stage)} {text}{margin}"
     return scale.span(from_s, from_s + after_s, tone, text, title)

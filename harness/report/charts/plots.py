@@ -44,7 +44,7 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
         delivered = ((one.from_s, one.delivered / slice_s / top) for one in slices)
         confirmed = ((one.from_s, one.confirmed / slice_s / top) for one in slices)
         lines = (
-            ("delivered", "delivered", _line(delivered, slice_s, scale)),
+            ("delivered", timeline.delivered, _line(delivered, slice_s, scale)),
             ("confirmed", "confirmed", _line(confirmed, slice_s, scale)),
         )
         yield Plot("messages a second", "", lines, f"{top:,.0f}", (), "0")

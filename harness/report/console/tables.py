@@ -1,6 +1,6 @@
 """Tables of a report: verdicts (claims x cells), comparison (measures x cells).
 
-1. Cells are columns with a number; the legend above says which cell a number is.
+1. Cells are columns, called as the report calls them; the legend above says which cell is which.
 2. Too many cells for one table make several; no column is dropped.
 """
 
@@ -11,12 +11,19 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.judging.result import Report
+from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name
 from harness.report.page.formats import measure_name
-from harness.report.page.measures import amount, cell_of, measure_text
+from harness.report.page.measures import (
+    NEVER_LATE,
+    NO_RECOVERY,
+    amount,
+    cell_of,
+    measure_text,
+    needs_no_recovery,
+)
 from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
 from harness.view.summary import is_uninformative
@@ -34,8 +41,8 @@ _SHORT = {ClaimOutcome.NOT_APPLICABLE: "n/a"}
 
 
 def legend(report: Report) -> list[str]:
-    """`1: master-crash on …`: the numbers that head the columns."""
-    return [f"{one.number}: {cell_name(one.cell)}" for one in tabulated(report)]
+    """Return `A: master-crash on …`: what heads the columns."""
+    return [f"{one.label}: {cell_name(one.cell)}" for one in tabulated(report)]
 
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
@@ -85,7 +92,8 @@ def comparison_tables(report: Report) -> Iterator[Table]:
             shown = any(row is not None and (row.maximum or not row.judged) for row in found)
             if shown and measure not in never:
                 name = measure_title(measure, detail)
-                table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
+                texts = map(comparison_text, found, (one.runs for one in cells))
+                table.add_row(Text(one_line(name)), *texts)
         if table.row_count:
             yield table
 
@@ -131,11 +139,13 @@ def _by_measure(report: Report) -> dict[str, list[Comparison]]:
     return by_key((row for row in report.comparison if not row.detail), lambda row: row.measure)
 
 
-def comparison_text(row: Comparison | None) -> str:
+def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> str:
     """`0.171 s (0.150 s to 0.190 s, 5 of 5)`: median, range, how many of the repeats were judged;
     `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
     if row is None:
         return ""
+    if needs_no_recovery(row, runs):
+        return f"{NO_RECOVERY} ({NEVER_LATE})"
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return measure_text(row).median
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
@@ -169,7 +179,7 @@ def _table(first: str, cells: Sequence[CellTable]) -> Table:
     table = _plain()
     table.add_column(first, no_wrap=True)
     for one in cells:
-        table.add_column(str(one.number))
+        table.add_column(one.label)
     return table
 
 

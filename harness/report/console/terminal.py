@@ -256,7 +256,7 @@ def _step_bar(name: str, expected_s: float | None) -> Progress:
 def overview(report: Report) -> Iterator[tuple[str, str]]:
     """`FAIL`, `12: master-crash on …: 37 lost (5 runs; not as expected)`."""
     for view in cells(report):
-        yield view.word, f"{view.number}: {view.name}: {_cell_line(view)}"
+        yield view.word, f"{view.label}: {view.name}: {_cell_line(view)}"
 
 
 def _cell_line(view: CellView) -> str:

@@ -13,6 +13,7 @@ faults      every fault window: asked for, done, seen; by kind and mechanism
 costs       what the steady state cost, by load, system and layout, and place beside place
 joint       runs that were played together, in one picture
 runs        one run: timeline, verdicts, stories, doubts; and what a cell opens into
+columns       which columns stand side by side, in which order; what cells are called
 places        what is compared side by side: how to call each, its letter and its verdict
 headline      what differs most between them, in one line
 side_by_side  the tables of several, put together; loss by confirm level

@@ -14,13 +14,14 @@ from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
+from harness.report.page.columns import labels
 from harness.report.page.places import listed
 from harness.report.page.totals import Failed, RunTotals, loss_rate, often_text
 from harness.report.tried import undecided
 
 CLAIMS_MAX = 2  # quoted
 REASONS_MAX, NAMES_MAX = 3, 6  # of what is not decided
-PLACES_MAX = 5  # cells called by their numbers
+PLACES_MAX = 5  # cells called by their names
 
 
 class PageAnswer(NamedTuple):
@@ -156,7 +157,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
         why = "nothing was confirmed" if totals.judged else "no run was judged"
         return PageAnswer(question, "unknown", "open", (why,))
     undecided = totals.judged - totals.loss_decided_runs
-    lines = [f"of {formats.count(totals.confirmed)} confirmed"]
+    lines = [f"of {totals.for_groups(f'{formats.count(totals.confirmed)} confirmed')}"]
     if totals.loss_judged:
         lines.append(often_text(loss_rate(totals), "lost", totals))
     if totals.runs_with_loss and totals.cells > 1:
@@ -242,12 +243,12 @@ def known(report: Report, failed: Failed) -> bool:
 
 
 def _places(report: Report, cells: Iterable[Cell]) -> str:
-    """`cell 2`, `cells 1 and 5`, `4 cells`: by the numbers that the page gives them."""
-    order = list(dict.fromkeys(run.cell for run in report.runs))
-    numbers = sorted(order.index(cell) + 1 for cell in cells)
-    if len(numbers) > PLACES_MAX:
-        return f"{len(numbers)} cells"
-    return f"cell{'s' if len(numbers) > 1 else ''} {listed([*map(str, numbers)])}"
+    """Return `cell 2`, `cells A1 and B1`, `9 cells`: as the page calls them."""
+    wanted = frozenset(cells)
+    names = [name for cell, name in labels(report).items() if cell in wanted]
+    if len(names) > PLACES_MAX:
+        return f"{len(names)} cells"
+    return f"cell{'s' if len(names) > 1 else ''} {listed(names)}"
 
 
 def _lines(*lines: str) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ class CellView:
     def __init__(self, table: CellTable, report: Report) -> None:
         cell, totals = table.cell, table.totals
         result = next((one for one in report.cells if one.cell == cell), None)
-        self.number, self.cell, self.name = table.number, cell, cell_name(cell)
+        self.number, self.label = table.number, table.label
+        self.cell, self.name = cell, cell_name(cell)
         self.title = report.titles.get(cell) or CellTitle(*cell[:3])
         mark = badge_of(totals.outcome)
         self.sign, self.word = mark.sign, mark.word
@@ -41,7 +42,7 @@ class CellView:
         # A reader wants to know where a cell is not as it is known to be.
         wanted = report.judge is Judge.EXPECTATIONS or self.standing == _DIFFERS
         self.differences = result.lines if result and wanted else ()
-        self.totals, self.claims = totals, table.claims
+        self.totals, self.claims, self.runs = totals, table.claims, table.runs
 
 
 def cells(report: Report) -> tuple[CellView, ...]:
@@ -97,16 +98,16 @@ def _loss(totals: RunTotals, runs: str) -> str:
     if not totals.confirmed:
         return f"Nothing was confirmed in {runs}, so nothing can be said to be lost."
     undecided = totals.judged - totals.loss_decided_runs
+    of = totals.for_groups(formats.plural(totals.confirmed, "confirmed message"))
     if totals.lost or totals.stranded:
         lost = f"{'At least ' if undecided else ''}{formats.count(totals.lost)}"
         stranded = f", and {formats.count(totals.stranded)} stranded" if totals.stranded else ""
         verb = "was" if totals.lost == 1 and not totals.stranded else "were"
-        of = formats.plural(totals.confirmed, "confirmed message")
         return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
         place = "" if totals.judged == 1 else f" in {formats.of(undecided, totals.judged, 'run')}"
         return f"No loss was found, but a loss is not ruled out{place}."
-    return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost."
+    return f"None of {of} was lost."
 
 
 def _loss_rate(totals: RunTotals) -> str:
@@ -122,10 +123,13 @@ def _outage(totals: RunTotals) -> str:
     parts = []
     out = totals.total_downtime
     if out is not None:
-        length = f"a downtime of {_time(out)}" if totals.is_out else "no downtime"
+        clients = outs.clients_text(totals)
+        seen = f"the downtime for {clients} was {_time(out)}"
+        seen = seen if totals.is_out else f"{clients} saw no downtime"
         known = rate(totals.downtime_runs, out.runs)
         of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
-        parts.append(f"{outs.clients_text(totals)} saw {length}{of}{_few_late(totals)}")
+        late = outs.late_then(totals) if totals.runs == 1 else ""
+        parts.append(f"{seen}{of}{f', and {late}' if late else ''}{_few_late(totals)}")
     parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
         silent = f"the longest time without a confirm was {_time(totals.silence)}"

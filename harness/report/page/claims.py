@@ -27,7 +27,8 @@ class Chip:
 
     def __init__(self, view: CellView, claim: str, warns: bool) -> None:
         one = view.claims.get(claim)
-        self.number, self.name, self.runs = view.number, view.name, view.totals.runs
+        self.number, self.label = view.number, view.label
+        self.name, self.runs = view.name, view.totals.runs
         self.tone, self.badge = claim_badge(one.outcome if one else None, warns=warns).shown
         # Runs without verdicts are of the cell, too: a tick stands with all of them.
         self.share = f"{len(one.same)} of {self.runs}" if one else ""
@@ -46,7 +47,9 @@ class Seen:
     ) -> None:
         needs_story = verdict.outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
         self.run, self.verdict = run.name, verdict
-        self.cell = next((view.number for view in cells if view.cell == run.cell), 0)
+        # Of its cell; 0 and "": none of these.
+        own = [(view.number, view.label) for view in cells if view.cell == run.cell]
+        self.cell, self.label = own[0] if own else (0, "")
         self.tone, self.badge = claim_badge(verdict.outcome, warns=verdict.warns).shown
         self.standing = standing_of(verdict, run, report) if needs_story else ""
 

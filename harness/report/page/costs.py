@@ -6,13 +6,14 @@
 3. A number is a median over runs, followed by the range and the number of runs without a value.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
 from harness.judging.result import Report
 from harness.report.page import formats
+from harness.report.page.columns import Key, are_side_by_side, keys_of, letter
 from harness.report.page.places import DEPLOYMENTS, Place
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse, known_median
 from harness.view.grouping import by_key
@@ -46,10 +47,11 @@ class HostRow(NamedTuple):
 
 
 class CostRow:
-    """One system in one layout, by one client: figures as COLUMNS, hosts as _HOST_COLUMNS."""
+    """One system in one layout, by one client: figures as COLUMNS, hosts as _HOST_COLUMNS.
+    `letter`: of its column; "" where no columns stand side by side."""
 
-    def __init__(self, place: tuple[str, str, str], own: Sequence[Cost], widest: float) -> None:
-        cpu = _cpu(own)
+    def __init__(self, place: Key, letter: str, own: Sequence[Cost], widest: float) -> None:
+        cpu, self.letter = _cpu(own), letter
         self.system, self.layout, self.client = place
         self.runs = formats.plural(len(own), "run")
         self.figures = tuple(_figure(own, measure, form) for _, _, measure, form in COLUMNS)
@@ -64,17 +66,23 @@ class CostRow:
 
 
 class CostTable:
-    """Systems of one layout stand one below the other."""
+    """Systems stand in the order of the columns. `letters`: of these."""
 
     def __init__(
-        self, load: str, deployment: str, members: list[tuple[tuple[str, str, str], Cost]]
+        self,
+        load: str,
+        deployment: str,
+        members: list[tuple[Key, Cost]],
+        letters: Mapping[Key, str],
     ) -> None:
         self.load, self.deployment = load or _NO_LOAD, deployment
         places = by_key(members, lambda one: one[0])
         costs_of = {place: [cost for _, cost in own] for place, own in places.items()}
         widest = max((sum(_cpu(own).values()) for own in costs_of.values()), default=0.0)
-        ordered = sorted(places, key=lambda place: (place[1], place[0], place[2]))
-        self.rows = tuple(CostRow(place, costs_of[place], widest) for place in ordered)
+        ordered = sorted(places, key=list(letters).index)
+        self.rows = tuple(
+            CostRow(place, letters[place], costs_of[place], widest) for place in ordered
+        )
 
 
 class CostsView:
@@ -87,7 +95,10 @@ class CostsView:
         self.columns = tuple((name, meaning) for name, meaning, _, _ in COLUMNS)
         self.host_columns = tuple(name for name, _, _ in _HOST_COLUMNS)
         self.parts = tuple(PART_NAMES.items())
-        self.tables = tuple(CostTable(*key, members) for key, members in tables.items())
+        shown = are_side_by_side(report)
+        keys = enumerate(keys_of(report))
+        letters = {key: letter(place) if shown else "" for place, key in keys}
+        self.tables = tuple(CostTable(*key, members, letters) for key, members in tables.items())
         self.runs_without = len(report.runs) - len(with_load)
 
 

@@ -61,6 +61,7 @@ class WindowRow(NamedTuple):
     run: str
     anchor: str
     cell: int
+    label: str  # of the cell
     window: WindowView
 
 
@@ -87,9 +88,9 @@ class FaultsView:
     that can be shown."""
 
     def __init__(self, report: Report, views: Iterable[CellView]) -> None:
-        numbers = {view.cell: view.number for view in views}
+        numbers = {view.cell: (view.number, view.label) for view in views}
         rows = [
-            WindowRow(run.name, f"run-{place}", numbers[run.cell], one)
+            WindowRow(run.name, f"run-{place}", *numbers[run.cell], one)
             for place, run in enumerate(report.runs, start=1)
             for one in windows(run.detail.timeline if run.detail else None)
         ]

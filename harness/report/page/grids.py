@@ -163,7 +163,7 @@ def _group(
         # A provenance that no place has here would be a line of zeros.
         if any(found) and (not detail or any(row and row.maximum for row in found)):
             values = (
-                _value(place.letter, row, tops) if row is not None else None
+                _value(place, scenario, row, tops) if row is not None else None
                 for place, row in zip(compared, found, strict=True)
             )
             name = formats.detail_name(measure, detail) if detail else formats.short_name(measure)
@@ -180,9 +180,12 @@ def _never(row: Comparison) -> bool:
     return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
 
 
-def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
-    measured = measures.measure_text(row)
+def _value(place: Place, scenario: str, row: Comparison, tops: Mapping[str, float]) -> Value:
+    letter, runs = place.letter, place.of(scenario)
+    measured = measures.measure_text(row, runs)
     bar = measures.bar_of(row, tops.get(row.unit, 0.0))
+    if measures.needs_no_recovery(row, runs):
+        return Value(letter, measured.median, measured.range, measured.sentence, True)
     if bar is None:
         return Value(letter, measured.median, "", measured.sentence)
     text, ends = measured.median, measured.range

@@ -104,11 +104,12 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
             f"Beyond chance, {more.letter} had more downtime than {less.letter}, "
             f"by {_ends(longer)} (95 %; {of})."
         )
-    few = math.isinf(longer.low) and math.isinf(longer.high)
-    why = "are too few to tell" if few else f"leave {_ends(longer)} possible"
+    only = "The times below are those of these runs only."
+    if math.isinf(longer.low) and math.isinf(longer.high):
+        return f"Too few runs to compare downtimes: {of}. {only}"
     return (
-        f"Downtime: {NO_DIFFERENCE} beyond chance (95 %). {of} {why}. "
-        "The times below are those of these runs only."
+        f"Downtime: {NO_DIFFERENCE} beyond chance (95 %). {of} leave {_ends(longer)} possible. "
+        f"{only}"
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.claims.recovery import NEEDS_CONSUMERS
-from harness.judging.result import Report
+from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.report.page.cells import CellView
@@ -26,6 +26,8 @@ from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, REGISTER
 
 STRIPS_MAX = 16
 _RECOVERY = "degraded"
+NO_RECOVERY, NEVER_LATE = "–", "no message was late"  # there was nothing to recover from
+LATER_LATE = "later messages were late"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 
 
@@ -123,13 +125,15 @@ def cell_of(row: Comparison) -> Cell:
     return row.scenario, row.system, row.layout, row.client
 
 
-def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:
+def numbers(
+    rows: Iterable[Comparison], runs: Sequence[RunReport]
+) -> tuple[tuple[str, str, str], ...]:
     """Return those of one cell: name, `0.17 s (0.15 s – 0.19 s)`, and the whole sentence.
 
-    Counts that are 0 in every run are left out, but what was lost is always told.
+    Counts that are 0 in every run are left out, but the number of lost messages is always given.
     """
     texts = [
-        (_name(row.measure, row.detail), *_text(row))
+        (_name(row.measure, row.detail), *_text(row, runs))
         for row in rows
         if row.maximum or row.measure == "lost" or (row.maximum is None and not row.detail)
     ]
@@ -145,7 +149,23 @@ def _order(name: str) -> tuple[int, str]:
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row is None:
         return Strip(view.number, view.name, "not judged", "not judged", None)
-    return Strip(view.number, view.name, *_text(row), bar_of(row, top))
+    bar = None if needs_no_recovery(row, view.runs) else bar_of(row, top)
+    return Strip(view.number, view.name, *_text(row, view.runs), bar)
+
+
+def needs_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> bool:
+    """Return whether it is the time until sending was on time, of a cell in whose runs no message
+    was late."""
+    if row.measure != _RECOVERY or row.median is None:
+        return False
+    known = [run.summary for run in runs if run.summary is not None]
+    return bool(known) and all(one.never_late for one in known)
+
+
+def is_late_later(runs: Iterable[RunReport]) -> bool:
+    """Return whether messages of a run were late after sending had been on time for GOOD_S."""
+    known = (run.summary for run in runs if run.summary is not None)
+    return any(each.missed_later for one in known for each in one.outages)
 
 
 def bar_of(row: Comparison, top: float) -> Bar | None:
@@ -161,7 +181,18 @@ def _name(measure: str, detail: str) -> str:
     return formats.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
 
 
-def measure_text(row: Comparison) -> MeasureText:
+def measure_text(row: Comparison, runs: Sequence[RunReport] = ()) -> MeasureText:
+    """`runs`: of the cell."""
+    if needs_no_recovery(row, runs):
+        return MeasureText(NO_RECOVERY, NEVER_LATE, "", NEVER_LATE)
+    measured = _measured(row)
+    if row.measure != _RECOVERY or row.median is None or not is_late_later(runs):
+        return measured
+    ends = "; ".join(filter(None, (measured.range, LATER_LATE)))
+    return measured._replace(range=ends, sentence=f"{measured.sentence}; {LATER_LATE}")
+
+
+def _measured(row: Comparison) -> MeasureText:
     if row.median is None or row.minimum is None or row.maximum is None:
         text = f"not judged (0 of {row.runs})"
         return MeasureText(text, "", "", text)
@@ -188,9 +219,9 @@ def measure_text(row: Comparison) -> MeasureText:
     )
 
 
-def _text(row: Comparison) -> tuple[str, str]:
-    """Median and range in short, and in a sentence."""
-    one = measure_text(row)
+def _text(row: Comparison, runs: Sequence[RunReport]) -> tuple[str, str]:
+    """Return the median and the range in short, and in a sentence."""
+    one = measure_text(row, runs)
     spread = f" ({one.range})" if one.range else ""
     return ", ".join(filter(None, (f"{one.median}{spread}", one.judged))), one.sentence
 

@@ -64,8 +64,8 @@ def lost_parts(totals: RunTotals, lost: str) -> list[str]:
 
 
 def clients_text(totals: RunTotals) -> str:
-    """Return who saw the downtime of the whole run: of a single queue or publisher, other clients
-    may have seen more."""
+    """Return whose downtime that of the whole run is: that of a single queue or publisher may be
+    longer."""
     return "clients" if totals.worst is None else "all clients together"
 
 
@@ -124,14 +124,23 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 
 
+def late_then(totals: RunTotals) -> str:
+    """Return `51 % of the messages due then were late`, of the run with the longest downtime; ""
+    without one. Downtime need not stop every message."""
+    spells = totals.longest.spells if totals.longest is not None and totals.is_out else ()
+    due = sum(one.due for one in spells)
+    share = formats.share(sum(one.bad for one in spells) / due) if due else ""
+    return f"{share} of the messages due then were late" if due else ""
+
+
 def silent_text(totals: RunTotals, least: str = LEAST) -> str:
     """Return the longest time without any confirm; "" if it is unknown."""
     return "" if totals.silence is None else longest(totals.silence, totals, least)
 
 
 def late_text(totals: RunTotals) -> str:
-    """Return `2.7 % late from the first fault on, most of these due after service had been good
-    for 5 s`; "" where nothing broke."""
+    """Return `2.7 % late from the first fault on, most of them due after at least 5 s of normal
+    service since the fault`; "" where nothing broke."""
     late = totals.late
     if not late.operations:
         return "late: not decided" if totals.judged > totals.outage_decided_runs else ""
@@ -140,11 +149,12 @@ def late_text(totals: RunTotals) -> str:
 
 
 def later(totals: RunTotals) -> str:
-    """What comes late after sending was on time again."""
+    """Return how many of the late messages came after sending had been on time for GOOD_S."""
     if not totals.late_later:
         return ""
     much = "most" if 2 * totals.late_later > totals.late.missed else "part"
-    return f", {much} of these due after service had been good for {GOOD_S}{formats.GLUE}s"
+    seconds = f"{GOOD_S}{formats.GLUE}s"
+    return f", {much} of them due after at least {seconds} of normal service since the fault"
 
 
 def longest(spread: SpreadEntry, totals: RunTotals, least: str = LEAST) -> str:

@@ -11,16 +11,15 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from string import ascii_uppercase
 from textwrap import shorten
 
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
+from harness.report.page.columns import Key, keys_of, letter
 from harness.report.page.totals import RunTotals, loss_rate, median_text, often_text
 from harness.systems.catalogue import as_shipped, load_system
 
-Key = tuple[str, str, str]  # system, layout, client
 Titles = Mapping[Key, tuple[str, str]]  # of system and layout
 NAME_MAX = 64  # characters of a layout
 
@@ -86,7 +85,6 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
     return {name: name.partition("@")[2] for name in own}
 
 
-PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
 RETURNED = (
     "every failed host was back with its disk before the queues were emptied (the drain), so "
@@ -97,15 +95,13 @@ DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": 
 
 class Place:
     """One system in one layout, by one client. `names` are its own words, for commands and files;
-    `name` is what tells it from the others , `about` what that does not say."""
+    `name` is what tells it from the others, `about` what that does not say."""
 
     def __init__(self, key: Key, number: int, report: Report, titles: Titles, name: str) -> None:
-        turn, place = divmod(number, len(ascii_uppercase))
         self.key, self.name, self.names = key, name, " · ".join(key)
-        # After `Z` comes `A2`: more than 26 are possible, if never shown side by side.
-        self.letter = f"{ascii_uppercase[place]}{turn + 1 if turn else ''}"
+        self.letter = letter(number)
         self.system, self.layout = titles[key]
-        self.about = ". ".join(part for part in titles[key] if part != name)
+        self.about = _about(name, self.system, self.layout)
         self.runs = tuple(run for run in report.runs if run.cell[1:] == key)
         self.scenarios = tuple(dict.fromkeys(run.cell[0] for run in self.runs))
         self.totals = RunTotals(self.runs)
@@ -162,18 +158,24 @@ class VerdictView:
 
 
 def places(report: Report) -> tuple[Place, ...]:
-    """In the order of their first runs, but layouts of one system one after the other. A place to
-    which no scenario applies is one, too."""
-    every = [run.cell for run in report.runs] + [one.cell for one in report.skipped]
-    keys = list(dict.fromkeys(cell[1:] for cell in every))
-    systems = list(dict.fromkeys(system for system, _, _ in keys))
-    keys.sort(key=lambda key: systems.index(key[0]))
+    """Return them in the order of the columns."""
+    keys = keys_of(report)
     # What has no titles is called as it calls itself.
     titles: dict[Key, tuple[str, str]] = {key: key[:2] for key in keys}
     for cell, title in list(report.titles.items())[::-1]:
         titles[cell[1:]] = title.system, title.layout
     named = names(keys, titles)
     return tuple(Place(key, number, report, titles, named[key]) for number, key in enumerate(keys))
+
+
+def _about(name: str, system: str, layout: str) -> str:
+    """Return what a name does not say of a place. What a system's title says after a comma is left
+    to the layout, whose title says it in detail."""
+    short = system.partition(", ")[0]
+    named = name if short.startswith(name) else name.partition(": ")[0]
+    rest = short.removeprefix(named).strip(" :")
+    parts = (f"{rest[:1].upper()}{rest[1:]}", layout)
+    return ". ".join(part for part in parts if part and part != name)
 
 
 def scenarios_of(compared: Sequence[Place], skipped: Iterable[Cell] = ()) -> tuple[str, ...]:
@@ -248,7 +250,8 @@ def _loss(totals: RunTotals) -> str:
     runs = formats.plural(totals.judged, "run")
     if not totals.confirmed:
         return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
-    of = f"the {formats.plural(totals.confirmed, 'message')} that it had confirmed"
+    messages = totals.for_groups(formats.plural(totals.confirmed, "message"))
+    of = f"the {messages} that it had confirmed"
     more = ""
     if totals.undecided_messages:
         more = f"; {formats.count(totals.undecided_messages)} more cannot be decided"
@@ -314,10 +317,12 @@ def _longest_out(totals: RunTotals) -> str:
         some = f" in the {known} runs in which that is known"
         who = outs.clients_text(totals).capitalize()
         return f"{who} saw no downtime{some if out.runs < totals.runs else ''}"
-    head = f"In its worst run {outs.clients_text(totals)} saw a downtime of"
+    head = f"In its worst run the downtime for {outs.clients_text(totals)} was"
     if _mostly_unknown(totals):
         head = f"Its downtime is known of {known} runs only: at worst"
-    return f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
+    late = outs.late_then(totals)
+    text = f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
+    return f"{text}, and {late}" if late else text
 
 
 def _proof(totals: RunTotals) -> str:

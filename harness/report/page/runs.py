@@ -17,7 +17,7 @@ from harness.report.page import formats, outs
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
 from harness.report.page.faults import windows
-from harness.report.page.measures import applicable, cell_of, numbers
+from harness.report.page.measures import LATER_LATE, NEVER_LATE, applicable, cell_of, numbers
 from harness.report.page.totals import deadline_text, worst_of
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.grouping import by_key
@@ -98,7 +98,7 @@ class Drill:
         others = len(chips) - len(applying)
         text = f"{others} more {'claim does' if others == 1 else 'claims do'} not apply here."
         self.not_applicable = text if others else ""
-        self.numbers = numbers(compared)  # name, in short, in a sentence
+        self.numbers = numbers(compared, view.runs)  # name, in short, in a sentence
         self.deadline = deadline_text(run.report for run in self.runs)
 
 
@@ -159,7 +159,8 @@ def _facts(one: Summary | None) -> Iterator[str]:
     if one is None:
         yield "not judged"
         return
-    lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)} lost"
+    groups = f" × {one.groups} groups" if one.groups > 1 else ""
+    lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)}{groups} lost"
     yield lost if one.lost.least or one.lost.exact else "loss: not decided"
     if one.stranded.least:
         yield f"{formats.bound(one.stranded)} stranded"
@@ -172,11 +173,15 @@ def _facts(one: Summary | None) -> Iterator[str]:
     elif one.out_s.why:
         yield "downtime: unknown"
     for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):
-        found = worst_of(one, name)
-        if found is not None:
+        found, recovers = worst_of(one, name), name == "degraded_s"
+        if recovers and one.never_late:
+            yield NEVER_LATE
+        elif found is not None:
             least = "" if found.exact else "≥ "
-            yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}"
-        elif one.outages and not (one.no_downtime and name == "degraded_s"):
+            later = sum(each.missed_later for each in one.outages) if recovers else 0
+            tail = f"; {LATER_LATE}" if later else ""
+            yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}{tail}"
+        elif one.outages and not (one.no_downtime and recovers):
             yield f"{word}: {NOT_MEASURED}"
 
 

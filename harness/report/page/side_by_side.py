@@ -16,6 +16,7 @@ from harness.judging.result import Report
 from harness.plan.model import Cell
 from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
+from harness.report.page.columns import are_side_by_side
 from harness.report.page.costs import costs_side_by_side
 from harness.report.page.grids import grids
 from harness.report.page.headline import headline, sure
@@ -38,7 +39,7 @@ class Field:
     def __init__(self, letter: str, view: CellView, longest_s: float) -> None:
         totals, spread = view.totals, view.totals.total_downtime
         share = 100 / longest_s if longest_s else 0.0
-        self.letter, self.number = letter, view.number
+        self.letter, self.number, self.label = letter, view.number, view.label
         self.tone, self.sign, self.loss = places.glance(totals)
         self.edge = places.edge(self.tone, totals)
         self.of, self.returned = _of(totals), places.RETURNED if totals.hosts_returned else ""
@@ -125,6 +126,7 @@ class SideBySideView:
         # Whether the largest difference is more than chance.
         self.sure = sure(compared, places.scenarios_of(compared))
         self.rows = tuple(_rows(views, compared, skipped, self.reasons))
+        self.numbered = scenarios > 1  # the numbers of scenarios are part of the names of cells
         self.loss_by_strength = StrengthTable(compared)
         # `zero`: measures that are 0 in every judged run of every place.
         self.grids, self.zero = grids(report, compared)
@@ -135,10 +137,9 @@ def side_by_side(
     report: Report, views: Sequence[CellView], total: RunTotals
 ) -> SideBySideView | None:
     """None where there is nothing to compare, or too much for columns. `total`: of all runs."""
-    compared = places.places(report)
-    if sum(bool(place.runs) for place in compared) < 2 or len(compared) > places.PLACES_MAX:
+    if not are_side_by_side(report):
         return None
-    return SideBySideView(report, views, total, compared)
+    return SideBySideView(report, views, total, places.places(report))
 
 
 def _lead(
@@ -186,7 +187,7 @@ def _of(totals: RunTotals) -> str:
     if not totals.confirmed:
         return ""
     runs = f"; {loss_rate(totals).describe('loss')}" if totals.loss_judged else ""
-    return f"of {formats.count(totals.confirmed)}{runs}"
+    return f"of {totals.for_groups(formats.count(totals.confirmed))}{runs}"
 
 
 def _proved(totals: RunTotals) -> str:
@@ -236,7 +237,8 @@ def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) ->
     tone = "fail" if bad else "open" if promised.unreachable or undecided else "pass"
     if undecided:
         text = f"≥ {text}" if bad else "no loss found"
-    return LossText(place.letter, tone, text, f"of {formats.count(promised.confirmed)}")
+    of = f"of {place.totals.for_groups(formats.count(promised.confirmed))}"
+    return LossText(place.letter, tone, text, of)
 
 
 def _undecided(place: places.Place) -> LossText:
@@ -244,7 +246,7 @@ def _undecided(place: places.Place) -> LossText:
     if not totals.judged:
         return LossText(place.letter, "open" if totals.runs else "absent", "not judged", "")
     tone = "open" if totals.undecided_messages or totals.loss_open else "pass"
-    of = f"of {formats.count(totals.confirmed)}"
+    of = f"of {totals.for_groups(formats.count(totals.confirmed))}"
     return LossText(place.letter, tone, formats.count(totals.undecided_messages), of)
 
 

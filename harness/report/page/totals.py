@@ -69,6 +69,7 @@ class RunTotals(TotalsEntry):
         outcomes = _outcomes(runs)
         promises = outcomes[True]
         self.deadline = deadline_text(runs)
+        self.groups = tuple(sorted({one.groups for one in summaries if one.confirmed}))
         # Runs without a decided claim, even if there was something to report.
         self.unjudged = sum(not decided(run.verdicts) for run in runs)
         self.cells = len({run.cell for run in runs})
@@ -109,6 +110,13 @@ class RunTotals(TotalsEntry):
         """Return whether loss and downtime are decided in every run, and every fault verified."""
         proved = self.runs == self.judged == self.loss_decided_runs == self.outage_decided_runs
         return proved and self.faults_seen == self.faults
+
+    def for_groups(self, messages: str) -> str:
+        """Return what losses are counted of: `9,690 messages`, `9,690 messages × 2 groups`;
+        `× 1 or 2 groups` if runs differ."""
+        if not self.groups or self.groups == (1,):
+            return messages
+        return f"{messages} × {' or '.join(map(str, self.groups))} groups"
 
     @property
     def longest_out_s(self) -> float:

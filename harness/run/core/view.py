@@ -52,13 +52,18 @@ class LiveCounts:
     run: str = ""
     place: str = ""
     has_consumers: bool = True  # before the drain
+    groups: int = 0  # consumer groups that each get every message; 0: no such groups
 
     @property
     def deliveries(self) -> str:
-        """Return `delivered 200/s`. A run without consumers delivers nothing before the drain."""
+        """Return `delivered 200/s`, or the mean of consumer groups: `delivered 200/s per group (2
+        groups)`. A run without consumers delivers nothing before the drain."""
         if not self.has_consumers or self.rates is None:
             return "no consumers"
-        return f"delivered {self.rates.delivered:,.0f}/s"
+        if self.groups < 2:
+            return f"delivered {self.rates.delivered:,.0f}/s"
+        each = self.rates.delivered / self.groups
+        return f"delivered {each:,.0f}/s per group ({self.groups} groups)"
 
     @property
     def late(self) -> int | None:

@@ -36,6 +36,7 @@ class LiveRunView:
         opened = [(of.windows[number], at_ns) for number, at_ns in self.opened.items()]
         return replace(
             view,
+            groups=len(manifest.consumer_groups),
             parts=parts(schedule, phase, entered_ns, run_ns),
             strip=self.strip.at(run_ns, manifest.load_started_ns, manifest.load_ended_ns, opened),
             waits=tuple(waits(conductor, titles, ending, entered_ns, of.stage.origin_ns, now_ns)),

@@ -113,7 +113,8 @@ def starved(**tables: Any) -> Value:
 def test_waiting_messages_are_withheld_only_from_known_consumers() -> None:
     kinds = {"worker": 2, "kind": "consuming", "at_ns": 0, "connection": 1, "detail": ""}
     attended = starved(client_events={"rows": 1, "columns": kinds})
-    assert attended == exactly(40, "40.0 s (queue orders)")
+    text = "40.0 s without a delivery while messages waited (queue orders)"
+    assert attended == exactly(40, text)
     unread = starved()
     assert isinstance(unread, Interval)
     assert (unread.low, unread.high) == (0, 40)

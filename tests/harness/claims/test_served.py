@@ -77,8 +77,27 @@ def test_only_the_longest_outage_of_its_time_names_its_end() -> None:
     assert sentence([out(9)], [*before, *within, after]) == expected
 
 
+def test_an_outage_while_clients_reconnect_is_reported_and_does_not_count() -> None:
+    row = Service("run", 1, RUN, "", HEALED, ns(37.2), ns(60), 750, 750, 0, SERVED)
+    found = [outage(20, 26, "system"), outage(31, 34, "system"), outage(40, 41, "system")]
+    assert sentence([row], found, ns(27)) == (
+        "served from +37.2 s to +60.0 s: the cluster as a whole; the outage of 3.0 s from +31.0 s "
+        "does not count, because clients had time to reconnect until +37.2 s"
+    )
+
+
 def test_further_unavailable_scopes_are_counted() -> None:
     assert sentence([out(3), out(9, QUEUE, "orders")], []).endswith(", and 1 more")
+
+
+def test_queues_of_consumer_groups_are_not_what_messages_are_sent_to() -> None:
+    row = Consumption("run", 1, QUEUE, "orders-a", 40, True, ns(13))
+    rows = [row, replace(row, name="orders-b")]
+    assert consumed(rows, ns(60), "group queue") == (True, "2 group queues")
+    good = replace(out(0), verdict=SERVED)
+    sent = [good, replace(good, scope=QUEUE, name="orders")]
+    expected = "served: the cluster as a whole, 1 destination"
+    assert sentence(sent, [], queue="destination") == expected
 
 
 def test_the_row_of_the_run_comes_first() -> None:

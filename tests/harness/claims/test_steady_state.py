@@ -12,6 +12,7 @@ from tests.harness.claims.judging import verdict
 from tests.rigs.runs.findings import Story, ns
 
 OUT, STARVED = "unavailable_in_steady_state_s", "consumer_wait_in_steady_state_s"
+WAITED = "without a delivery while messages waited"
 
 
 def value_of(story: Story, name: str, window: int = 0) -> object:
@@ -137,12 +138,17 @@ def test_a_steady_state_within_the_warm_up_is_called_too_short() -> None:
 
 def test_the_queue_that_starved_longest_speaks_for_all() -> None:
     story = served_in_steady_state().starved(14, queue="refunds")
-    assert str(value_of(story, STARVED)) == "14.0 s (queue refunds)"
+    assert str(value_of(story, STARVED)) == f"14.0 s {WAITED} (queue refunds)"
 
 
 def test_one_log_partition_may_starve_while_others_are_read() -> None:
     story = served_in_steady_state().starved(12, place="broker-b/3")
-    assert str(value_of(story, STARVED)) == "12.0 s (queue orders, broker-b/3)"
+    assert str(value_of(story, STARVED)) == f"12.0 s {WAITED} (queue orders, broker-b/3)"
+
+
+def test_a_wait_after_the_fault_says_when_it_was_judged() -> None:
+    expected = f"0.1 s {WAITED} (queue orders, judged from +30.0 s to +60.0 s)"
+    assert str(value_of(Story(), "consumer_wait_after_fault_s", 1)) == expected
 
 
 def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:

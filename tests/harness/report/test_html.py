@@ -109,7 +109,7 @@ def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert (
-        "Clients saw a downtime of ≥ 50.0 s in the median, at least 51.0 s at worst "
+        "The downtime for clients was ≥ 50.0 s in the median, at least 51.0 s at worst "
         "(downtime in 3 of 3 runs; 95 % CI: 29 to 100 %)" in said
     )
     assert "at least ≥" not in said and "or later" not in said
@@ -120,7 +120,7 @@ def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
     assert "✓ PASS violated in 0 of 3 runs (95 % one-sided bound: at most 63 %)" in one
     assert "✗ FAIL violated in 3 of 3 runs (95 % CI: 29 to 100 %)" in one
     two = text(page_of(summed(Story()), summed(Story(), cell=OTHER)))
-    assert "cell 2 violated in 0 of 1 run (95 % one-sided bound: at most 95 %)." in two
+    assert "cell B violated in 0 of 1 run (95 % one-sided bound: at most 95 %)." in two
 
 
 def test_claims_that_do_not_apply_are_one_line() -> None:

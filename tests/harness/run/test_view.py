@@ -64,6 +64,12 @@ def test_without_consumers_no_rate_of_deliveries_is_shown() -> None:
     assert replace(counts, has_consumers=False).deliveries == "no consumers"
 
 
+def test_deliveries_of_consumer_groups_are_shown_per_group() -> None:
+    counts = LiveCounts("windows", 0, 10, (), 40.0, PerSecond(200.0, 200.0, 400.0), groups=2)
+    assert counts.deliveries == "delivered 200/s per group (2 groups)"
+    assert replace(counts, groups=1).deliveries == "delivered 400/s"
+
+
 def test_without_deadlines_nothing_is_late() -> None:
     counts = LiveCounts("windows", 7, 10, (), 40.0)
     assert counts.late is None

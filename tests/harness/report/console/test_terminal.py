@@ -257,8 +257,8 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     screen = Screen(whole=True)
     other = run(Story().count("lost", "replicated", 2), "master-crash-2-cafe", cell=OTHER)
     screen.report(report(run(Story()), other, skipped=(SKIPPED,)))
-    assert "1: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
-    assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
+    assert "A: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
+    assert "B: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
     rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
     assert rows["election-loses-nothing"] == ["PASS", "1/1", "FAIL", "1/1"]
     assert rows["notified-consumer-is-cancelled"] == ["n/a", "1/1", "n/a", "1/1"]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.report.page.measures import applicable
+from harness.report.page.measures import applicable, measure_text
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
 from tests.rigs.runs.reports import CELL, compared, report
@@ -33,3 +33,18 @@ def test_an_unknown_recovery_time_needs_a_downtime() -> None:
     assert not [*applicable(report(summed(Story()), comparison=RECOVERY))]
     out = Story().outage(12, 14)
     assert tuple(applicable(report(summed(out), comparison=RECOVERY))) == RECOVERY
+
+
+def test_without_a_late_message_a_dash_stands_for_the_time() -> None:
+    row = compared(CELL, "degraded", 1e5)
+    text = measure_text(row, (summed(Story().missed(0)),))
+    assert (text.median, text.range) == ("–", "no message was late")
+    mixed = measure_text(row, (summed(Story().missed(0)), summed(Story(), repeat=2)))
+    assert mixed.median != "–"
+
+
+def test_a_time_says_that_later_messages_were_late() -> None:
+    story = Story().stage("sustained_success", 0.5).missed(1).affect("missed", "", 1, 41.0)
+    text = measure_text(compared(CELL, "degraded", 5e8), (summed(story),))
+    assert text.range.endswith("; later messages were late")
+    assert "late" not in measure_text(compared(CELL, "silence", 5e8), (summed(story),)).range

@@ -70,8 +70,8 @@ def test_only_what_breaks_a_promise_is_grave() -> None:
 
 def test_a_stage_says_what_has_happened_by_then() -> None:
     assert formats.stage_meaning("sustained_success") == (
-        "messages that were due from then on were on time (at least 99 %), for 5 s and 200 "
-        "messages"
+        "of the messages that were due in the 5 s after this time (at least 200), at least "
+        "99 % were on time; later ones may be late"
     )
     assert formats.stage_meaning("some_new_stage") == ""
 
@@ -79,7 +79,7 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
 @pytest.mark.parametrize(
     ("seconds", "reached", "recovered_by", "text", "note"),
     [
-        (0.005, True, RecoveredBy.SYSTEM, "after 0.005 s", "messages that were due from then on"),
+        (0.005, True, RecoveredBy.SYSTEM, "after 0.005 s", "of the messages that were due"),
         (
             0.005,
             True,
@@ -92,10 +92,10 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
             True,
             RecoveredBy.UNDO,
             "after at least 3.200 s",
-            "messages that were due from then",
+            "of the messages that were due",
         ),
         (0.005, False, RecoveredBy.SYSTEM, "not measured", "the load ended, or the next fault"),
-        (33.8, False, RecoveredBy.SYSTEM, "not within 33.8 s", "messages that were due from then"),
+        (33.8, False, RecoveredBy.SYSTEM, "not within 33.8 s", "of the messages that were due"),
     ],
 )
 def test_a_time_that_is_only_a_bound_says_so(

@@ -10,6 +10,7 @@ from harness.report.page.cells import cells
 from harness.report.page.outs import spell_text
 from harness.report.page.totals import RunTotals, median_text
 from spark_analysis.schema import service as words
+from spark_analysis.schema.facts import ConsumerGroup, GroupQueue
 from spark_analysis.schema.service import Outage
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
@@ -95,6 +96,15 @@ def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:
     summed_up = RunTotals([run(Story(), verdicts=(), failure="no cluster"), summed(Story())])
     assert (summed_up.runs, summed_up.judged) == (2, 1)
     assert summed_up.doubts == (("no cluster", 1),)
+
+
+def test_losses_are_counted_for_each_consumer_group() -> None:
+    story = Story()
+    groups = (ConsumerGroup(one, (GroupQueue(f"orders-{one}", "orders"),), ()) for one in "ab")
+    story.facts = replace(story.facts, consumer_groups=tuple(groups))
+    (view,) = cells(report(summed(story)))
+    assert view.sentence.startswith("None of 21,400 confirmed messages × 2 groups was lost (")
+    assert RunTotals([summed(story), summed(Story())]).for_groups("9") == "9 × 1 or 2 groups"
 
 
 def test_totals_of_no_run_are_unknown() -> None:
