@@ -148,13 +148,13 @@ class Consumer:
 
     def fetched(self, messages: Sequence[Fetched]) -> None:
         recorder, connection, via = self._recorder, self._dialler.connection, self._via
-        for tag, body, place, offset, redelivered, retried, clock_ns in messages:
+        for tag, body, place, offset, redelivered, way, clock_ns in messages:
             recorder.delivery(
                 decode(body),
                 recorder.run_ns(clock_ns),
                 recorder.text(place),
                 Redelivered.YES if redelivered else Redelivered.NOT_REPORTED,
-                Via.RETRY_TOPIC if retried else via,
+                via if way is None else recorder.own_way(way),
                 connection,
                 tag,
                 offset,
