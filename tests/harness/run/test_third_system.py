@@ -70,7 +70,9 @@ def test_confirms_have_the_level_that_it_declares(
 def test_a_run_records_the_ways_that_it_declares(tmp_path: Path) -> None:
     parked = DeliveryWay(9, "parked", LOAD, "delivered from the parking place to", again=True)
     third = replace(of(), system=replace(of().system, ways=(parked,)))
-    done = run(SimulatedCluster(plan().layout), third, tmp_path)
+    cluster = SimulatedCluster(plan().layout)
+    done = run(cluster, third, tmp_path)
+    assert cluster.configured["consumer-1"].ways == (9,)
     assert done.manifest.ways == [parked]
     assert done.facts.ways == (parked,)
 
