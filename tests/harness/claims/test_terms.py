@@ -21,8 +21,9 @@ from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.tables import TERMS as TERMS_TABLE
-from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength, Via
+from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength
 from spark_analysis.schema.words import Outcome as Settled
+from tests.rigs.histories.ways import Via
 from tests.rigs.runs.findings import verdicts_of
 from tests.rigs.runs.plans import plan
 

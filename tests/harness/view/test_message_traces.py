@@ -8,9 +8,10 @@ from harness.view.message_traces import MessageTrace, near
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 from spark_analysis.schema.ways import LOAD, DeliveryWay
-from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
+from spark_analysis.schema.words import Fate, Outcome, Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.histories.ways import Via
 from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
 
