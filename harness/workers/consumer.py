@@ -129,14 +129,13 @@ class Consumer:
 
     # What the link tells us.
 
-    def delivered(self, tag: int, redelivered: bool, body: bytes) -> None:
+    def delivered(self, tag: int, redelivered: bool, body: bytes, way: int | None = None) -> None:
         recorder = self._recorder
         received_ns = recorder.now_ns()
         flag = Redelivered.YES if redelivered else Redelivered.NO
+        via = self._via if way is None else recorder.own_way(way)
         connection = self._dialler.connection
-        recorder.delivery(
-            decode(body), received_ns, self._broker, flag, self._via, connection, tag
-        )
+        recorder.delivery(decode(body), received_ns, self._broker, flag, via, connection, tag)
         self._received += 1
         self._last_tag = tag
         if self._batch and tag - self._first_tag + 1 >= self._batch:

@@ -97,7 +97,8 @@ class PublishingListener(Protocol):
 class ConsumingListener(Protocol):
     """What a consumer hears of its link."""
 
-    def delivered(self, tag: int, redelivered: bool, body: bytes) -> None: ...
+    def delivered(self, tag: int, redelivered: bool, body: bytes, way: int | None = None) -> None:
+        """`way`: the number of one of the system's own ways; None: it came as usual."""
 
     def fetched(self, messages: Sequence[Fetched]) -> None:
         """One or more, which the library holds back until they are acknowledged."""

@@ -15,7 +15,7 @@ from harness.systems.catalogue import CatalogueError, load_system, system_names
 from harness.systems.files import compose_folder
 from harness.systems.port import Declaration
 from harness.systems.registry import OURS, SystemRegistry, read
-from spark_analysis.schema.ways import OWN_WAYS
+from spark_analysis.schema.ways import LOAD, OWN_WAYS, DeliveryWay
 from spark_analysis.schema.words import Level
 
 QUEUE = replace(OURS["reference-mirrored"], name="acme-queue")
@@ -80,6 +80,13 @@ def test_a_system_of_another_package_joins_ours() -> None:
     found = read([offer(QUEUE)])
     assert found.systems == {**OURS, "acme-queue": QUEUE}
     assert found.packages == {"acme-queue": "acme 1.2"}
+    assert not found.spoilt
+
+
+def test_a_system_of_another_package_brings_ways_of_its_own() -> None:
+    parked = DeliveryWay(4, "parked", LOAD, "delivered from the parking place to", again=True)
+    found = read([offer(replace(QUEUE, ways=(parked,)))])
+    assert found.systems["acme-queue"].ways == (parked,)
     assert not found.spoilt
 
 
