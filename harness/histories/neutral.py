@@ -64,7 +64,8 @@ def parse(text: str, file: str, words: Words) -> History:
     facts = read_facts(document["facts"], name, complaints) if "facts" in document else None
     declared = read_declared(document.get("declared", {}), "declared", words.declared, complaints)
     recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
-    levels, ways = (facts.levels, facts.ways) if facts else (LEVELS, ())
+    levels = facts.levels if facts else LEVELS
+    ways = facts.ways if facts else ()
     tables = read_tables(document.get("tables", {}), complaints, levels, ways)
     if facts is not None:
         contradictions.of_facts(facts, tables, complaints)

@@ -73,7 +73,7 @@ class WayNumbers:
 
     @property
     def visible(self) -> tuple[int, ...]:
-        """Return those that show what nobody may see of a transaction that was rolled back."""
+        """Return those that show a message which its transaction should have hidden."""
         return (*self.direct, *self.whole)
 
 

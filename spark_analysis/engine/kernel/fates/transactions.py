@@ -64,14 +64,15 @@ def _at(messages: Messages, arrived: Arrivals, measure: str, held: Bools, row: I
 
 
 def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> Cases:
-    """Committed, and nothing but a half is anywhere, as far as everything could be seen."""
+    """Return the committed messages of which only uncommitted finds are anywhere, as far as all
+    places could be seen."""
     size = len(messages.slots.taken)
     whole = marked(size, arrived.slot[arrived.whole])
-    half = (arrived.found(slots) >= 0) & ~whole[slots]
+    uncommitted = (arrived.found(slots) >= 0) & ~whole[slots]
     committed = (messages.state[slots] == ACKNOWLEDGED) & (
         messages.terms.fates[slots] == Fate.COMMIT
     )
-    held = slots[committed & half & ~arrived.delivered[slots]]
+    held = slots[committed & uncommitted & ~arrived.delivered[slots]]
     drained = messages.queue[held].among(*(end.queue for end in facts.queues if end.drained))
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
     held = held[closed & drained & ~not_due(messages, held, facts)]
