@@ -11,9 +11,9 @@ from itertools import combinations
 import pytest
 
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.words import Via
 from tests.rigs.generated.histories import History, Row, Rows
 from tests.rigs.histories.fixed import BY_NIGHT, HISTORIES, often, tagged_histories
+from tests.rigs.histories.ways import Via
 
 # The worker that judges them with Spark has made them already.
 pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.xdist_group("spark")]

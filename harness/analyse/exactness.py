@@ -78,7 +78,8 @@ from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER, details
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.ways import way_numbers
+from spark_analysis.schema.words import Redelivered
 
 AGAIN_NS, REWOUND_NS = 1_500_000_000, 8_000_000_000
 ON_ITS_WAY_NS = 1_000_000_000
@@ -131,7 +132,7 @@ class Compared:
 
 def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compared, ...]:
     """Compare one judged run with its admissions. Raise Unreadable, ValueError, OSError."""
-    seen = seen_in(folder)
+    seen = seen_in(folder, way_numbers(manifest.ways))
     seen.unsettled = (*manifest.windows, *leadership_changes(manifest))
     in_memory = replace(findings, affected=tuple(findings.affected))  # each class asks for them
     return compared(read(folder, manifest.run_number), seen, in_memory)
@@ -229,7 +230,8 @@ def _is_forgotten(deliveries: list[rows.Delivery], seen: Seen) -> bool:
     last = deliveries[-1]
     ended_ns = seen.ended_ns.get((last.consumer, last.connection))
     is_over = ended_ns is not None and ended_ns >= last.received_ns
-    return is_over and last.via == Via.LOAD and not any(map(seen.acknowledged, deliveries))
+    by_load = last.via in seen.ways.direct_load
+    return is_over and by_load and not any(map(seen.acknowledged, deliveries))
 
 
 def _reordered(

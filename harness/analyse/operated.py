@@ -8,7 +8,9 @@
 """
 
 from collections.abc import Iterator
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,7 +23,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.service import JUDGED_MIN
 from spark_analysis.schema.tables import CLIENT_EVENTS
-from spark_analysis.schema.words import Outcome, Via
+from spark_analysis.schema.words import Outcome
 
 SYNCHRONISE = "synchronise"
 LEAST_NS = 1_000_000_000
@@ -42,14 +44,14 @@ def client_state(
     try:
         moved = reached_another(manifest, folder / RAW / f"{CLIENT_EVENTS.name}.parquet")
         still = _still(folder, manifest, facts, findings)
-        return {LEFT: _left(folder), STILL: still, MOVED: moved}
+        return {LEFT: _left(folder, facts), STILL: still, MOVED: moved}
     except (rows.Unreadable, OSError, pa.ArrowException):
         return {LEFT: None, STILL: None, MOVED: None}
 
 
-def _left(folder: Path) -> int:
+def _left(folder: Path, facts: Facts) -> int:
     """Return the number of deliveries that only the drain received."""
-    by_drain = rows.field("via") == int(Via.DRAIN)
+    by_drain = reduce(or_, (rows.field("via") == way for way in facts.way_numbers.drain))
     return sum(len(batch) for batch in rows.batches(folder, "deliveries", ["via"], by_drain))
 
 

@@ -1,7 +1,8 @@
 """The records of clients in a short run, by attempt, for comparison with the truth.
 
 1. They are read whole: only for runs with a misbehaving cluster, which are short.
-2. Deliveries are those by LOAD and DRAIN that are identified, in delivery order.
+2. Deliveries are identified ones by load and drain, in delivery order, but for ways by which
+   messages come again.
 """
 
 from collections import defaultdict
@@ -10,7 +11,8 @@ from pathlib import Path
 
 from harness.run_folder import rows
 from spark_analysis.schema.facts import Unsettled
-from spark_analysis.schema.words import NEVER_SENT, Fate, Outcome, Via
+from spark_analysis.schema.ways import WayNumbers, way_numbers
+from spark_analysis.schema.words import NEVER_SENT, Fate, Outcome
 
 ROWS_MAX = 1_000_000  # of a table
 _DENIALS = {Outcome.REFUSED, Outcome.RETURNED}
@@ -21,7 +23,8 @@ Try = tuple[int, int, int]  # and attempt
 
 @dataclass(slots=True)
 class Seen:
-    """`unsettled`: the run's windows, whether they opened or not, and its operations."""
+    """`unsettled`: the run's windows, whether they opened or not, and its operations. `ways`: of
+    its deliveries."""
 
     sent: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
@@ -31,6 +34,7 @@ class Seen:
     acknowledgements: list[rows.Acknowledgement] = field(default_factory=list)
     ended_ns: dict[tuple[int, int], int] = field(default_factory=dict)  # by worker and connection
     unsettled: tuple[Unsettled, ...] = ()
+    ways: WayNumbers = field(default_factory=lambda: way_numbers(()))
 
     def of(self, tried: Try) -> list[rows.Delivery]:
         """Deliveries of that attempt, in their order."""
@@ -49,9 +53,10 @@ class Seen:
         return tried in self.confirmed.get(tried[:2], ())
 
 
-def seen_in(folder: Path) -> Seen:
+def seen_in(folder: Path, ways: WayNumbers) -> Seen:
     """Raises Unreadable."""
-    seen = Seen()
+    seen = Seen(ways=ways)
+    direct, finds = ways.direct, ways.audit
     for attempt in rows.read(folder, rows.Attempt, ROWS_MAX):
         name = attempt.producer, attempt.sequence
         if attempt.sent_ns != NEVER_SENT:
@@ -70,9 +75,9 @@ def seen_in(folder: Path) -> Seen:
         name = delivery.producer, delivery.sequence
         if not delivery.header_ok or not delivery.run_ok:
             continue
-        if delivery.via in (Via.LOAD, Via.DRAIN):
+        if delivery.via in direct:
             seen.deliveries[name].append(delivery)
-        elif delivery.via in (Via.AUDIT, Via.HALF):
+        elif delivery.via in finds:
             seen.audited.add(name)
     seen.acknowledgements = rows.read(folder, rows.Acknowledgement, ROWS_MAX)
     for event in rows.read(folder, rows.ClientEvent, ROWS_MAX):

@@ -21,7 +21,7 @@ from harness.histories.rows import (
     START,
     Row,
 )
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, Outcome
 
 _ENDS = {
     Outcome.CONFIRMED: OK,
@@ -66,13 +66,15 @@ def _rows(history: History) -> Iterator[Row]:
 
 def _deliveries(history: History, keys: dict[tuple[Cell, ...], Cell]) -> Iterator[Row]:
     names = ("producer", "sequence", "received_ns", "consumer", "via")
+    ways = history.facts.way_numbers
+    loads, drains = ways.direct_load, ways.drain
     for row in _rows_of(history, "deliveries", *names):
         *_, received_ns, consumer, via = row
         key = keys.get(row[:2])
-        if via == Via.LOAD:
+        if via in loads:
             key_text = None if key is None else str(key)
             yield Row(_int(received_ns), f"{consumer}", DEQUEUE, OK, _value(row), key_text)
-        elif via == Via.DRAIN:
+        elif via in drains:
             yield Row(_int(received_ns), f"{consumer}", DRAIN, OK, (_value(row),))
 
 

@@ -14,7 +14,7 @@ from harness.histories.complaints import Complaints
 from harness.histories.history import Cell, Columns, FactValue
 from harness.outside.text import brief
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 
 ROLE_MAX = 60
 UNDOING = ("undo_issued", "undo_returned", "gone")
@@ -34,7 +34,7 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
     ):
         others = {number: other for number, other in roles.items() if other != role}
         if not others.keys().isdisjoint(tables.get(table, {}).get(column, [])):
-            wrong = _of_others(tables, table, column, others)
+            wrong = _of_others(facts, tables, table, column, others)
             complaints.cells(
                 f"{table}.{column}", ((row, f"{text}, no {role}") for row, text in wrong)
             )
@@ -92,8 +92,9 @@ def _of_no_group(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
     every group."""
     own = {one.queue for group in facts.consumer_groups for one in group.queues}
     rows = _rows(tables, "deliveries", "producer", "queue", "via") if own else ()
+    finds = facts.way_numbers.audit
     for place, (producer, queue, via) in enumerate(rows):
-        for_all = via in (Via.AUDIT, Via.HALF) and queue in facts.sent_to
+        for_all = via in finds and queue in facts.sent_to
         is_canary = isinstance(producer, int) and producer < 0
         if queue not in own and not for_all and not is_canary:
             yield place, f"{brief(queue)} is the queue of no consumer group"
@@ -125,12 +126,16 @@ def _rows(tables: Mapping[str, Columns], table: str, *names: str) -> _Rows:
 
 
 def _of_others(
-    tables: Mapping[str, Columns], table: str, column: str, others: Mapping[int, str]
+    facts: Facts,
+    tables: Mapping[str, Columns],
+    table: str,
+    column: str,
+    others: Mapping[int, str],
 ) -> _Problems:
     """Yield the rows of workers of other roles. Drain and audit have workers of their own."""
-    via = ["via"] if table == "deliveries" else []
+    via, loads = ["via"] if table == "deliveries" else [], facts.way_numbers.load
     for place, (number, *ways) in enumerate(_rows(tables, table, column, *via)):
-        by_load = not ways or ways[0] in (Via.LOAD, Via.RETRY_TOPIC)
+        by_load = not ways or ways[0] in loads
         if by_load and isinstance(number, int) and number in others:
             yield place, f"worker {number} is a {others[number][:ROLE_MAX]}"
 

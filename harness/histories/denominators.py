@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from harness.histories.history import Cell, History
-from spark_analysis.schema.words import Via
 
 _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
@@ -56,8 +55,9 @@ def _answered(history: History) -> int:
     channels = set(zip(rows.get("consumer", []), rows.get("connection", []), strict=True))
     came = history.tables.get("deliveries", {})
     columns = (came.get(name, []) for name in ("consumer", "connection", "via"))
+    loads = history.facts.way_numbers.direct_load
     return sum(
-        via == Via.LOAD and (consumer, connection) in channels
+        via in loads and (consumer, connection) in channels
         for consumer, connection, via in zip(*columns, strict=True)
     )
 
@@ -87,8 +87,9 @@ def _used(history: History) -> dict[Cell, dict[int, int]]:
     names = ("consumer", "connection", "via", "received_ns")
     used = defaultdict[Cell, dict[int, int]](dict)
     columns = (rows.get(name, []) for name in names)
+    loads = history.facts.way_numbers.direct_load
     for consumer, connection, via, at_ns in zip(*columns, strict=True):
-        if via == Via.LOAD and isinstance(connection, int) and isinstance(at_ns, int):
+        if via in loads and isinstance(connection, int) and isinstance(at_ns, int):
             first = used[consumer].get(connection, at_ns)
             used[consumer][connection] = min(first, at_ns)
     return used

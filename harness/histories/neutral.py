@@ -8,7 +8,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from harness.histories.tables import read_tables, write_table
 from harness.outside.text import brief
 from spark_analysis.schema import old_names
 from spark_analysis.schema.facts import Facts, Worker
-from spark_analysis.schema.words import LEVELS, Via
+from spark_analysis.schema.words import LEVELS
 
 FORMAT = "mqproof-history/2"
 _KEYS = (
@@ -64,7 +64,9 @@ def parse(text: str, file: str, words: Words) -> History:
     facts = read_facts(document["facts"], name, complaints) if "facts" in document else None
     declared = read_declared(document.get("declared", {}), "declared", words.declared, complaints)
     recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
-    tables = read_tables(document.get("tables", {}), complaints, facts.levels if facts else LEVELS)
+    levels = facts.levels if facts else LEVELS
+    ways = facts.ways if facts else ()
+    tables = read_tables(document.get("tables", {}), complaints, levels, ways)
     if facts is not None:
         contradictions.of_facts(facts, tables, complaints)
         contradictions.of_declared(facts, declared, complaints)
@@ -78,8 +80,10 @@ def parse(text: str, file: str, words: Words) -> History:
 def to_json(history: History) -> dict[str, Any]:
     """The document that `parse` reads as this history."""
     facts = history.facts.to_json()
-    levels = history.facts.levels
-    tables = {name: write_table(name, columns, levels) for name, columns in history.tables.items()}
+    levels, ways = history.facts.levels, history.facts.ways
+    tables = {
+        name: write_table(name, columns, levels, ways) for name, columns in history.tables.items()
+    }
     return {
         "format": FORMAT,
         "name": facts["run"],
@@ -155,20 +159,21 @@ def _with_unnamed(facts: Facts, tables: Mapping[str, Columns]) -> Facts:
     named = {worker.number for worker in facts.workers}
     unnamed = tuple(
         Worker(number, role, log_closed=False)
-        for number, role in dict(_workers(tables)).items()
+        for number, role in dict(_workers(tables, facts.way_numbers.direct_load)).items()
         if number not in named
     )
     return replace(facts, workers=(*facts.workers, *unnamed)) if unnamed else facts
 
 
-def _workers(tables: Mapping[str, Columns]) -> Iterator[tuple[int, str]]:
+def _workers(tables: Mapping[str, Columns], loads: Collection[int]) -> Iterator[tuple[int, str]]:
+    """Yield the workers of rows. `loads`: the ways of what consumers got while they worked."""
     deliveries = tables.get("deliveries", {})
     consumers = {
         number
         for number, via in zip(
             deliveries.get("consumer", []), deliveries.get("via", []), strict=True
         )
-        if via == Via.LOAD
+        if via in loads
     }
     producers = set(tables.get("attempts", {}).get("producer", []))
     for numbers, role in ((consumers, _CONSUMER), (producers, _PUBLISHER)):

@@ -15,6 +15,7 @@ from harness.histories.history import Cell, Columns
 from harness.outside.text import brief
 from spark_analysis.schema.declared import TIME_MAX_NS
 from spark_analysis.schema.tables import TABLES, Column, ColumnType, Table
+from spark_analysis.schema.ways import OWN_WAYS, DeliveryWay
 from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,
@@ -25,7 +26,6 @@ from spark_analysis.schema.words import (
     Outcome,
     Redelivered,
     Strength,
-    Via,
 )
 
 ROWS_MAX = 2_000_000  # of one table; larger runs are for `analyse`
@@ -33,13 +33,12 @@ _INT_MAX = {ColumnType.INT32: 2**31 - 1, ColumnType.INT64: TIME_MAX_NS, ColumnTy
 
 _Place = tuple[str, str]  # table and column
 _Words = Mapping[_Place, Mapping[str, int]]  # the number of each word of a column
-_LEVEL = ("settlements", "strength")
+_LEVEL, _WAY = ("settlements", "strength"), ("deliveries", "via")  # of what a system declares
 WORDS: _Words = {
     place: {each.name.lower(): int(each) for each in kind}
     for place, kind in (
         (("settlements", "outcome"), Outcome),
         (("deliveries", "redelivered"), Redelivered),
-        (("deliveries", "via"), Via),
         (("terms", "fate"), Fate),
     )
 }
@@ -69,10 +68,14 @@ class _Wrong(Exception):
 
 
 def read_tables(
-    document: object, complaints: Complaints, levels: Iterable[Level]
+    document: object,
+    complaints: Complaints,
+    levels: Iterable[Level],
+    ways: Iterable[DeliveryWay],
 ) -> dict[str, Columns]:
-    """Return every table of the document. `levels`: those that its settlements may name."""
-    words = _with_levels(levels)
+    """Return every table of the document. `levels`: those that its settlements may name. `ways`:
+    those beside mqproof's own that its deliveries may name."""
+    words = _words(levels, ways)
     if not isinstance(document, Mapping):
         complaints.add("tables", f"{brief(document)} is not an object")
         return {}
@@ -85,17 +88,23 @@ def read_tables(
     return found
 
 
-def write_table(name: str, columns: Columns, levels: Iterable[Level]) -> dict[str, Any]:
+def write_table(
+    name: str, columns: Columns, levels: Iterable[Level], ways: Iterable[DeliveryWay]
+) -> dict[str, Any]:
     """Return the table as its file has it."""
-    words = _with_levels(levels)
+    words = _words(levels, ways)
     rows = len(next(iter(columns.values()), []))
     cells = {column: _written((name, column), values, words) for column, values in columns.items()}
     return {"rows": rows, "columns": cells}
 
 
-def _with_levels(levels: Iterable[Level]) -> _Words:
-    labels = {Strength.NONE.label: Strength.NONE.rank}
-    return {**WORDS, _LEVEL: labels | {level.label: level.rank for level in levels}}
+def _words(levels: Iterable[Level], ways: Iterable[DeliveryWay]) -> _Words:
+    none = {Strength.NONE.label: Strength.NONE.rank}
+    return {
+        **WORDS,
+        _LEVEL: none | {level.label: level.rank for level in levels},
+        _WAY: {way.label: way.number for way in (*OWN_WAYS, *ways)},
+    }
 
 
 def _written(place: _Place, values: list[Cell], known: _Words) -> Any:
@@ -189,7 +198,7 @@ def _column(
 def _all_fit(cells: list[object], place: _Place, column: Column) -> bool:
     """Return whether all are plain numbers in range: nearly all columns are, and need no check of
     each cell."""
-    if place == _LEVEL or place in WORDS or set(map(type, cells)) - {int}:
+    if place in (_LEVEL, _WAY, *WORDS) or set(map(type, cells)) - {int}:
         return False
     numbers = cast(list[int], cells)
     most = _INT_MAX[column.kind]

@@ -34,6 +34,7 @@ from harness.plan.operation_options import OperationOptions
 from harness.plan.operations import Operation
 from harness.plan.vocabulary import Fact
 from harness.plan.workload import Workload
+from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import LEVELS, Level
 
 Cell = tuple[str, str, str, str]  # scenario, system, layout with its profile, client
@@ -193,6 +194,7 @@ class System:
     alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
     levels: tuple[Level, ...] = LEVELS  # of its confirmations, as they are recorded
+    ways: tuple[DeliveryWay, ...] = ()  # of its deliveries, beside mqproof's own
     # Fault, operation or demand of a workload (demands.py) -> why not.
     cannot: Mapping[str, str] = field(default_factory=dict)
     cannot_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # deployment ->

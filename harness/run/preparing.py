@@ -322,6 +322,7 @@ class Preparing:
             confirms=workload.confirms,
             strength=self._strength(),
             levels=tuple(level.rank for level in self._plan.system.levels),
+            ways=tuple(way.number for way in self._plan.system.ways),
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
@@ -384,17 +385,13 @@ class Preparing:
                 await self._endpoints_of(worker, ())
             return _end(self._links[worker], broker)
 
+        by_brokers = self._progress_kept_by == BROKERS
         return DrainAndAudit(
             self._cluster,
             self._prefix,
             self._queues.read,
             ordered,
             ReaderStart(self._config, endpoints_of, self._boot_id, self._client.drains_several),
-            Logs(
-                self._servers.logs,
-                way_to,
-                self._participant.runs,
-                self._progress_kept_by == BROKERS,
-            ),
+            Logs(self._servers.logs, way_to, self._participant.runs, by_brokers),
             drain.gone_by_force_s,
         )

@@ -39,6 +39,7 @@ from spark_analysis.schema.facts import (
 from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded
+from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import LEVELS, Level
 from spark_analysis.schema.writing import write_whole
 
@@ -140,8 +141,8 @@ class Manifest:
     cluster_stood: bool = False  # `mqproof up` had started it
     together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
-    # The confirm levels of its system; a run of before they were recorded has ours.
-    levels: list[Level] = field(default_factory=lambda: [*LEVELS])
+    levels: list[Level] = field(default_factory=lambda: [*LEVELS])  # of its system's confirms
+    ways: list[DeliveryWay] = field(default_factory=list)  # of its system's deliveries
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
     resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant
     versions: dict[str, str] = field(default_factory=dict)
@@ -192,6 +193,7 @@ class Manifest:
             paced=workload.rate is not None,
             confirms=workload.confirms,
             levels=[*plan.system.levels],
+            ways=[*plan.system.ways],
             consumer_groups={name: {**own} for name, own in groups(workload).items()},
             # A fault that never began was not verified active; it was planned nevertheless.
             windows=[
@@ -341,6 +343,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
         levels=tuple(manifest.levels),
+        ways=tuple(manifest.ways),
         consumer_groups=tuple(_consumer_groups(manifest)),
     )
 

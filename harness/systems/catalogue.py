@@ -70,6 +70,7 @@ def load_system(name: str) -> System:
         alarms=None if own.containers is None else own.containers.alarms,
         misbehaves=own.misbehaves,
         levels=own.levels,
+        ways=own.ways,
         cannot=document.cannot,
         cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,

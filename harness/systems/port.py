@@ -23,6 +23,7 @@ from harness.plan.model import Drain, Layout, LayoutFact
 from harness.systems.containers import Containers, Ways
 from harness.systems.foreign import Foreign
 from harness.systems.running_broker import RunningBroker
+from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import Level
 
 
@@ -178,6 +179,7 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     levels: tuple[Level, ...]  # of confirmations; words.LEVELS are mqproof's own
+    ways: tuple[DeliveryWay, ...]  # of deliveries, beside ways.OWN_WAYS
     versioned_as: str | None  # its brokers' version, among those that a run records; None: none is
     processes: Processes | None  # None: it does not run as subprocesses
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave

@@ -26,6 +26,7 @@ from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
 from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
 from harness.systems.rocketmq_controller.declaration import ROCKETMQ_CONTROLLER
 from harness.systems.rocketmq_dledger.declaration import ROCKETMQ_DLEDGER
+from spark_analysis.schema.ways import way_mistakes
 from spark_analysis.schema.words import level_mistakes
 
 GROUP = "mqproof.systems"
@@ -80,6 +81,7 @@ def read(offers: Iterable[Offer]) -> SystemRegistry:
 
     def mistakes(declaration: Declaration) -> Iterator[str]:
         yield from level_mistakes(declaration.levels)
+        yield from way_mistakes(declaration.ways)
         yield from _fact_mistakes(declaration, others)
 
     return SystemRegistry(*sorted_out(found, "system", Declaration, OURS, mistakes))

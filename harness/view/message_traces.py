@@ -16,6 +16,7 @@ from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.ways import OWN_WAYS
 from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,
@@ -29,13 +30,6 @@ from spark_analysis.schema.words import (
 HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
 LATE_NS = 10_000_000  # a sending that kept its time is not told twice
-_WAYS = {
-    Via.LOAD: "delivered to",
-    Via.DRAIN: "delivered, when the queue was drained, to",
-    Via.AUDIT: "found by the audit, read by",
-    Via.RETRY_TOPIC: "delivered by the retry topic to",
-    Via.HALF: "found by the audit as the half of a transaction, read by",
-}
 _FATES = {
     Fate.COMMIT: "to be committed",
     Fate.ROLLBACK: "to be rolled back",
@@ -229,7 +223,8 @@ def _settlement(row: rows.Settlement, facts: Facts) -> str:
 
 
 def _delivery(row: rows.Delivery, records: Records, facts: Facts, where: _Where) -> str:
-    way = _WAYS.get(Via(row.via), "reached") if row.via in set(Via) else "reached"
+    texts = {way.number: way.text for way in (*OWN_WAYS, *facts.ways)}
+    way = texts.get(row.via, "reached")
     beside = records.workers.get(row.consumer, f"worker {row.consumer}")
     way += f" {worker_name(row.consumer, facts) if row.via == Via.LOAD else beside}"
     parts = [f"attempt {row.attempt} {way} through {where(row.consumer, row.connection)}"]

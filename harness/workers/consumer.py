@@ -129,14 +129,13 @@ class Consumer:
 
     # What the link tells us.
 
-    def delivered(self, tag: int, redelivered: bool, body: bytes) -> None:
+    def delivered(self, tag: int, redelivered: bool, body: bytes, way: int | None = None) -> None:
         recorder = self._recorder
         received_ns = recorder.now_ns()
         flag = Redelivered.YES if redelivered else Redelivered.NO
+        via = self._via if way is None else recorder.own_way(way)
         connection = self._dialler.connection
-        recorder.delivery(
-            decode(body), received_ns, self._broker, flag, self._via, connection, tag
-        )
+        recorder.delivery(decode(body), received_ns, self._broker, flag, via, connection, tag)
         self._received += 1
         self._last_tag = tag
         if self._batch and tag - self._first_tag + 1 >= self._batch:
@@ -148,13 +147,13 @@ class Consumer:
 
     def fetched(self, messages: Sequence[Fetched]) -> None:
         recorder, connection, via = self._recorder, self._dialler.connection, self._via
-        for tag, body, place, offset, redelivered, retried, clock_ns in messages:
+        for tag, body, place, offset, redelivered, way, clock_ns in messages:
             recorder.delivery(
                 decode(body),
                 recorder.run_ns(clock_ns),
                 recorder.text(place),
                 Redelivered.YES if redelivered else Redelivered.NOT_REPORTED,
-                Via.RETRY_TOPIC if retried else via,
+                via if way is None else recorder.own_way(way),
                 connection,
                 tag,
                 offset,

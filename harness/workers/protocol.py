@@ -130,6 +130,7 @@ class WorkerConfig:
     # The first offset that a consumer or drainer wants, if clients keep their own place in a log
     # (guarantees.CLIENTS). None: brokers know how far consumers have come.
     resume_at: int | None = None
+    ways: tuple[int, ...] = ()  # beside mqproof's own, that a delivery or a find may come by
     # drainers and auditors
     quiet_s: float = 2.0
     limit_s: float = 60.0
@@ -161,6 +162,7 @@ class WorkerConfig:
         packages = tuple(parts["driver"]["packages"])
         parts["driver"] = Driver(**{**parts["driver"], "packages": packages})
         parts["levels"] = tuple(parts["levels"])
+        parts["ways"] = tuple(parts["ways"])
         parts["more_queues"] = tuple((name, word) for name, word in parts["more_queues"])
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
         return cls(**parts)

@@ -19,7 +19,7 @@ from harness.workers.publishes import Attempt, Settlement
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Body
 from spark_analysis.schema.log import LogFull, LogWriter
-from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Outcome
 
 Die = Callable[[str], NoReturn]
 OnEvent = Callable[[str, str], None]  # a client event's kind and detail
@@ -47,6 +47,7 @@ class Recorder:
         self._body_bytes = config.body_bytes
         self._strength = config.strength
         self._levels = frozenset(config.levels)
+        self._ways = frozenset(config.ways)
         try:
             self._log = LogWriter(Path(config.log), config.run)
         except OSError as failure:
@@ -185,12 +186,13 @@ class Recorder:
         received_ns: int,
         broker: int,
         redelivered: int,
-        via: Via,
+        via: int,
         connection: int,
         tag: int,
         offset: int = NO_OFFSET,
     ) -> None:
-        """One delivery; `broker` is the number of its text."""
+        """One delivery; `broker` is the number of its text, `via` one of `words.Via` or what
+        `own_way` returns."""
         identity = body.identity
         if identity is None:
             who, header_ok, run_ok = (0, 0, 0, 0, 0), 0, 0
@@ -224,6 +226,13 @@ class Recorder:
             connection,
             tag,
         )
+
+    def own_way(self, number: int) -> int:
+        """Return the number of one of the system's own ways. One that its system does not declare
+        ends the worker."""
+        if number not in self._ways:
+            self._die(f"a delivery by way {number}, which its system does not declare")
+        return number
 
     def acknowledgement(
         self, connection: int, first_tag: int, last_tag: int, written_ns: int

@@ -100,7 +100,9 @@ def begin(facts: Facts, reader: Reader, threads: Threads) -> Run:
         )
     )
     threads.give(partial(reader.read, Deliveries))
-    arrived = threads.give(lambda: arrivals.arrivals(reader.read(Deliveries), known()))
+    arrived = threads.give(
+        lambda: arrivals.arrivals(reader.read(Deliveries), known(), facts.way_numbers)
+    )
     intended = threads.give(lambda: publishes.publishes(known(), facts), _USES["intended"])
     of_run = threads.give(
         lambda: stretches.course_of(RUN, intended(), known(), facts), _USES["of_run"]

@@ -3,6 +3,7 @@
 Records:
 tables                    the raw tables: one fixed-width struct a record
 words                     the enumerations in records, numbered once
+ways                      the ways of deliveries: mqproof's own, and those of a system
 log                       a worker's log: append-only, readable up to its last whole record
 body                      the body of every message: its identity, and two checksums
 facts                     the facts of a run beside its tables: a part of manifest.json

@@ -31,7 +31,7 @@ times; sustained_success has its own). "limit" = the judged end of the window.
 - `first_success`: earliest settled_ns of a CONFIRMED settlement of an attempt with sent_ns >=
   returned_ns; at most limit. Only where facts.confirms.
 - `sustained_success`: service.py.
-- `consumers_resumed`: earliest received_ns of an identified delivery by LOAD or RETRY_TOPIC of an
+- `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an
   attempt (that number's attempt row) with sent_ns >= returned_ns; at most limit.
 - `backlog_drained`: only where facts.confirms and facts.workers has a consumer. A delivered
   message with a confirm time, and of another fate than COMMIT_WHEN_CHECKED (unknown is when the

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from spark_analysis.schema.ways import DeliveryWay, WayNumbers, way_numbers
 from spark_analysis.schema.words import LEVELS, Level
 
 FACTS_VERSION = 2  # of facts, and of the manifest that holds them
@@ -257,6 +258,8 @@ class Facts:
     checks_within_ns: int | None = None
     # What the ranks in settlements mean; runs that do not say have mqproof's own levels.
     levels: tuple[Level, ...] = LEVELS
+    # What further numbers in deliveries mean. Older runs get theirs from old_names.py.
+    ways: tuple[DeliveryWay, ...] = ()
     # Of several, each gets every message (groups.py); (): all consumers together get it once.
     consumer_groups: tuple[ConsumerGroup, ...] = ()
     format: int = FACTS_VERSION
@@ -279,6 +282,11 @@ class Facts:
     def labels(self) -> dict[int, str]:
         """Return the label of each confirm level by its rank."""
         return {level.rank: level.label for level in self.levels}
+
+    @property
+    def way_numbers(self) -> WayNumbers:
+        """Return the numbers of all ways that its deliveries may have come by."""
+        return way_numbers(self.ways)
 
     @property
     def unsettled(self) -> tuple[Unsettled, ...]:
@@ -338,4 +346,5 @@ class Facts:
         parts["consumer_groups"] = tuple(map(ConsumerGroup.from_json, groups))
         if "levels" in parts:
             parts["levels"] = tuple(Level(**each) for each in parts["levels"])
+        parts["ways"] = tuple(DeliveryWay(**each) for each in parts.get("ways", ()))
         return cls(**parts)

@@ -17,10 +17,11 @@ WORDS
 - a settlement CONFIRMED of an attempt that was not sent, or that has a settlement RETURNED, is
   left out everywhere.
 - identified delivery: header_ok, run_ok, and its (producer, sequence) has a sent attempt.
-- delivered: has an identified delivery by LOAD, DRAIN or RETRY_TOPIC (whatever its attempt number
-  or payload). found: has an identified delivery by AUDIT or HALF. Delivery order: (received_ns,
-  consumer, connection, tag), ascending. First delivery: the first in this order by LOAD, DRAIN or
-  RETRY_TOPIC.
+- by LOAD, DRAIN or AUDIT: what the way of a delivery row is `by` (ways.py, facts.ways). It is
+  AGAIN if its way is `again`. One by AUDIT is UNCOMMITTED if its way is, else WHOLE.
+- delivered: has an identified delivery by LOAD or DRAIN (whatever its attempt number or payload).
+  found: has an identified delivery by AUDIT. Delivery order: (received_ns, consumer, connection,
+  tag), ascending. First delivery: the first in this order by LOAD or DRAIN.
 - acknowledged at, of a delivery: the earliest written_ns of the acknowledgement rows of its
   consumer and connection that cover its tag (first_tag <= tag <= last_tag). Ended at, of its
   connection: the earliest at_ns of client events `lost` or `closed` of (worker = that consumer,

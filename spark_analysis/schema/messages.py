@@ -16,8 +16,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `loss_unknown`: "not_due"; every CONFIRMED settlement is of a delayed attempt, and the smallest
      settled_ns + wait + slack(attempt) of them lies after the queue's quiet_ns (None, or no
      QueueEnd: load_ended_ns, for it was not quiet before).
-  `loss_unknown`: "pending"; its fate is COMMIT_WHEN_CHECKED, and no AUDIT found it: whether the
-     broker asked is not on record, so its commit is unknown.
+  `loss_unknown`: "pending"; its fate is COMMIT_WHEN_CHECKED, and no find of it is WHOLE: whether
+     the broker asked is not on record, so its commit is unknown.
   `stranded`: strength; it was found.
   `loss_unknown`: "consumer_log"; a consumer's log is not closed.
   `loss_unknown`: "drain"; the queue's drain is not complete (or the queue has no QueueEnd).
@@ -37,7 +37,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      word.
 - `not_redelivered`, `not_redelivered_unknown`, one an attempt, only where facts.acknowledges: of
   its
-  identified deliveries (of any via, in delivery order) the last is by LOAD or RETRY_TOPIC, and the
+  identified deliveries (of any via, in delivery order) the last is by LOAD, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
   has no end and an Absence of its consumer has until_ns None: the consumer died with it, and all
@@ -48,12 +48,12 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `not_redelivered`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
-  RETURNED, the fate of its message is NONE, and an identified delivery by LOAD, DRAIN or
-  RETRY_TOPIC is of this attempt: no consumer got what the audit alone found. "returned" where one
+  RETURNED, the fate of its message is NONE, and an identified delivery by LOAD or
+  DRAIN is of this attempt: no consumer got what the audit alone found. "returned" where one
   of its settlements is RETURNED, else "refused".
 - `denied`, one an attempt: likewise, but whether a delivery is of it or not.
-- `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
-  nor its message's, with one of its own that is not "". With the queue of the message.
+- `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, not AGAIN, in a queue that is
+  neither "" nor its message's, with one of its own that is not "". With the queue of the message.
 - `overdue`, one a message: ""; its first delivery is of a sent and delayed attempt with a
   CONFIRMED settlement, and received_ns > the later of due_ns and (the smallest confirming
   settled_ns + wait) + slack(attempt, consumer) + 1 s (brokers look at what waits once a second at
@@ -62,31 +62,31 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `delayed`: ""; a message with a delayed attempt. `transactions`: the fate's name in lower case; a
   message whose fate is not NONE.
 - `could_show`, one a message and class that it could have shown; the detail is the class:
-  "early": an identified delivery by LOAD, DRAIN or RETRY_TOPIC is of a sent and delayed attempt.
+  "early": an identified delivery by LOAD or DRAIN is of a sent and delayed attempt.
   "overdue": its first delivery is of a sent and delayed attempt with a CONFIRMED settlement.
   "rolled_back_but_delivered": its fate is a ROLLBACK, or an attempt of it was rolled back.
   "torn_transaction", "unchecked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_CHECKED.
   "attempt_lost": acknowledged, its fate is NONE, and it has several sent attempts.
-  "not_redelivered": only where facts.acknowledges: an identified delivery by LOAD or RETRY_TOPIC
+  "not_redelivered": only where facts.acknowledges: an identified delivery by LOAD
   is of one of its attempts, its connection ended then or later (as above), and neither it nor an
   earlier one (of any via, in delivery order) of that attempt was acknowledged at any time.
-- `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
-  attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
+- `early`, one a delivery row: ""; identified, by LOAD or DRAIN, of a sent and delayed attempt
+  (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
   message.
-- `rolled_back_but_delivered`: the fate's name; a message with an identified delivery by LOAD,
-  DRAIN or AUDIT of an attempt (that number's) that was rolled back. (A rolled-back half stays
-  where it is: HALF finds say nothing.) A commit is rolled back by the client's library where the
-  half was not stored as strongly as it wants.
+- `rolled_back_but_delivered`: the fate's name; a message with an identified delivery, by LOAD or
+  DRAIN and not AGAIN, or WHOLE, of an attempt (that number's) that was rolled back. (A rolled-back
+  one stays where it is: UNCOMMITTED finds say nothing.) A commit is rolled back by the client's
+  library where the message was not stored as strongly as it wants.
 - `rollback_unknown`: the fate's name; not so, and meant to be rolled back, with such a delivery of
   a sent attempt: its producer died or heard nothing, so the fate that the broker got is unknown.
-- `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but by HALF
-  only: its producer committed it, and the broker holds the half without the commit. Only where the
-  logs of all consumers are closed, the drain of its queue is complete, and the message is not
-  `loss_unknown`. It is stranded, too.
+- `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but
+  UNCOMMITTED only: its producer committed it, and the broker holds it without the commit. Only
+  where the logs of all consumers are closed, the drain of its queue is complete, and the message
+  is not `loss_unknown`. It is stranded, too.
 - `unchecked`, `unchecked_unknown`: ""; only where facts.checks_within_ns is not None; a message
   that is
-  acknowledged, not delivered, found by no AUDIT, and of fate COMMIT_WHEN_CHECKED: nothing shows
+  acknowledged, not delivered, without a WHOLE find, and of fate COMMIT_WHEN_CHECKED: nothing shows
   that
   the broker asked its producer. Let due = the largest settled_ns of its CONFIRMED settlements +
   checks_within_ns. `unchecked`, if nothing else can be why: no attempt of it is delayed; its
@@ -103,7 +103,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   counted as `unrecorded`, same detail.
 - `corrupt`, one a delivery row (any via), delivery's queue: not header_ok: "header"; header_ok and
   not payload_ok: "payload". (A row can be corrupt and unexpected.)
-- `duplicated`, one a duplicate delivery: each identified delivery by LOAD, DRAIN or RETRY_TOPIC
+- `duplicated`, one a duplicate delivery: each identified delivery by LOAD or DRAIN
   but the first of its message, compared with the earlier ones (by these ways); first that holds.
   A consumer's times are known up to the bound_ns of its Clock (0 without one): the received_ns of
   its deliveries, the acknowledged-at of them, the end of its connection. A comparison of such a
@@ -120,19 +120,19 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "offset_rollback", "redelivery": an earlier delivery of its attempt has the same broker and
      offset. It is a rollback if the group's progress had passed such a one. Progress passes an
      offset only when everything before it is acknowledged: passed at = the largest, over all
-     offsets up to this one at which identified deliveries by LOAD, DRAIN or RETRY_TOPIC came from
+     offsets up to this one at which identified deliveries by LOAD or DRAIN came from
      this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
      deliveries at that offset (none: never). Since = the later of that and the earlier one's
      received_ns. Reported = since + 6 s (clients report their progress to brokers every 5 s). If
      a window or leadership change is in force at since (origin_ns <= since, and not over before
      since), a client's report may not reach the broker, or its stand-in: reported = the earliest
-     received_ns >= since + 6 s at which an identified delivery by LOAD, DRAIN or RETRY_TOPIC from
+     received_ns >= since + 6 s at which an identified delivery by LOAD or DRAIN from
      this broker and queue, of an offset larger than those of all such that were received before
      (received_ns smaller), came to the earlier one's consumer and connection (none: never). The
      broker must have known if reported is before the duplicate delivery's received_ns, and since +
      6 s before the origin_ns of every window or leadership change that came after since, and
      before the connection of the earlier one ended.
-  "redelivery_after_ack", "redelivery": it came by RETRY_TOPIC. It came after our acknowledgement
+  "redelivery_after_ack", "redelivery": it is AGAIN. It came after our acknowledgement
      if the group's progress had passed an earlier delivery of its attempt that has a broker and an
      offset, wherever that was read, so that the broker must have known, as above.
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
@@ -140,26 +140,26 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "stored_twice": else: the message lies at two places.
   Of the others, the first that holds:
   "ambiguous": it and the latest earlier delivery of its attempt are of two consumers, one of them
-     came by RETRY_TOPIC or has redelivered YES and the other did not, and the received_ns of the
+     is AGAIN or has redelivered YES and the other did not, and the received_ns of the
      earlier one, + the bounds of both, is larger: which of them came first is unknown.
-  "redelivered_without_cause", "redelivery": it came by RETRY_TOPIC or redelivered is YES, and no
-     earlier delivery of the same attempt was acknowledged before it (acknowledged at < its
-     received_ns). Without cause, if no window lies between it and the latest earlier delivery of
-     its attempt, both came by LOAD to the same consumer and connection, that connection had not
+  "redelivered_without_cause", "redelivery": it is AGAIN or redelivered is YES, and no earlier
+     delivery of the same attempt was acknowledged before it (acknowledged at < its received_ns).
+     Without cause, if no window lies between it and the latest earlier delivery of its attempt,
+     both came by LOAD, not AGAIN, to the same consumer and connection, that connection had not
      ended before (ended at < its received_ns), and any acknowledgement row is of it.
-  "ambiguous": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
-     attempt was acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of
-     received_ns, of the origin_ns of every window that lies between the two, and of the time at
-     which the earlier one's connection ended. What was on its way when a fault came, or when a
-     connection ended, may never have arrived. It is counted as `acknowledged_late` (detail ""),
-     too, unless an earlier delivery of its attempt was acknowledged at <= its received_ns - 1 s
-     and that was met by nothing: acknowledged at <= the end of its connection - 1 s; and at <=
-     origin_ns - 1 s or > returned_ns (of a leadership change its origin_ns) + 1 s of every window
-     that was not over before that delivery.
+  "ambiguous": it is AGAIN or redelivered is YES, and no earlier delivery of the same attempt was
+     acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of received_ns, of
+     the origin_ns of every window that lies between the two, and of the time at which the earlier
+     one's connection ended. What was on its way when a fault came, or when a connection ended, may
+     never have arrived. It is counted as `acknowledged_late` (detail ""), too, unless an earlier
+     delivery of its attempt was acknowledged at <= its received_ns - 1 s and that was met by
+     nothing: acknowledged at <= the end of its connection - 1 s; and at <= origin_ns - 1 s or >
+     returned_ns (of a leadership change its origin_ns) + 1 s of every window that was not over
+     before that delivery.
   "diverged": as above.
-  "redelivery": it did not come by RETRY_TOPIC, redelivered is not YES, no earlier delivery of its
-     attempt was acknowledged before it, and the connection of the latest of them had ended before.
-  "stored_twice": it did not come by RETRY_TOPIC, redelivered is NO, no window lies between it and
+  "redelivery": it is not AGAIN, redelivered is not YES, no earlier delivery of its attempt was
+     acknowledged before it, and the connection of the latest of them had ended before.
+  "stored_twice": it is not AGAIN, redelivered is NO, no window lies between it and
      the latest earlier delivery of its attempt, and the connection of that had not ended before.
      An end is possible, and it is "ambiguous", where no earlier delivery of its attempt was
      acknowledged before it, that connection is another, and no client_events row has that
@@ -178,8 +178,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and also
      the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
      stands is not certain.
-  `not_judged`: "not_reported"; f's redelivered is NOT_REPORTED, and f has no offset; or f came by
-  RETRY_TOPIC. The others are judged, within a line: of the same producer, key and queue (the
+  `not_judged`: "not_reported"; f's redelivered is NOT_REPORTED, and f has no offset; or f is
+  AGAIN. The others are judged, within a line: of the same producer, key and queue (the
   message's). x is before y if a_x was confirmed (its smallest settled_ns)
   before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
   (sent_ns, sequence) of x is smaller.
@@ -221,14 +221,14 @@ are such, and none reaches into [since + b, by - b] (origin_ns <= by - b and ove
 since + b), with should(since - 2 b), clocks leave open whether any fault caused it: "0", for no
 fault, stands before them.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
-  the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
+  the earliest first delivery by LOAD of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
   `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
 - `lost_indeterminate`: since = the message's first sent_ns, by = should(since).
 - `not_redelivered`, `not_redelivered_unknown`: since = the last delivery's received_ns, by =
   never.
-- `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD, DRAIN
-  or RETRY_TOPIC); by = its own.
+- `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD
+  or DRAIN); by = its own.
 - `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
 - `overdue`: since = the smallest confirming settled_ns of that attempt; by = the time after which
   it is overdue.

@@ -1,9 +1,9 @@
-"""Names that records had before format 2, and what marts did not hold before format 3, converted
-on read. No other module knows them.
+"""Names that records had before format 2, what marts did not hold before format 3, and the ways of
+deliveries of before systems declared theirs: converted on read. No other module knows them.
 
 1. Each function takes a document as it was parsed and returns it with the names of today. It
    changes nothing in place: digests are of the document as it was written.
-2. A document of another form, or of the present format, is returned as it is. Its reader reports
+2. A document of another form, or as it is written today, is returned as it is. Its reader reports
    what is wrong with it.
 3. `RENAMED` is what users see: tests/conformance/renamed.json holds the same.
 """
@@ -99,6 +99,25 @@ OF_USERS = {  # names in files that people wrote for older versions: refused, wi
     "starved_once_healed_s": "consumer_wait_after_fault_s",
     "whole_at_fault": "all_copies_at_fault",
 }
+# Before systems declared their ways, every run could have these (`Facts.ways`).
+WAYS: tuple[Mapping[str, Any], ...] = (
+    {
+        "number": 4,
+        "label": "retry_topic",
+        "by": "load",
+        "text": "delivered by the retry topic to",
+        "again": True,
+        "uncommitted": False,
+    },
+    {
+        "number": 5,
+        "label": "half",
+        "by": "audit",
+        "text": "found by the audit as the half of a transaction, read by",
+        "again": False,
+        "uncommitted": True,
+    },
+)
 # Marts of before format 3 do not count the messages that could have shown these.
 UNCOUNTED = ("attempt_lost", "not_redelivered")
 _MARTS = {"asked": "queries", "calm": "steady_state", "charges": "attributions"}
@@ -123,26 +142,39 @@ Document = Mapping[str, Any]
 
 def manifest(document: Any) -> Any:
     """Return a run's manifest. `scenario_source` stays: it is the user's own file."""
-    if not (isinstance(document, Mapping) and document.get("format") == 1):
+    if not (isinstance(document, Mapping) and document.get("format") in (1, 2)):
         return document
-    recorded = _facts(document)
-    for name, convert in (("facts", facts), ("state", _state)):
-        if isinstance(recorded.get(name), Mapping):
-            recorded[name] = convert(recorded[name])
-    return {**recorded, "format": 2}
+    recorded = {**document}
+    if document["format"] == 1:
+        recorded = {**_facts(document), "format": 2}
+        if isinstance(recorded.get("state"), Mapping):
+            recorded["state"] = _state(recorded["state"])
+    if isinstance(recorded.get("facts"), Mapping):
+        recorded["facts"] = facts(recorded["facts"])
+    return _with_ways(recorded)
 
 
 def facts(document: Any) -> Any:
     """Return the facts of a run: a part of its manifest."""
-    if not (isinstance(document, Mapping) and document.get("format") == 1):
+    if not (isinstance(document, Mapping) and document.get("format") in (1, 2)):
         return document
-    return {**_facts(document), "format": 2}
+    if document["format"] == 1:
+        document = {**_facts(document), "format": 2}
+    return _with_ways(document)
 
 
 def history(document: Any) -> Any:
-    """Return a neutral history (`mqproof-history/1`)."""
-    if not isinstance(document, Mapping) or document.get("format") != _HISTORY_FORMATS[0]:
+    """Return a neutral history (`mqproof-history/1`, or one whose facts declare no ways)."""
+    if not isinstance(document, Mapping) or document.get("format") not in _HISTORY_FORMATS:
         return document
+    if document["format"] == _HISTORY_FORMATS[0]:
+        document = _history(document)
+    if isinstance(document.get("facts"), Mapping):
+        document = {**document, "facts": _with_ways(document["facts"])}
+    return document
+
+
+def _history(document: Document) -> dict[str, Any]:
     found = {**_keys(document, _HISTORY), "format": _HISTORY_FORMATS[1]}
     for name, convert in (
         ("facts", _facts),
@@ -258,6 +290,13 @@ def _facts(document: Document) -> dict[str, Any]:
                 _keys(one, names) if isinstance(one, Mapping) else one for one in records
             ]
     return found
+
+
+def _with_ways(document: Document) -> Document:
+    """Return facts, or a manifest, with the ways of runs that declare none."""
+    if "ways" in document:
+        return document
+    return {**document, "ways": [{**way} for way in WAYS]}
 
 
 def _keys(document: Document, names: Mapping[str, str]) -> dict[str, Any]:

@@ -120,17 +120,17 @@ the smaller of the judged end of the window and force_end_v: consumption has to 
 fault. p, c = the largest bound_ns of the Clocks of publishers, and of consumers.
 `due`: of the settlements CONFIRMED with settled_ns <= L - deadline_ns - p of
 attempts with sent_ns >= returned_ns + p: those of messages of the queue. A delivery counts if it
-is identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >= returned_ns +
+is identified, by LOAD, of an attempt (that number's) with sent_ns >= returned_ns +
 p.
 - ("queue", its name): every queue with due >= 1. n, m = those of `due` of whose message a delivery
   counts with received_ns + c <= L; with received_ns - c <= L. `resumed`: 2 n >= due.
   `at_ns`: L where 10 m < due, else the earliest received_ns - c of a delivery of a message of the
   queue that counts, L where none is <= L.
 - ("consumer", its number): a consumer of facts.workers, absent at no instant of [origin_ns, L],
-  that before origin_ns - c received an identified delivery by LOAD without an offset (of logs the
-  group reassigns its readers). Its queues: those of the messages that came to it so. `due`: the
-  sum, over these, of the queue's due // the number of consumers (all of them) that received
-  so from it; a row even where that is 0.
+  that before origin_ns - c received an identified delivery by LOAD, not AGAIN, without an offset
+  (of logs the group reassigns its readers). Its queues: those of the messages that came to it so.
+  `due`: the sum, over these, of the queue's due // the number of consumers (all of them) that
+  received so from it; a row even where that is 0.
   `resumed`: a delivery to this consumer, of whatever queue, counts with received_ns + c <= L;
   `at_ns`: the earliest received_ns - c <= L of one that counts, else L.
 
@@ -148,23 +148,23 @@ until_ns has no rows.
   at every t with r <= t < d, d = received_ns of its first delivery, never for one by DRAIN.
 - `due`: messages of the queue that are ready from an r with from_ns <= r <= until_ns - the smaller
   of deadline_ns and 5 s; every queue and place with due >= 1.
-- `longest_ns`: the times within (from_ns, until_ns) at which an identified delivery by LOAD or
-  RETRY_TOPIC of a message of the queue came cut the span into pieces [a, b). Of each: from the
+- `longest_ns`: the times within (from_ns, until_ns) at which an identified delivery by LOAD
+  of a message of the queue came cut the span into pieces [a, b). Of each: from the
   later of a and the smallest r of its messages with r < b and d >= b, to b. The longest, of equals
   the earliest; `longest_from_ns`: where it begins. Without any 0, from from_ns. (Silence.)
 - A message may be withheld though others come. Asked are those whose first delivery was read from
   no place, in place "", and of the others those of the place; of them all come below. Each waits
   from a = the later of r and from_ns to b = the smaller of d and until_ns; b - a > 5 s. Of first
-  deliveries by LOAD or RETRY_TOPIC (flagged or not, so of messages that need not be ready) g came
+  deliveries by LOAD (flagged or not, so of messages that need not be ready) g came
   within (a, b); k are ready from an r in [a, b). Where 2 g < max(1, k) it is withheld from s = a;
   else from s = the larger of a and the smallest d of those that are ready later than it (strictly;
   b where there is none before). Only where b - s > 5 s, and its consumer had room: a consumer is
-  full while it holds as many deliveries (identified, by LOAD or RETRY_TOPIC, of any queue; from
+  full while it holds as many deliveries (identified, by LOAD, of any queue; from
   received_ns until acknowledged at, or the end of the connection, if earlier) as it ever held, and
   full of a queue while it holds as many of that queue's as it ever held; it had room if it was
   full for at most half of [s, b), and of the message's queue, too, or not facts.acknowledges;
   never where facts.polls. Its consumer: that of its first delivery; of one by DRAIN any that got
-  a delivery by LOAD or RETRY_TOPIC of a message of the queue. If the largest b - s is larger than
+  a delivery by LOAD of a message of the queue. If the largest b - s is larger than
   that of silence, it is `longest_ns`, and of equals the smallest s `longest_from_ns`.
 """
 

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from spark_analysis.schema.declared import Listener, brief
 from spark_analysis.schema.facts import Cause, Facts, Window
+from spark_analysis.schema.ways import way_mistakes
 from spark_analysis.schema.words import level_mistakes
 
 ROLES = ("publisher", "consumer")  # of the workers that are judged
@@ -24,6 +25,8 @@ def check(facts: Facts, listener: Listener) -> None:
         listener.add("facts.load_ended_ns", "the load ends before it starts")
     for problem in level_mistakes(facts.levels):
         listener.add("facts.levels", problem)
+    for problem in way_mistakes(facts.ways):
+        listener.add("facts.ways", problem)
     if facts.deadline_ns < 0:
         listener.add("facts.deadline_ns", f"{facts.deadline_ns} is below 0")
     for place, number in again(worker.number for worker in facts.workers):

@@ -94,7 +94,7 @@ DELIVERIES = _table(
     "header_ok:u8",  # 0: the header's checksum fails; every identity column is then 0
     "payload_ok:u8",
     "run_ok:u8",  # 0: a readable header of another run
-    "via:u8",  # words.Via
+    "via:u8",  # words.Via, or the number of one of Facts.ways
     "connection:i32",
     "tag:i64",
 )

@@ -116,15 +116,12 @@ def level_mistakes(levels: Iterable[Level]) -> Iterator[str]:
 
 
 class Via(IntEnum):
-    """The way by which a message reached us. LOAD and DRAIN are deliveries. AUDIT and HALF are
-    finds of the audit; HALF is held only by a transaction, and no consumer may see it before the
-    commit."""
+    """mqproof's own ways by which a message reached us. LOAD and DRAIN are deliveries, AUDIT is a
+    find. Systems declare further ones (ways.py)."""
 
     LOAD = 1
     DRAIN = 2
     AUDIT = 3
-    RETRY_TOPIC = 4
-    HALF = 5
 
 
 class Redelivered(IntEnum):

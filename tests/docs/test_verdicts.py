@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema import service
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import PLACES, REGISTER
-from spark_analysis.schema.words import Outcome, Strength, Via
+from spark_analysis.schema.ways import OWN_WAYS
+from spark_analysis.schema.words import Outcome, Strength
 
 TEXT = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text("utf-8")
 GRADES = "|".join(Grade)
@@ -35,7 +37,8 @@ def test_every_reason_that_stops_a_measure_is_in_the_table() -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        *(each.name.lower() for each in (*Outcome, *Via)),
+        *(each.name.lower() for each in Outcome),
+        *(way.label for way in (*OWN_WAYS, *ROCKETMQ_WAYS)),
         *(each.name.lower() for each in Strength if each is not Strength.NONE),
         *(service.SERVED, service.OUT, service.OPEN, service.SICK, service.FEW, service.HEALED),
         *(service.SYSTEM, service.UNDO, service.EITHER, service.UNKNOWN, service.NEVER),

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 from tests.oracle.messages import Message
 
 
@@ -60,5 +60,5 @@ def _wait(facts: Facts, message: Message) -> Wait | None:
         return None
     due_ns = [confirmed_ns, *(terms.due_ns for terms in message.terms if terms.delayed)]
     first = message.consumed[0]
-    before_ns = None if first.via is Via.DRAIN else first.received_ns
+    before_ns = None if first.by_drain else first.received_ns
     return Wait(max(due_ns) + facts.deadline_ns, before_ns)

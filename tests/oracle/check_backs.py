@@ -8,7 +8,7 @@
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 from tests.oracle.cases import Case, of_message
 from tests.oracle.events import ConnectionEnd
 from tests.oracle.messages import Message
@@ -33,7 +33,7 @@ def cases(
 
 def _is_open(message: Message) -> bool:
     """Return whether nothing shows that the message was committed."""
-    audited = any(find.via is Via.AUDIT for find in message.finds)
+    audited = any(find.is_whole_find for find in message.finds)
     return message.fate is Fate.COMMIT_WHEN_CHECKED and not message.delivered and not audited
 
 

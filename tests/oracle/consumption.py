@@ -24,7 +24,6 @@ from spark_analysis.schema.service import (
     QUEUE,
     Consumption,
 )
-from spark_analysis.schema.words import Via
 from tests.oracle.absences import Absences
 from tests.oracle.events import Delivery
 from tests.oracle.forces import Force
@@ -146,6 +145,7 @@ def _readers(messages: Sequence[Message], force: Force, bound_ns: int) -> dict[s
     for message in messages:
         for delivery in message.consumed:
             before = delivery.received_ns + bound_ns < force.origin_ns
-            if before and delivery.via is Via.LOAD and delivery.offset < 0:
+            loaded = delivery.while_consuming and delivery.is_direct
+            if before and loaded and delivery.offset < 0:
                 readers[message.queue].add(delivery.consumer)
     return readers

@@ -21,7 +21,7 @@ from tests.oracle.windows import Judged, judged
 def costs(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Costs:
     """Both marts of one run; `rows` maps raw tables to rows by column, missing ones empty."""
     steady = judged(facts)[0]
-    every = tuple(messages.fold(events.read(rows, facts.levels)).values())
+    every = tuple(messages.fold(events.read(rows, facts)).values())
     return Costs(
         _steady_state(facts, steady, every),
         _use(facts.run, steady, tuple(rows.get("resources", ()))),

@@ -12,7 +12,6 @@ the queue was quiet.
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Via
 from tests.oracle.cases import Case, Span, of_delivery, of_message
 from tests.oracle.events import Delivery
 from tests.oracle.messages import Message, Try
@@ -72,7 +71,7 @@ class Waits:
         slack_ns = self._slack_ns(wait_ns, message.producer, first.consumer)
         latest_ns = max(one.terms.due_ns, confirmed_ns + wait_ns) + slack_ns + _LOOKED_AT_NS
         in_load = self._consumed and latest_ns < self._load_ended_ns
-        late = first.received_ns > latest_ns and (first.via is not Via.DRAIN or in_load)
+        late = first.received_ns > latest_ns and (not first.by_drain or in_load)
         return Span.between(confirmed_ns, latest_ns) if late else None
 
     def not_due(self, message: Message) -> bool:

@@ -23,7 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.schema.facts import CompetingLeaders, Facts
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 from tests.oracle.cases import Case, Span, of_delivery
 from tests.oracle.channels import Channels
 from tests.oracle.events import Delivery
@@ -113,7 +113,7 @@ def _by_place(delivery: Delivery, earlier: "_Earlier", diverged: bool) -> str:
         return "ambiguous"
     if earlier.read_at(delivery):
         return "offset_rollback" if earlier.passed_before(delivery) else "redelivery"
-    if delivery.via is Via.RETRY_TOPIC:
+    if delivery.via.again:
         return "redelivery_after_ack" if earlier.passed_anywhere(delivery) else "redelivery"
     if earlier.unplaced:
         return "ambiguous"
@@ -121,7 +121,7 @@ def _by_place(delivery: Delivery, earlier: "_Earlier", diverged: bool) -> str:
 
 
 def _again(delivery: Delivery) -> bool:
-    return delivery.redelivered is Redelivered.YES or delivery.via is Via.RETRY_TOPIC
+    return delivery.redelivered is Redelivered.YES or delivery.via.again
 
 
 class _Earlier:
@@ -217,7 +217,7 @@ class _Earlier:
         assert self.latest is not None
         last = self.latest
         same = (last.consumer, last.connection) == (again.consumer, again.connection)
-        loaded = last.via is Via.LOAD and again.via is Via.LOAD
+        loaded = all(one.while_consuming and one.is_direct for one in (last, again))
         ended = self.ended_before(again)
         return same and loaded and not ended and self._ours.acknowledges(again)
 

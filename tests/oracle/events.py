@@ -8,6 +8,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.ways import AUDIT, DRAIN, LOAD, OWN_WAYS, DeliveryWay
 from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,
@@ -16,7 +18,6 @@ from spark_analysis.schema.words import (
     Outcome,
     Redelivered,
     Strength,
-    Via,
 )
 
 Row = Mapping[str, int | str | None]
@@ -83,19 +84,38 @@ class Delivery:
     header_ok: bool
     payload_ok: bool
     run_ok: bool
-    via: Via
+    via: DeliveryWay
     connection: int
     tag: int
 
     @property
     def by_consuming(self) -> bool:
         """It came the way messages are meant to come; the audit's finds did not."""
-        return self.via in (Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC)
+        return self.via.by in (LOAD, DRAIN)
 
     @property
     def while_consuming(self) -> bool:
         """Consumers got it while they worked; the drain came later."""
-        return self.via in (Via.LOAD, Via.RETRY_TOPIC)
+        return self.via.by == LOAD
+
+    @property
+    def by_drain(self) -> bool:
+        return self.via.by == DRAIN
+
+    @property
+    def is_find(self) -> bool:
+        """The audit found it."""
+        return self.via.by == AUDIT
+
+    @property
+    def is_whole_find(self) -> bool:
+        """It did so, and no transaction holds it."""
+        return self.is_find and not self.via.uncommitted
+
+    @property
+    def is_direct(self) -> bool:
+        """It was consumed, and not by a way of messages that come again."""
+        return self.by_consuming and not self.via.again
 
     @property
     def order(self) -> tuple[int, int, int, int]:
@@ -153,14 +173,15 @@ class Events:
     recorded: frozenset[int]  # the workers that have a client event on record
 
 
-def read(rows: Mapping[str, Iterable[Row]], levels: Iterable[Level]) -> Events:
+def read(rows: Mapping[str, Iterable[Row]], facts: Facts) -> Events:
     """Return the events of one run; `rows` maps a raw table's name to its rows.
 
-    `levels`: those that its settlements may have. Raise KeyError on any other.
+    Raise KeyError on a level of a settlement, or a way of a delivery, that the facts do not have.
     """
     by_rank: dict[int, Level | Strength] = {0: Strength.NONE}
-    by_rank |= {level.rank: level for level in levels}
-    deliveries = (_delivery(row) for row in _of_the_load(rows, "deliveries"))
+    by_rank |= {level.rank: level for level in facts.levels}
+    ways = {way.number: way for way in (*OWN_WAYS, *facts.ways)}
+    deliveries = (_delivery(row, ways) for row in _of_the_load(rows, "deliveries"))
     client_events = [*rows.get("client_events", ())]
     ends = (row for row in client_events if row["kind"] in ("lost", "closed"))
     return Events(
@@ -226,7 +247,7 @@ def _settlement(row: Row, levels: Mapping[int, Level | Strength]) -> Settlement:
     )
 
 
-def _delivery(row: Row) -> Delivery:
+def _delivery(row: Row, ways: Mapping[int, DeliveryWay]) -> Delivery:
     return Delivery(
         consumer=_int(row, "consumer"),
         producer=_int(row, "producer"),
@@ -240,7 +261,7 @@ def _delivery(row: Row) -> Delivery:
         header_ok=bool(_int(row, "header_ok")),
         payload_ok=bool(_int(row, "payload_ok")),
         run_ok=bool(_int(row, "run_ok")),
-        via=Via(_int(row, "via")),
+        via=ways[_int(row, "via")],
         connection=_int(row, "connection"),
         tag=_int(row, "tag"),
     )

@@ -15,7 +15,7 @@ from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.groups import OF_SENDING
 from spark_analysis.schema.messages import Attribution, Count
-from spark_analysis.schema.words import Via
+from spark_analysis.schema.ways import AUDIT, OWN_WAYS
 from tests.oracle import digest
 from tests.oracle.events import Row
 
@@ -78,18 +78,19 @@ def _rows(facts: Facts, rows: Rows, group: ConsumerGroup) -> Rows:
             {**row, "queue": its.get(str(row["queue"]), row["queue"])}
             for row in rows.get("attempts", ())
         ),
-        "deliveries": tuple(_deliveries(rows.get("deliveries", ()), its, sent_to)),
+        "deliveries": tuple(_deliveries(facts, rows.get("deliveries", ()), its, sent_to)),
     }
 
 
 def _deliveries(
-    rows: Iterable[Row], its: Mapping[str, str], sent_to: Iterable[str]
+    facts: Facts, rows: Iterable[Row], its: Mapping[str, str], sent_to: Iterable[str]
 ) -> Iterator[Row]:
+    finds = {way.number for way in (*OWN_WAYS, *facts.ways) if way.by == AUDIT}
     for row in rows:
         queue = str(row["queue"])
         if queue in its.values():
             yield row
-        elif row["via"] in (Via.AUDIT, Via.HALF) and queue in sent_to:
+        elif row["via"] in finds and queue in sent_to:
             yield {**row, "queue": its.get(queue, queue)}
 
 

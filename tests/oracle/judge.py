@@ -57,7 +57,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
 
 
 def _judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
-    seen = events.read(rows, facts.levels)
+    seen = events.read(rows, facts)
     by_name = messages.fold(seen)
     every = tuple(by_name.values())
     intended = publishes.intended(facts, every)

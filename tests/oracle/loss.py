@@ -11,7 +11,7 @@
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 from tests.oracle.arrivals import Arrivals
 from tests.oracle.cases import Case, of_message
 from tests.oracle.delays import Waits
@@ -52,5 +52,5 @@ def _became(message: Message, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
 
 def _is_pending(message: Message) -> bool:
     """Return whether its commit depends on a check of the broker that is not on record."""
-    committed = any(find.via is Via.AUDIT for find in message.finds)
+    committed = any(find.is_whole_find for find in message.finds)
     return message.fate is Fate.COMMIT_WHEN_CHECKED and not committed

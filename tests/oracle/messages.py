@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from spark_analysis.schema.words import NEVER_SENT, ROLLBACKS, Fate, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, ROLLBACKS, Fate, Outcome
 from tests.oracle.events import Attempt, Delivery, Events, Settlement, Terms
 
 Name = tuple[int, int]  # (producer, sequence)
@@ -179,7 +179,7 @@ def _message(
         confirmed_ns=_first_ns(confirms),
         deliveries=tuple(identified),
         consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
-        finds=tuple(delivery for delivery in identified if delivery.via in (Via.AUDIT, Via.HALF)),
+        finds=tuple(delivery for delivery in identified if delivery.is_find),
         tries=_tries(attempts, terms, settlements, identified),
         contradicted=_contradicted(attempts, recorded),
     )

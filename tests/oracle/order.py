@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 from tests.oracle.cases import Case, Span, of_message
 from tests.oracle.events import Delivery
 from tests.oracle.messages import DENIALS, Message, Try
@@ -66,7 +66,7 @@ def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]
     if one is None or not one.attempt.sent or _uncertain(message, one):
         return "not_certain"
     unplaced = first.redelivered is Redelivered.NOT_REPORTED and first.offset < 0
-    return "not_reported" if unplaced or first.via is Via.RETRY_TOPIC else ""
+    return "not_reported" if unplaced or first.via.again else ""
 
 
 def _uncertain(message: Message, one: Try) -> bool:

@@ -15,7 +15,7 @@ def sends(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Sends:
     if not facts.confirms:
         return Sends()
     tries = defaultdict[int, list[Try]](list)
-    for message in messages.fold(events.read(rows, facts.levels)).values():
+    for message in messages.fold(events.read(rows, facts)).values():
         tries[message.producer] += (one for one in message.tries.values() if one.attempt.sent)
     return Sends(
         tuple(

@@ -20,7 +20,7 @@ from math import inf
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, Starvation
-from spark_analysis.schema.words import Fate, Redelivered, Via
+from spark_analysis.schema.words import Fate, Redelivered
 from tests.oracle import withheld as rules
 from tests.oracle.channels import Channels
 from tests.oracle.events import Delivery
@@ -120,7 +120,7 @@ def _wait(message: Message) -> Wait | None:
     if first.redelivered is Redelivered.YES:
         return None
     due_ns = [terms.due_ns for terms in message.terms if terms.delayed]
-    until_ns = inf if first.via is Via.DRAIN else first.received_ns
+    until_ns = inf if first.by_drain else first.received_ns
     return Wait(max([confirmed_ns, *due_ns]), until_ns, first.consumer)
 
 

@@ -11,11 +11,9 @@
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 from tests.oracle.cases import Case, of_message
 from tests.oracle.messages import Message, State
-
-_VISIBLE = (Via.LOAD, Via.DRAIN, Via.AUDIT)
 
 
 def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) -> Iterator[Case]:
@@ -49,7 +47,7 @@ def _could_show(message: Message) -> Iterator[str]:
 
 
 def _seen_though_rolled_back(message: Message) -> Iterator[Case]:
-    seen = [delivery for delivery in message.deliveries if delivery.via in _VISIBLE]
+    seen = [one for one in message.deliveries if one.is_direct or one.is_whole_find]
     for delivery in seen:
         if _rolled_back(message, delivery.attempt):
             at_ns = delivery.received_ns
@@ -72,7 +70,7 @@ def _rolled_back(message: Message, number: int) -> bool:
 def _by_half(message: Message) -> bool:
     """Committed, and nothing but its half is anywhere."""
     committed = message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT
-    halves = bool(message.finds) and all(find.via is Via.HALF for find in message.finds)
+    halves = bool(message.finds) and all(find.via.uncommitted for find in message.finds)
     return committed and not message.delivered and halves
 
 

@@ -26,6 +26,7 @@ NATS_JETSTREAM = Declaration(
     servers=servers,
     drain=DRAIN,
     levels=LEVELS,
+    ways=(),  # JetStream redelivers by the consumer itself, with a flag
     versioned_as=VERSION,
     processes=NatsProcesses(),
     misbehaves=(),

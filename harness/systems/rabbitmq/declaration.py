@@ -40,6 +40,7 @@ def rabbitmq_declaration(
         servers=rabbitmq_servers,
         drain=RABBITMQ_DRAIN,
         levels=LEVELS,
+        ways=(),
         versioned_as=VERSION,
         processes=processes,
         misbehaves=misbehaves,

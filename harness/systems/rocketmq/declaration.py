@@ -13,6 +13,7 @@ from harness.systems.foreign import Foreign
 from harness.systems.port import Declaration, Foreground, Mistakes, Processes
 from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
+from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema.words import LEVELS
 
 
@@ -40,6 +41,7 @@ def rocketmq_declaration(
         servers=servers,
         drain=TOPIC_DRAIN,
         levels=LEVELS,
+        ways=ROCKETMQ_WAYS,
         versioned_as=VERSION,
         processes=processes,
         misbehaves=misbehaves,

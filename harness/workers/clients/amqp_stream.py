@@ -175,7 +175,7 @@ class AmqpStreamConsumingLink:
                 place=self._place,
                 offset=_offset_of(properties),
                 redelivered=bool(method.redelivered),
-                retried=False,
+                way=None,
                 clock_ns=time.monotonic_ns(),
             )
         )

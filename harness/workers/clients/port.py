@@ -55,10 +55,10 @@ class Fetched(NamedTuple):
 
     tag: int
     body: bytes
-    place: str | None  # broker/queue, or broker/retry/queue of the group's retry topic
+    place: str | None  # broker/queue; what comes by a way of its own may have another log
     offset: int
     redelivered: bool  # the broker counted a former try
-    retried: bool  # it came by the retry topic
+    way: int | None  # the number of one of the system's own ways; None: it came as usual
     clock_ns: int
 
 
@@ -97,7 +97,8 @@ class PublishingListener(Protocol):
 class ConsumingListener(Protocol):
     """What a consumer hears of its link."""
 
-    def delivered(self, tag: int, redelivered: bool, body: bytes) -> None: ...
+    def delivered(self, tag: int, redelivered: bool, body: bytes, way: int | None = None) -> None:
+        """`way`: the number of one of the system's own ways; None: it came as usual."""
 
     def fetched(self, messages: Sequence[Fetched]) -> None:
         """One or more, which the library holds back until they are acknowledged."""

@@ -26,6 +26,7 @@ from harness.workers.remoting.walking import Walk
 from harness.workers.rocketmq.connection import Unanswered
 from harness.workers.rocketmq.holdings import belongs, is_half, queues_to_read
 from harness.workers.rocketmq.line import Line
+from harness.workers.rocketmq.ways import HALF
 from spark_analysis.schema.body import Body, decode
 from spark_analysis.schema.words import Redelivered, Via
 
@@ -188,7 +189,7 @@ class _BrokersLog:
                     received_ns,
                     recorder.text(place),
                     Redelivered.NOT_REPORTED,
-                    Via.HALF if is_half(message) else Via.AUDIT,
+                    recorder.own_way(HALF.number) if is_half(message) else Via.AUDIT,
                     self._connection,
                     self.found,
                     message.offset,

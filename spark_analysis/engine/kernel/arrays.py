@@ -48,6 +48,14 @@ def marked(size: int, place: Ints) -> Bools:
     return marks
 
 
+def among(values: Ints, few: Sequence[int]) -> Bools:
+    """Return which of the values are one of these few."""
+    found = np.zeros(len(values), np.bool_) if not few else values == few[0]
+    for each in few[1:]:
+        found |= values == each
+    return found
+
+
 def first_places(size: int, place: Ints) -> NDArray[np.int64]:
     """Return for each of `size` numbers its first position in `place`; NEVER if it does not
     occur."""

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from spark_analysis.engine.kernel.arrays import among
 from spark_analysis.engine.kernel.records import (
     Attempts,
     BadRecords,
@@ -24,7 +25,6 @@ from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.groups import OF_SENDING, UNITED
 from spark_analysis.schema.messages import Attribution, Count
-from spark_analysis.schema.words import Via
 
 Marts = Mapping[str, Sequence[Any]]  # rows by mart
 
@@ -82,7 +82,7 @@ def of_groups(facts: Facts, reader: Reader) -> Iterator[RunView]:
 
 def _check(facts: Facts, deliveries: Deliveries) -> None:
     queues = [queue for group in facts.consumer_groups for queue in group.names.values()]
-    audited = (deliveries.via == Via.AUDIT) | (deliveries.via == Via.HALF)
+    audited = among(deliveries.via, facts.way_numbers.audit)
     known = deliveries.queue.among(*queues)
     known |= audited & deliveries.queue.among(*facts.sent_to)
     if not known.all():

@@ -14,14 +14,16 @@ from harness.plan.vocabulary import COUNTS
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.view.observations import observe
+from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.tables import TERMS as TERMS_TABLE
-from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength, Via
+from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength
 from spark_analysis.schema.words import Outcome as Settled
+from tests.rigs.histories.ways import Via
 from tests.rigs.runs.findings import verdicts_of
 from tests.rigs.runs.plans import plan
 
@@ -64,6 +66,7 @@ def recorded(folder: Path, sent: Iterable[Sent], came: Iterable[Came]) -> Eviden
 
 def _evidence(folder: Path) -> Evidence:
     manifest = Manifest.of(plan())
+    manifest.ways = [*ROCKETMQ_WAYS]
     manifest.load_started_ns, manifest.load_ended_ns = 0, 60 * SECOND
     manifest.workers = [WorkerRecord(f"{role}-1", each, role) for each, role in ROLES.items()]
     manifest.queues = [QueueEnd("orders", True, True, "", (), 60 * SECOND)]

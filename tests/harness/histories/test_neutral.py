@@ -342,6 +342,37 @@ def test_a_level_that_a_history_does_not_declare_is_refused() -> None:
         neutral.parse(json.dumps(changed), "h.json", WORDS)
 
 
+PARKED = {"number": 9, "label": "parked", "by": "load", "text": "parked for", "again": True}
+
+
+def test_a_history_names_the_ways_of_its_system() -> None:
+    cells = {"facts.ways": [PARKED], "tables.deliveries.columns.via": "parked"}
+    history = neutral.parse(json.dumps(document(cells)), "h.json", WORDS)
+    assert set(history.tables["deliveries"]["via"]) == {9}
+    written = neutral.to_json(history)
+    assert written["tables"]["deliveries"]["columns"]["via"] == "parked"
+    assert neutral.parse(json.dumps(written), "h.json", WORDS) == history
+
+
+@pytest.mark.parametrize("ways", [[], [PARKED]])
+def test_a_way_that_a_history_does_not_declare_is_refused(ways: list[object]) -> None:
+    changed = document({"facts.ways": ways, "tables.deliveries.columns.via": "retry_topic"})
+    with pytest.raises(PlanError, match=r"'retry_topic' is not one of: load \| drain \| audit"):
+        neutral.parse(json.dumps(changed), "h.json", WORDS)
+
+
+def test_a_history_of_before_ways_were_declared_has_those_of_its_time() -> None:
+    changed = document({"tables.deliveries.columns.via": "retry_topic"})
+    history = neutral.parse(json.dumps(changed), "h.json", WORDS)
+    assert [way.label for way in history.facts.ways] == ["retry_topic", "half"]
+
+
+def test_a_wrong_way_is_named_with_its_place() -> None:
+    changed = document({"facts.ways": [{**PARKED, "by": "chance"}]})
+    with pytest.raises(PlanError, match=r"facts\.ways: way 'parked': it is by 'load'"):
+        neutral.parse(json.dumps(changed), "h.json", WORDS)
+
+
 def two_groups() -> dict[str, Any]:
     """Changes: two groups read `orders`, the second one without a consumer before the drain."""
     return {

@@ -9,6 +9,7 @@ from harness.cluster.port import DeployError
 from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.layouts.servers import Servers
 from harness.plan.model import Layout, RunPlan
+from spark_analysis.schema.ways import LOAD, DeliveryWay
 from spark_analysis.schema.words import Level
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
@@ -64,6 +65,16 @@ def test_confirms_have_the_level_that_it_declares(
     configured = cluster.configured["publisher-1"]
     assert (configured.strength, configured.levels) == (rank, (1, 9))
     assert done.manifest.levels == [*OWN]
+
+
+def test_a_run_records_the_ways_that_it_declares(tmp_path: Path) -> None:
+    parked = DeliveryWay(9, "parked", LOAD, "delivered from the parking place to", again=True)
+    third = replace(of(), system=replace(of().system, ways=(parked,)))
+    cluster = SimulatedCluster(plan().layout)
+    done = run(cluster, third, tmp_path)
+    assert cluster.configured["consumer-1"].ways == (9,)
+    assert done.manifest.ways == [parked]
+    assert done.facts.ways == (parked,)
 
 
 def test_a_level_that_it_does_not_declare_starts_no_worker(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from harness.systems.catalogue import CatalogueError, load_system, system_names
 from harness.systems.files import compose_folder
 from harness.systems.port import Declaration
 from harness.systems.registry import OURS, SystemRegistry, read
+from spark_analysis.schema.ways import LOAD, OWN_WAYS, DeliveryWay
 from spark_analysis.schema.words import Level
 
 QUEUE = replace(OURS["reference-mirrored"], name="acme-queue")
@@ -40,6 +41,12 @@ def test_no_part_of_a_declaration_has_a_default() -> None:
 def test_only_systems_deployed_as_processes_declare_how() -> None:
     for name, declared in OURS.items():
         assert (declared.processes is not None) == ("local" in load_system(name).deployments)
+
+
+def test_a_system_has_the_ways_that_it_declares() -> None:
+    labels = {name: [way.label for way in load_system(name).ways] for name in OURS}
+    assert labels["rocketmq-2m2s"] == labels["reference-dledger"] == ["retry_topic", "half"]
+    assert labels["rabbitmq-quorum"] == labels["reference-mirrored"] == []
 
 
 def test_only_systems_without_alarms_give_a_reason() -> None:
@@ -76,6 +83,13 @@ def test_a_system_of_another_package_joins_ours() -> None:
     assert not found.spoilt
 
 
+def test_a_system_of_another_package_brings_ways_of_its_own() -> None:
+    parked = DeliveryWay(4, "parked", LOAD, "delivered from the parking place to", again=True)
+    found = read([offer(replace(QUEUE, ways=(parked,)))])
+    assert found.systems["acme-queue"].ways == (parked,)
+    assert not found.spoilt
+
+
 @pytest.mark.parametrize(
     ("offers", "wrong"),
     [
@@ -85,6 +99,7 @@ def test_a_system_of_another_package_joins_ours() -> None:
         ([offer(QUEUE), offer(QUEUE)], "the name is ambiguous"),
         ([offer(replace(QUEUE, levels=()))], "it declares no confirm level"),
         ([offer(replace(QUEUE, levels=(Level(0, "none"),)))], "its rank is from 1 to 254, not 0"),
+        ([offer(replace(QUEUE, ways=OWN_WAYS[:1]))], "its number is from 4 to 254, not 1"),
         ([offer(OURS["rocketmq-2m2s"], "rocketmq-2m2s")], "mqproof itself has one of this name"),
     ],
 )

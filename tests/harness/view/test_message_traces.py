@@ -7,9 +7,11 @@ from harness.view.detail import detail_of as shown
 from harness.view.message_traces import MessageTrace, near
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
-from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
+from spark_analysis.schema.ways import LOAD, DeliveryWay
+from spark_analysis.schema.words import Fate, Outcome, Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.histories.ways import Via
 from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
 
@@ -105,6 +107,16 @@ def test_a_message_found_by_the_audit_says_so(tmp_path: Path) -> None:
     story.deliver(1, at_ms=50_000, via=Via.AUDIT, consumer=9)
     assert texts(story_of(tmp_path, story, "stranded"))[-1] == (
         "attempt 1 found by the audit, read by worker 9 through connection 1"
+    )
+
+
+def test_a_delivery_by_a_declared_way_has_its_text(tmp_path: Path) -> None:
+    parked = DeliveryWay(9, "parked", LOAD, "delivered from the parking place to", again=True)
+    history = History(ways=(parked,)).publish(1, at_ms=1).confirm(1).deliver(1, at_ms=3)
+    history.deliver(1, at_ms=5, via=parked.number, tag=2)
+    assert any(
+        "attempt 1 delivered from the parking place to" in text
+        for text in texts(story_of(tmp_path, history, "duplicated"))
     )
 
 

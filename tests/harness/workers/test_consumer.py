@@ -76,6 +76,19 @@ def test_deliveries_are_on_record_as_their_headers_say(tmp_path: Path) -> None:
     play(story, tmp_path)
 
 
+def test_a_delivery_by_a_way_of_its_system_is_on_record_as_such(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, ways=(9,), acknowledge=0)
+        async with consumer(settings) as worker:
+            worker.delivered(1, False, body(5), 9)
+            worker.delivered(2, False, body(6))
+            with pytest.raises(AssertionError, match="way 4, which its system does not declare"):
+                worker.delivered(3, False, body(7), 4)
+        assert [row["via"] for row in rows(settings, tables.DELIVERIES)] == [9, Via.LOAD]
+
+    play(story, tmp_path)
+
+
 def test_acknowledgements_are_cumulative_by_batch_and_the_rest_by_tick(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder)

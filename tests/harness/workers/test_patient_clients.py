@@ -9,6 +9,7 @@ from harness.plan.clients.rocketmq_terms import terms
 from harness.workers.clients.port import Fetched
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from harness.workers.rocketmq.ways import RETRY_TOPIC
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.words import Outcome, Redelivered, Strength, Via
@@ -156,19 +157,19 @@ def test_batch_is_recorded_before_it_is_acknowledged_as_whole(tmp_path: Path) ->
             super().give_out(*messages)
             on_record.append([row["tag"] for row in rows(settings, tables.DELIVERIES)])
 
-    def message(tag: int, place: str, offset: int, redelivered: bool, retried: bool) -> Fetched:
+    def message(tag: int, place: str, offset: int, redelivered: bool, way: int | None) -> Fetched:
         body = encode(Identity(RUN_NUMBER, 1, tag, 1, 0, 5), 100)
-        return Fetched(tag, body, place, offset, redelivered, retried, time.monotonic_ns())
+        return Fetched(tag, body, place, offset, redelivered, way, time.monotonic_ns())
 
     async def story() -> None:
         client = Looking()
         async with consumer(settings, client) as worker:
             client.give_out(
-                message(1, "broker-a/0", 41, False, False),
-                message(2, "broker-a/0", 42, False, False),
+                message(1, "broker-a/0", 41, False, None),
+                message(2, "broker-a/0", 42, False, None),
             )
             assert client.acknowledged == [2]
-            client.give_out(message(3, "broker-a/retry/0", 7, True, True))
+            client.give_out(message(3, "broker-a/retry/0", 7, True, RETRY_TOPIC.number))
             assert client.acknowledged == [2, 3]
             assert worker.status()["delivered"] == 3
         assert on_record == [[1, 2], [1, 2, 3]]
@@ -178,7 +179,7 @@ def test_batch_is_recorded_before_it_is_acknowledged_as_whole(tmp_path: Path) ->
         ] == [
             (1, "broker-a/0", 41, Redelivered.NOT_REPORTED, Via.LOAD),
             (2, "broker-a/0", 42, Redelivered.NOT_REPORTED, Via.LOAD),
-            (3, "broker-a/retry/0", 7, Redelivered.YES, Via.RETRY_TOPIC),
+            (3, "broker-a/retry/0", 7, Redelivered.YES, RETRY_TOPIC.number),
         ]
         frames = [
             (row["first_tag"], row["last_tag"]) for row in rows(settings, tables.ACKNOWLEDGEMENTS)

@@ -2,10 +2,11 @@
 
 from random import Random
 
-from spark_analysis.schema.words import ROLLBACKS, Fate, Outcome, Via
+from spark_analysis.schema.words import ROLLBACKS, Fate, Outcome
 from tests.rigs.defects.chosen import few, names, plain
 from tests.rigs.defects.kinds import Defect
 from tests.rigs.defects.runs import MS, Row, Run, S, changed, message, moved
+from tests.rigs.histories.ways import Via
 
 _AUDITOR = 91
 

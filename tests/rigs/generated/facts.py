@@ -9,6 +9,7 @@ from random import Random
 from typing import TypedDict
 
 from harness.plan.fault_properties import properties_of
+from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema.facts import (
     Absence,
     CompetingLeaders,
@@ -109,6 +110,7 @@ def make_facts(dice: Dice) -> Facts:
         ),
         absences=tuple(_absence(dice) for _ in range(dice.random.choice([0, 0, 0, 1, 2, 4]))),
         leadership_changes=tuple(_leadership_changes(dice.style.seed, dice)),
+        ways=ROCKETMQ_WAYS,
         **_agreed(dice),
     )
 

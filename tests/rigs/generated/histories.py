@@ -17,7 +17,6 @@ from spark_analysis.schema.words import (
     Outcome,
     Redelivered,
     Strength,
-    Via,
 )
 from tests.rigs.generated.facts import (
     CONSUMERS,
@@ -37,6 +36,7 @@ from tests.rigs.generated.rows import Row, Rows
 from tests.rigs.generated.spells import with_spells
 from tests.rigs.generated.tales import with_tales
 from tests.rigs.generated.terms import with_terms
+from tests.rigs.histories.ways import Via
 
 __all__ = ["History", "Row", "Rows", "history"]
 

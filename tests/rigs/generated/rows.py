@@ -15,9 +15,9 @@ from spark_analysis.schema.words import (
     Outcome,
     Redelivered,
     Strength,
-    Via,
 )
 from tests.rigs.generated.facts import CONSUMERS, MS, PUBLISHERS, QUEUES, SECOND
+from tests.rigs.histories.ways import Via
 
 Row = dict[str, int | str | None]
 Rows = dict[str, list[Row]]

@@ -9,8 +9,9 @@ from dataclasses import replace
 from random import Random
 
 from spark_analysis.schema.facts import Clock, Facts
-from spark_analysis.schema.words import NEVER_SENT, NO_DUE, Fate, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, NO_DUE, Fate, Outcome
 from tests.rigs.generated.facts import CONSUMERS, MS, PUBLISHERS, SECOND
+from tests.rigs.histories.ways import Via
 
 Row = dict[str, int | str | None]
 Rows = dict[str, list[Row]]

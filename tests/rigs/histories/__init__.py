@@ -3,6 +3,7 @@
 by_hand       histories told by hand, a method an event
 steady_loads  a load at a steady pace, served except for what a story says
 watching      what a prober saw of name servers, and when
+ways          the ways of RocketMQ's family
 resources     what hosts had used, second by second
 conformance   the stories of tests/conformance
 theirs        the same as rows, as Jepsen's EDN, as OpenChaos's file

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Self
 
 from harness.plan.fault_properties import properties_of
+from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema.facts import (
     Absence,
     Clock,
@@ -27,6 +28,7 @@ from spark_analysis.schema.facts import (
 )
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.tables import TABLES
+from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import (
     LEVELS,
     NEVER_SENT,
@@ -69,6 +71,7 @@ class History:
         reconnect_ms: float = 2_000,
         checks_within_ms: float | None = None,
         levels: tuple[Level, ...] = LEVELS,
+        ways: tuple[DeliveryWay, ...] = ROCKETMQ_WAYS,
     ) -> None:
         self.rows: dict[str, list[Row]] = {}
         self._run = run
@@ -94,6 +97,7 @@ class History:
             reconnect_ns=ns(reconnect_ms),
             checks_within_ns=None if checks_within_ms is None else ns(checks_within_ms),
             levels=levels,
+            ways=ways,
         )
         self._workers: dict[int, Worker] = {}
         self._queues: dict[str, QueueEnd] = {}
@@ -340,7 +344,7 @@ class History:
         at_ms: float | None = None,
         attempt: int = 1,
         producer: int = PUBLISHER,
-        via: Via = Via.LOAD,
+        via: int = Via.LOAD,
         redelivered: Redelivered = Redelivered.NO,
         consumer: int = CONSUMER,
         connection: int = 1,
@@ -378,7 +382,7 @@ class History:
         self,
         *,
         at_ms: float | None = None,
-        via: Via = Via.LOAD,
+        via: int = Via.LOAD,
         consumer: int = CONSUMER,
         connection: int = 1,
         tag: int | None = None,

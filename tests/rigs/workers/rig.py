@@ -18,6 +18,7 @@ from harness.workers.periodic import every
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
+from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import Table
@@ -58,6 +59,7 @@ def config(role: Role, folder: Path, *brokers: TinyBroker, **rest: Any) -> Worke
         "endpoints": endpoints,
         "connection_name": f"mqproof.run.{role}",
         "strength": int(Strength.STORED),
+        "ways": tuple(way.number for way in ROCKETMQ_WAYS),
         "body_bytes": 100,
     }
     client = rest.pop("client", "pika")

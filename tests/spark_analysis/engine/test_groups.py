@@ -14,7 +14,6 @@ from spark_analysis.engine.judge import judge as judge_by_kernels
 from spark_analysis.engine.tables import RunFolder
 from spark_analysis.schema.facts import ConsumerGroup, Facts, GroupQueue
 from spark_analysis.schema.findings import MARTS
-from spark_analysis.schema.words import Via
 from tests.oracle.judge import judge
 from tests.rigs.generated.facts import CONSUMERS, QUEUES
 from tests.rigs.generated.histories import Rows
@@ -28,6 +27,7 @@ from tests.rigs.histories.both_judges import (
 )
 from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.fixed import few_histories
+from tests.rigs.histories.ways import Via
 from tests.rigs.runs.run_folders import write_run
 
 GROUPS = ("billing", "archive")

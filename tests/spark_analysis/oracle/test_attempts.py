@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import Fate, Outcome, Strength, Via
+from spark_analysis.schema.words import Fate, Outcome, Strength
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 LOST = ("attempt_lost", "attempt_open", "lost", "stranded")
 DENIED = ("refused_but_delivered",)

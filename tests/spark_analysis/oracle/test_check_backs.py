@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 CHECKED = ("unchecked", "unchecked_unknown")
 WITHIN_MS = 70_000.0

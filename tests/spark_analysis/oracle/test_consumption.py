@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from spark_analysis.schema.service import Consumption
-from spark_analysis.schema.words import Outcome, Via
+from spark_analysis.schema.words import Outcome
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.histories.ways import Via
 
 NANOSECOND_MS = 0.000001
 OTHER = 8

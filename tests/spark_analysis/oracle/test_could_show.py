@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import Fate, Outcome, Via
+from spark_analysis.schema.words import Fate, Outcome
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History, counts
+from tests.rigs.histories.ways import Via
 
 
 def shown(history: History) -> dict[str, int]:

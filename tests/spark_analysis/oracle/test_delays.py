@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, Outcome
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 WAIT_MS = 10_000
 SLACK_MS = 11  # a thousandth of the wait, and the broker's own millisecond

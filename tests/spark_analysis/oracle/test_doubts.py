@@ -3,9 +3,10 @@
 import pytest
 
 from spark_analysis.schema.doubts import Doubt
-from spark_analysis.schema.words import Outcome, Via
+from spark_analysis.schema.words import Outcome
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
+from tests.rigs.histories.ways import Via
 
 NANOSECOND_MS = 0.000001
 

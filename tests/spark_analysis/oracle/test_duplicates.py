@@ -3,9 +3,10 @@
 import pytest
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 YES, NO, NOT_REPORTED = Redelivered.YES, Redelivered.NO, Redelivered.NOT_REPORTED
 NANOSECOND_MS = 0.000001

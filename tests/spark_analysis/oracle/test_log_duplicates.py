@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import History, counts
+from tests.rigs.histories.ways import Via
 
 YES, NO, NOT_REPORTED = Redelivered.YES, Redelivered.NO, Redelivered.NOT_REPORTED
 NANOSECOND_MS = 0.000001

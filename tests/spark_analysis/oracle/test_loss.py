@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import Outcome, Strength, Via
+from spark_analysis.schema.words import Outcome, Strength
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 LOSS = ("lost", "stranded", "loss_unknown", "unreachable")
 

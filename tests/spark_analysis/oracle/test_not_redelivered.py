@@ -3,9 +3,10 @@
 import pytest
 
 from spark_analysis.schema.messages import Attribution
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 NANOSECOND_MS = 0.000001
 MEASURES = ("not_redelivered", "not_redelivered_unknown")

@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import Outcome, Redelivered, Via
+from spark_analysis.schema.words import Outcome, Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 ORDER = ("in_order", "reordered", "reorder_unknown", "not_judged")
 YES = Redelivered.YES

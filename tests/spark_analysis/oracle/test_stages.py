@@ -3,9 +3,10 @@
 import pytest
 
 from spark_analysis.schema.availability import Stage
-from spark_analysis.schema.words import Outcome, Redelivered, Via
+from spark_analysis.schema.words import Outcome, Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.histories.ways import Via
 
 NANOSECOND_MS = 0.000001
 

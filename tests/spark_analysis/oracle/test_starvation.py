@@ -3,9 +3,10 @@
 import pytest
 
 from spark_analysis.schema.service import Starvation
-from spark_analysis.schema.words import Fate, Redelivered, Via
+from spark_analysis.schema.words import Fate, Redelivered
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.ways import Via
 
 NANOSECOND_MS = 0.000001
 OTHER = "refunds"

@@ -2,9 +2,10 @@
 
 import pytest
 
-from spark_analysis.schema.words import ROLLBACKS, Fate, Outcome, Strength, Via
+from spark_analysis.schema.words import ROLLBACKS, Fate, Outcome, Strength
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, affected, counts, ns
+from tests.rigs.histories.ways import Via
 
 COMMITS = (Fate.COMMIT, Fate.COMMIT_WHEN_CHECKED)
 BROKEN = (

@@ -47,11 +47,13 @@ def test_manifests_facts_and_states_have_the_names_of_today() -> None:
     }
     assert old_names.manifest(old) == {
         "format": FACTS_VERSION,
+        "ways": [*old_names.WAYS],
         "competing_leaders": [],
         "workers": [{"number": 1, "failure": "killed"}],
         "clocks": [{"name": "publisher-1", "problem": "it moved"}],
         "facts": {
             "format": FACTS_VERSION,
+            "ways": [*old_names.WAYS],
             "competing_leaders": [],
             "leadership_changes": [],
             "checks_within_ns": None,
@@ -89,6 +91,7 @@ def test_an_old_history_gets_todays_words_in_lists_and_constants() -> None:
         "format": "mqproof-history/2",
         "explanation": "so",
         "facts": {
+            "ways": [*old_names.WAYS],
             "competing_leaders": [],
             "queues": [{"queue": "orders", "undrained_reason": ""}],
             "windows": None,
@@ -181,7 +184,31 @@ def test_rows_of_a_csv_have_the_claims_of_today() -> None:
     }
 
 
-@pytest.mark.parametrize("document", [None, [], {}, {"format": 2, "rivals": []}, {"format": "x"}])
+def test_records_without_declared_ways_have_those_of_their_time() -> None:
+    ways = [*old_names.WAYS]
+    facts = {"format": FACTS_VERSION, "run": "a"}
+    assert old_names.facts(facts) == {**facts, "ways": ways}
+    assert old_names.manifest({"format": FACTS_VERSION, "facts": facts}) == {
+        "format": FACTS_VERSION,
+        "ways": ways,
+        "facts": {**facts, "ways": ways},
+    }
+    history = {"format": "mqproof-history/2", "facts": facts}
+    assert old_names.history(history) == {**history, "facts": {**facts, "ways": ways}}
+    assert "ways" not in facts, "a document is not changed in place"
+
+
+def test_declared_ways_stay_as_they_are() -> None:
+    facts = {"format": FACTS_VERSION, "ways": []}
+    for convert in (old_names.facts, old_names.manifest):
+        assert convert(facts) == facts
+    history = {"format": "mqproof-history/2", "facts": facts}
+    assert old_names.history(history) == history
+
+
+@pytest.mark.parametrize(
+    "document", [None, [], {}, {"format": 2, "rivals": [], "ways": []}, {"format": "x"}]
+)
 def test_other_documents_stay_as_they_are(document: Any) -> None:
     for convert in (old_names.manifest, old_names.facts, old_names.history, old_names.marts):
         assert convert(document) == document

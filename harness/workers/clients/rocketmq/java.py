@@ -29,6 +29,7 @@ from harness.workers.clients.rocketmq.java_object import JavaObject, in_java
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, reading, window
 from harness.workers.host_names import jvm_flags
 from harness.workers.protocol import Endpoint, WorkerConfig
+from harness.workers.rocketmq.ways import RETRY_TOPIC
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate
 
@@ -198,10 +199,8 @@ class JavaConsumer:
         if place is None:
             middle = "/retry/" if message.retried else "/"
             place = self._places[where] = f"{message.broker}{middle}{message.queue}"
-        again = message.reconsumed > 0
-        return Fetched(
-            message.tag, message.body, place, message.offset, again, message.retried, message.at_ns
-        )
+        again, way = message.reconsumed > 0, RETRY_TOPIC.number if message.retried else None
+        return Fetched(message.tag, message.body, place, message.offset, again, way, message.at_ns)
 
     async def close(self, limit_s: float) -> None:
         await self._java.close(limit_s)

@@ -38,6 +38,7 @@ from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
 from harness.workers.host_names import libc_obstacle
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from harness.workers.rocketmq.ways import RETRY_TOPIC
 from spark_analysis.schema.body import Identity, decode
 
 NAME = "rocketmq-native"
@@ -276,7 +277,9 @@ class NativeConsumer:
     def _on_message(self, _consumer: int, handle: int) -> int:
         """In a thread of the library's; returns when the message is on record."""
         body, offset, again = self._package.read(handle)
-        fetched = Fetched(0, body, None, offset, again, again, time.monotonic_ns())
+        # The library does not name the topic: a former try stands for the retry topic.
+        way = RETRY_TOPIC.number if again else None
+        fetched = Fetched(0, body, None, offset, again, way, time.monotonic_ns())
         with self._recorded:
             self._tag += 1
             tag = self._tag

@@ -5,6 +5,7 @@
 2. A delivery that is not identified belongs to no message, whatever its columns say.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from spark_analysis.engine.kernel.arrays import (
     Bools,
     Ints,
+    among,
     find,
     first_rows,
     in_order,
@@ -21,7 +23,8 @@ from spark_analysis.engine.kernel.arrays import (
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.records import BadRecords, Deliveries, Text
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.ways import WayNumbers
+from spark_analysis.schema.words import Redelivered
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,12 @@ class Arrivals:
     slot: Ints  # the message that a readable header of this run names, or -1
     attempt_row: Ints  # the row of the attempt it names, or -1
     identified: Bools
-    regular: Bools  # identified, by LOAD, DRAIN or RETRY_TOPIC
+    regular: Bools  # identified, and a consumer of the load or the drain got it
     firsts: Ints  # the rows of first deliveries, ascending: messages in delivery order
     first: Ints  # by slot: the row of the first delivery, -1 where not delivered
-    finds: Ints  # the first identified row by AUDIT or HALF of each message that has one
+    finds: Ints  # the first identified find of the audit of each message that has one
     found_slots: Ints  # these messages, ascending
+    ways: WayNumbers
 
     @property
     def delivered(self) -> Bools:
@@ -44,23 +48,20 @@ class Arrivals:
         return delivered
 
     def found(self, slots: Ints) -> Ints:
-        """The first identified row by AUDIT or HALF of each; -1 where it was not found."""
+        """Return the first identified find of each; -1 where the audit did not find it."""
         return np.append(self.finds, -1)[find(self.found_slots, slots)]
 
     def received_ns(self, rows: Ints) -> Ints:
         return self.rows.received_ns[rows]
 
-    def audited(self, via: Via) -> Bools:
-        """The finds of the audit of that sort."""
-        found: Bools = self.identified & (self.rows.via == via)
-        return found
+    @property
+    def whole(self) -> Ints:
+        """Return the rows of finds that are whole messages: no transaction holds them."""
+        return np.flatnonzero(self.identified & self.came_by(self.ways.whole))
 
-    def came_by(self, *ways: Via) -> Bools:
-        """Whatever came by one of these ways."""
-        came: Bools = self.rows.via == ways[0]
-        for via in ways[1:]:
-            came |= self.rows.via == via
-        return came
+    def came_by(self, ways: Sequence[int], rows: Ints | None = None) -> Bools:
+        """Return which of these rows, or of all, came by one of these ways."""
+        return among(self.rows.via if rows is None else self.rows.via[rows], ways)
 
     def cases(
         self,
@@ -81,9 +82,12 @@ class Arrivals:
         return Cases(census, producer, sequence, attempt, at_ns, since_ns, by_ns)
 
 
-def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
+def arrivals(deliveries: Deliveries, messages: Messages, ways: WayNumbers) -> Arrivals:
+    """Return all deliveries. Raise BadRecords if one came by none of these ways."""
     _check(deliveries)
     rows = _in_order(deliveries)
+    consumed, audit = among(rows.via, ways.consumed), among(rows.via, ways.audit)
+    _check_ways(rows, consumed | audit, ways)
     readable = (rows.header_ok != 0) & (rows.run_ok != 0)
     size = len(messages.slots.taken)
     slot = messages.slots.find(rows.producer, rows.sequence).astype(index(size))
@@ -91,8 +95,7 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
     identified = slot >= 0
     if size:
         identified &= messages.sent[slot]
-    audit = (rows.via == Via.AUDIT) | (rows.via == Via.HALF)
-    regular, audited = identified & ~audit, identified & audit
+    regular, audited = identified & consumed, identified & audit
     came, in_audit = np.flatnonzero(regular), np.flatnonzero(audited)
     first = first_rows(size, slot[came], came)
     found_slots, places = np.unique(slot[in_audit], return_index=True)
@@ -108,6 +111,7 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
         first=first,
         finds=in_audit[places].astype(index(len(slot))),
         found_slots=found_slots,
+        ways=ways,
     )
 
 
@@ -142,7 +146,7 @@ def misrouted(arrived: Arrivals, messages: Messages) -> Cases:
     elsewhere = same[of_queue.numbers[rows]] != own.numbers[arrived.slot[rows]]
     rows = rows[elsewhere]
     both_named = ~of_queue[rows].among("") & ~own[arrived.slot[rows]].among("")
-    rows = rows[both_named & arrived.came_by(Via.LOAD, Via.DRAIN)[rows]]
+    rows = rows[both_named & arrived.came_by(arrived.ways.direct, rows)]
     return arrived.cases("misrouted", rows, plain(len(rows)), own[arrived.slot[rows]])
 
 
@@ -162,12 +166,18 @@ def _by_row(arrived: Arrivals, measure: str, detail: str, rows: Ints) -> Cases:
 
 
 def _check(deliveries: Deliveries) -> None:
-    if not len(deliveries.via):
-        return
-    if int(deliveries.via.min()) < 1 or int(deliveries.via.max()) > max(Via):
-        raise BadRecords("a delivery came by an unknown way")
-    if int(deliveries.redelivered.max()) > max(Redelivered):
+    if len(deliveries.redelivered) and int(deliveries.redelivered.max()) > max(Redelivered):
         raise BadRecords("a delivery has an unknown redelivered flag")
+
+
+def _check_ways(rows: Deliveries, known: Bools, ways: WayNumbers) -> None:
+    if not known.all():
+        number = int(rows.via[np.flatnonzero(~known)[0]])
+        every = ", ".join(str(way) for way in sorted(ways.every))
+        raise BadRecords(
+            f"deliveries.via is {number}, and the ways of this run are {every}: its system has to "
+            "declare any other (docs/extending.md)"
+        )
 
 
 def _in_order(rows: Deliveries) -> Deliveries:

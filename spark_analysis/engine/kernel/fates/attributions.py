@@ -21,7 +21,6 @@ from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.messages import NO_FAULT, Attribution
 from spark_analysis.schema.service import CONSUMER, PUBLISHER
-from spark_analysis.schema.words import Via
 
 
 def attributions(
@@ -78,7 +77,7 @@ class Should:
     """The times by which messages of a queue should have come, by when they were confirmed."""
 
     def __init__(self, messages: Messages, arrived: Arrivals, deadline_ns: int) -> None:
-        rows = arrived.firsts[arrived.rows.via[arrived.firsts] != Via.DRAIN]
+        rows = arrived.firsts[~arrived.came_by(arrived.ways.drain, arrived.firsts)]
         slots = arrived.slot[rows]
         confirmed = messages.confirmed_ns[slots] < NEVER
         rows, slots = rows[confirmed], slots[confirmed]

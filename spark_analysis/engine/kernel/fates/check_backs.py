@@ -12,7 +12,7 @@ from spark_analysis.engine.kernel.events.messages import ACKNOWLEDGED, Messages
 from spark_analysis.engine.kernel.fates import unseen
 from spark_analysis.engine.kernel.records import ClientEvents, Reader
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import NEVER_SENT, Fate, Via
+from spark_analysis.schema.words import NEVER_SENT, Fate
 
 
 def check_backs(
@@ -24,8 +24,7 @@ def check_backs(
     open_ended = (messages.terms.fates == Fate.COMMIT_WHEN_CHECKED) & ~arrived.delivered
     slots = np.flatnonzero(open_ended & (messages.state == ACKNOWLEDGED))
     if len(slots):
-        audited = np.flatnonzero(arrived.audited(Via.AUDIT))
-        slots = slots[~marked(len(messages.slots.taken), arrived.slot[audited])[slots]]
+        slots = slots[~marked(len(messages.slots.taken), arrived.slot[arrived.whole])[slots]]
     if not len(slots):
         return []
     last_ns = np.full(len(messages.slots.taken), -NEVER, np.int64)

@@ -13,7 +13,6 @@ from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Via
 
 GRAIN_NS = 1_000_000
 APART = 1_000
@@ -65,7 +64,7 @@ def _overdue(
     over_ns = confirmed_ns[judged] + terms.wait_ns[place]
     latest_ns = np.maximum(terms.due_ns[place], over_ns) + slack_ns + LOOKED_AT_NS
     late = arrived.received_ns(rows) > latest_ns
-    drained = arrived.came_by(Via.DRAIN)[rows]
+    drained = arrived.came_by(arrived.ways.drain, rows)
     has_consumers = any(worker.role == "consumer" for worker in facts.workers)
     late &= ~drained | (has_consumers & (latest_ns < facts.load_ended_ns))
     slots, at_ns = arrived.slot[rows[late]], arrived.received_ns(rows[late])

@@ -21,6 +21,7 @@ from spark_analysis.engine.kernel.arrays import (
     NEVER,
     Bools,
     Ints,
+    among,
     find,
     group_numbers,
     largest_before,
@@ -41,7 +42,7 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts, Unsettled, Window
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 
 DETAILS = measures.details("duplicated")
 REPORTED_WITHIN_NS = 6 * NANOSECONDS  # clients tell brokers of their progress every 5 s
@@ -85,7 +86,7 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     placed = copies.rows.offset >= 0
     old = copies.surplus & ~copies.new_attempt
     by_flag, late = _by_flag(copies, diverged, old & ~placed, facts, reader)
-    by_place = _by_place(copies, diverged)
+    by_place = _by_place(copies, diverged, facts)
     again = old & placed & (by_place == REDELIVERY)
     if again.any():
         _past_progress(by_place, again, arrived, copies, facts, reader)
@@ -169,8 +170,8 @@ def _by_flag(
 ) -> tuple[Ints, Bools]:
     """Return the sources of copies without an offset, and those that were acknowledged too late to
     arrive."""
-    rows = copies.rows
-    again = (rows.redelivered == Redelivered.YES) | (rows.via == Via.RETRY_TOPIC)
+    rows, ways = copies.rows, facts.way_numbers
+    again = (rows.redelivered == Redelivered.YES) | among(rows.via, ways.again)
     unsure = again | (rows.redelivered == Redelivered.NOT_REPORTED)
     between = np.zeros(len(again), np.bool_)
     between[1:] = copies.fault_ns[:-1] < (rows.received_ns + copies.bound_ns)[1:]
@@ -187,7 +188,8 @@ def _by_flag(
     again = again & wanted
     word[again & ~in_time] = AMBIGUOUS
     word[again & ~at_all] = REDELIVERY
-    held = _held_still(rows, acknowledgements) & ~ended & ~between
+    loaded = among(rows.via, ways.direct_load)
+    held = _held_still(rows, loaded, acknowledgements) & ~ended & ~between
     word[again & ~at_all & held] = WITHOUT_CAUSE
     unordered = _may_have_come_later(copies)
     unordered[1:] &= flagged[1:] != flagged[:-1]
@@ -233,25 +235,25 @@ def _may_have_come_later(copies: Copies) -> Bools:
     return later & ~copies.new_attempt
 
 
-def _held_still(rows: Deliveries, acknowledgements: Acknowledgements) -> Bools:
+def _held_still(rows: Deliveries, loaded: Bools, acknowledgements: Acknowledgements) -> Bools:
     """Return whether each copy came by the same connection as the one above it, both to a consumer
-    of the load, and that connection acknowledged anything."""
+    of the load (`loaded`), and that connection acknowledged anything."""
     connection = pair_numbers(rows.consumer, rows.connection)
     answering = np.unique(pair_numbers(acknowledgements.consumer, acknowledgements.connection))
-    held: Bools = (rows.via == Via.LOAD) & (find(answering, connection) >= 0)
-    held[1:] &= (connection[1:] == connection[:-1]) & (rows.via[:-1] == Via.LOAD)
+    held: Bools = loaded & (find(answering, connection) >= 0)
+    held[1:] &= (connection[1:] == connection[:-1]) & loaded[:-1]
     held[:1] = False
     return held
 
 
-def _by_place(copies: Copies, diverged: Bools) -> Ints:
+def _by_place(copies: Copies, diverged: Bools, facts: Facts) -> Ints:
     """Return the sources of copies with an offset, as far as their places alone show."""
     rows = copies.rows
     named = ~rows.broker.among("")
     unplaced = ~named | (rows.offset < 0)
     before: Ints = np.cumsum(unplaced) - unplaced  # of all rows above; its group's are asked for
     unclear: Bools = before > before[np.searchsorted(copies.group, copies.group)]
-    again = _seen_before(copies) | (rows.via == Via.RETRY_TOPIC)
+    again = _seen_before(copies) | among(rows.via, facts.way_numbers.again)
     return np.select(
         [~named, again, unclear, diverged],
         [AMBIGUOUS, REDELIVERY, AMBIGUOUS, DIVERGED],
@@ -282,7 +284,7 @@ def _past_progress(
     reader: Reader,
 ) -> None:
     """Correct the sources of copies that came again after the group's progress had passed them: at
-    their own place, or, by a retry topic, at any."""
+    their own place, or, by a way of what comes again, at any."""
     seen = _seen_before(copies)
     named = np.flatnonzero((copies.rows.offset >= 0) & ~copies.rows.broker.among(""))
     known = _known_ns(arrived, copies, named, facts, reader)

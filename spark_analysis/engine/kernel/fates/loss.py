@@ -14,7 +14,7 @@ from spark_analysis.engine.kernel.fates import unseen
 from spark_analysis.engine.kernel.fates.delays import not_due
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import NEVER_SENT, Fate, Via
+from spark_analysis.schema.words import NEVER_SENT, Fate
 
 
 def loss(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
@@ -42,7 +42,7 @@ def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
     when_checked: Bools = messages.terms.fates[slots] == Fate.COMMIT_WHEN_CHECKED
     if not when_checked.any():
         return when_checked
-    whole = arrived.slot[np.flatnonzero(arrived.audited(Via.AUDIT))]
+    whole = arrived.slot[arrived.whole]
     return when_checked & ~marked(len(messages.slots.taken), whole)[slots]
 
 

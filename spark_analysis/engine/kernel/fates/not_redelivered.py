@@ -28,7 +28,6 @@ from spark_analysis.engine.kernel.records import (
     Text,
 )
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Via
 
 OPEN = (*unseen.REASONS, "consumer_killed")
 KILLED = OPEN.index("consumer_killed")
@@ -73,7 +72,7 @@ def _cut_off(arrived: Arrivals, connections: Ints, ends_ns: Ints, facts: Facts) 
     if not (len(connections) or killed):
         return np.zeros(0, np.intp)
     rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
-    rows = rows[arrived.came_by(Via.LOAD, Via.RETRY_TOPIC)[rows]]
+    rows = rows[arrived.came_by(arrived.ways.load, rows)]
     place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)

@@ -28,7 +28,7 @@ from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
 
 NOT_JUDGED = ("not_promised", "not_at_once", "not_certain", "not_reported")
 JUDGED = len(NOT_JUDGED)
@@ -68,7 +68,7 @@ def _reasons(
     at_once = messages.terms.at_once[slots]
     flags = arrived.rows.redelivered[first]
     silent = (flags == Redelivered.NOT_REPORTED) & (arrived.rows.offset[first] < 0)
-    flagged = ~silent & (arrived.rows.via[first] != Via.RETRY_TOPIC)
+    flagged = ~silent & ~arrived.came_by(arrived.ways.again, first)
     certain = _certain(messages, arrived.attempt_row[first], slots)
     reasons = np.full(len(slots), JUDGED, np.int32)
     for number, held in reversed([*enumerate((promised, at_once, certain, flagged))]):

@@ -13,7 +13,7 @@ from spark_analysis.engine.kernel.events.terms import FATES
 from spark_analysis.engine.kernel.fates.delays import not_due
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate
 
 
 def transactions(
@@ -43,7 +43,7 @@ def _could_show(messages: Messages) -> list[Census]:
 def _seen(messages: Messages, arrived: Arrivals) -> list[Cases]:
     """Return the messages with a visible copy that was rolled back, or may have been."""
     terms, size = messages.terms, len(messages.slots.taken)
-    visible = arrived.came_by(Via.LOAD, Via.DRAIN, Via.AUDIT)
+    visible = arrived.came_by(arrived.ways.visible)
     rows = np.flatnonzero(arrived.identified & visible)
     place = terms.find(arrived.attempt_row[rows])
     gone = rows[(place >= 0) & terms.rolled_back[place]]
@@ -64,14 +64,15 @@ def _at(messages: Messages, arrived: Arrivals, measure: str, held: Bools, row: I
 
 
 def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> Cases:
-    """Committed, and nothing but a half is anywhere, as far as everything could be seen."""
+    """Return the committed messages of which only uncommitted finds are anywhere, as far as all
+    places could be seen."""
     size = len(messages.slots.taken)
-    whole = marked(size, arrived.slot[np.flatnonzero(arrived.audited(Via.AUDIT))])
-    half = (arrived.found(slots) >= 0) & ~whole[slots]
+    whole = marked(size, arrived.slot[arrived.whole])
+    uncommitted = (arrived.found(slots) >= 0) & ~whole[slots]
     committed = (messages.state[slots] == ACKNOWLEDGED) & (
         messages.terms.fates[slots] == Fate.COMMIT
     )
-    held = slots[committed & half & ~arrived.delivered[slots]]
+    held = slots[committed & uncommitted & ~arrived.delivered[slots]]
     drained = messages.queue[held].among(*(end.queue for end in facts.queues if end.drained))
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
     held = held[closed & drained & ~not_due(messages, held, facts)]

@@ -32,7 +32,6 @@ from spark_analysis.schema.service import (
     QUEUE,
     Consumption,
 )
-from spark_analysis.schema.words import Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Given:
     consumer: Ints
     queue: Ints  # the number of the message's queue
     slot: Ints  # the message's
-    to_all: Bools  # by LOAD, not from a log, where a group reassigns its readers
+    to_all: Bools  # from the queue itself, not from a log, where a group reassigns its readers
 
     def up_to(self, time_ns: int) -> int:
         return int(np.searchsorted(self.received_ns, time_ns, side="right"))
@@ -61,7 +60,7 @@ class Given:
 
 
 def given(messages: Messages, arrived: Arrivals) -> Given:
-    loaded = arrived.regular & arrived.came_by(Via.LOAD, Via.RETRY_TOPIC)
+    loaded = arrived.regular & arrived.came_by(arrived.ways.load)
     rows = np.flatnonzero(loaded)
     attempt = arrived.attempt_row[rows]
     sent_ns = np.full(len(rows), -NEVER, np.int64)
@@ -75,7 +74,7 @@ def given(messages: Messages, arrived: Arrivals) -> Given:
         arrived.rows.consumer[rows],
         messages.queue.numbers[arrived.slot[rows]],
         arrived.slot[rows],
-        (arrived.rows.via[rows] == Via.LOAD) & (arrived.rows.offset[rows] < 0),
+        arrived.came_by(arrived.ways.direct_load, rows) & (arrived.rows.offset[rows] < 0),
     )
 
 

@@ -19,7 +19,7 @@ from spark_analysis.engine.kernel.times.recovered_by import recovered_by
 from spark_analysis.engine.kernel.times.stretches import Course
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.words import Fate, RecoveredBy, Via
+from spark_analysis.schema.words import Fate, RecoveredBy
 
 # --- Backlog -------------------------------------------------------------------------------------
 # Confirmed messages that waited too long for their first delivery, and when none waited any more.
@@ -47,9 +47,8 @@ class Backlog:
         if messages.terms.delayed.any():
             from_ns = np.maximum(from_ns, messages.terms.latest_due_ns(slots))
         from_ns = from_ns + deadline_ns
-        until_ns = np.where(
-            arrived.rows.via[first] == Via.DRAIN, NEVER, arrived.received_ns(first)
-        )
+        drained = arrived.came_by(arrived.ways.drain, first)
+        until_ns = np.where(drained, NEVER, arrived.received_ns(first))
         waited = from_ns < until_ns
         return cls(from_ns[waited], until_ns[waited])
 

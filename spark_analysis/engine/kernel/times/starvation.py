@@ -31,7 +31,7 @@ from spark_analysis.engine.kernel.times.consumption import Given
 from spark_analysis.engine.kernel.times.withheld import ConsumerCapacity, Waits, longest
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, Starvation
-from spark_analysis.schema.words import Fate, Redelivered, Via
+from spark_analysis.schema.words import Fate, Redelivered
 
 WHOLE = 0  # among the numbers of places
 
@@ -168,7 +168,7 @@ def _ready_until(messages: Messages, arrived: Arrivals, slots: Ints) -> tuple[In
     if messages.terms.delayed.any():
         ready_ns = np.maximum(ready_ns, messages.terms.latest_due_ns(slots))
     first = arrived.first[slots]
-    drained = arrived.rows.via[first] == Via.DRAIN
+    drained = arrived.came_by(arrived.ways.drain, first)
     return ready_ns, np.where(drained, NEVER, arrived.received_ns(first))
 
 

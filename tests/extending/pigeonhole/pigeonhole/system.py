@@ -200,6 +200,7 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     levels=LEVELS,
+    ways=(),
     versioned_as="pigeonhole",
     processes=PigeonholeNodes(),
     misbehaves=(),  # its nodes do wrong by their layout

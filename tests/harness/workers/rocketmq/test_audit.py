@@ -18,7 +18,8 @@ from harness.workers.remoting.requests import Code, RemotingAnswer, Request, Top
 from harness.workers.rocketmq.audit import LogAuditor
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES, PROBES
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Redelivered
+from tests.rigs.histories.ways import Via
 from tests.rigs.rocketmq.fake_server import fake, said
 from tests.rigs.rocketmq.stored_messages import Broker, answer, message, written
 from tests.rigs.workers import rig

@@ -208,7 +208,7 @@ class OwnConsumer:
             self._tag += 1
             body = records.content(one)
             again = one.reconsumed > 0
-            fetched.append(Fetched(self._tag, body, log, one.offset, again, False, at_ns))
+            fetched.append(Fetched(self._tag, body, log, one.offset, again, None, at_ns))
         if not self._deaf:
             self._listener.fetched(fetched)
         return self._tag
