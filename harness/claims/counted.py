@@ -218,8 +218,8 @@ class Counted:
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
             more -= min(more, self._attributed(_LATE, "", among)[0])
-            why = f"{more:,} more are possible: events overlap, so the cause is ambiguous"
-            advice = "look at the stories of the ambiguous messages"
+            why = f"{more:,} more are possible: events overlap, so the cause is not decided"
+            advice = "look at the histories of these duplicate deliveries"
         if not more:
             return counted
         return replace(counted, high=counted.high + more, doubt=why, advice=advice)

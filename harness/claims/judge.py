@@ -25,6 +25,7 @@ from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from harness.plan.vocabulary import COUNTS
+from spark_analysis.schema import measures
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import level_text
@@ -55,7 +56,8 @@ def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
         return ""
     row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
     at = f"+{row.at_ns / 1e9:.3f} s"
-    detail = level_text(row.detail)
+    known = measures.detail(measure, row.detail)
+    detail = known.title if known is not None else level_text(row.detail)
     text = BY_NAME[measure].story.format(at=at, detail=detail, attempt=row.attempt)
     return f"{_message(row, evidence)} {text}"
 

@@ -28,7 +28,7 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text
 from harness.run_folder.rows import Probe
-from harness.view.naming import detail_text
+from harness.view.naming import detail_name, detail_text
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
@@ -134,7 +134,7 @@ def _count(name: str, evidence: Evidence) -> Observation:
     if isinstance(value, Unknown | NotApplicable):
         return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)
-    breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
+    breakdown = f" ({'; '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
         skipped = _by_detail("not_judged", evidence)
         breakdown = f" (order not checked: {', '.join(skipped)})" if skipped else ""
@@ -144,9 +144,9 @@ def _count(name: str, evidence: Evidence) -> Observation:
 
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
-    """`3 redelivery`, the largest first."""
+    """Return `3 redelivered, unacknowledged`, the largest first."""
     return [
-        f"{number:,} {detail_text(detail)}"
+        f"{number:,} {detail_name(measure, detail)}"
         for detail, number in evidence.counted.details(measure).most_common()
     ]
 

@@ -19,6 +19,7 @@ from harness.report.page.formats import measure_name
 from harness.report.page.measures import amount, cell_of, measure_text
 from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
+from harness.view.naming import detail_name
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
@@ -107,9 +108,9 @@ def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
 
 
 def measure_title(measure: str, detail: str = "") -> str:
-    """`delivered more than once: publisher retry`."""
+    """Return `delivered more than once: sent again by its publisher`."""
     title = measure_name(measure).lower()
-    return f"{title}: {detail.replace('_', ' ')}" if detail else title
+    return f"{title}: {detail_name(measure, detail)}" if detail else title
 
 
 def nowhere(report: Report) -> list[str]:

@@ -38,8 +38,9 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
         "lost 3 of 21,400 (2 confirmed by all required replicas, 1 stored), stranded 4 confirmed "
         "by all required replicas"
     )
-    assert (
-        found["duplicated", 0] == "delivered more than once 61 (31 publisher retry, 30 redelivery)"
+    assert found["duplicated", 0] == (
+        "delivered more than once 61 (31 sent again by its publisher; 30 redelivered, "
+        "unacknowledged)"
     )
 
 
