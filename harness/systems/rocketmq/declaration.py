@@ -13,7 +13,7 @@ from harness.systems.foreign import Foreign
 from harness.systems.port import Declaration, Foreground, Mistakes, Processes
 from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
-from spark_analysis.schema.words import LEVELS
+from spark_analysis.schema.words import replicated_means
 
 
 def rocketmq_declaration(
@@ -22,6 +22,7 @@ def rocketmq_declaration(
     layout_file: type[BaseModel],
     mistakes: Mistakes,
     guarantees: Callable[[Layout], Guarantees],
+    replicated: str,
     servers: Callable[[Layout], Servers],
     containers: Containers,
     processes: Processes | None = None,
@@ -29,7 +30,8 @@ def rocketmq_declaration(
     foreground: Foreground | None = None,
     foreign: Foreign | None = None,
 ) -> Declaration:
-    """Return a system's declaration. Only references run as subprocesses, and misbehave."""
+    """Return a system's declaration. Only references run as subprocesses, and misbehave.
+    `replicated`: the meaning of a confirm of that level."""
     return Declaration(
         name=name,
         folder=shipped(name),
@@ -39,7 +41,7 @@ def rocketmq_declaration(
         facts={},
         servers=servers,
         drain=TOPIC_DRAIN,
-        levels=LEVELS,
+        levels=replicated_means(replicated),
         versioned_as=VERSION,
         processes=processes,
         misbehaves=misbehaves,
