@@ -68,10 +68,13 @@ def everywhere(report: Report, outcome: ClaimOutcome) -> list[str]:
     return [claim for claim, found in claims if {one.outcome for one in found} == {outcome}]
 
 
-def left_out(report: Report) -> int:
-    """How many claims apply to no run."""
+def left_out(report: Report) -> str:
+    """Return how many claims apply to no run, as a line; "" if each applies to one."""
     found = claims_of(report.runs).values()
-    return sum(one.outcome is ClaimOutcome.NOT_APPLICABLE for one in found)
+    others = sum(one.outcome is ClaimOutcome.NOT_APPLICABLE for one in found)
+    several = len({run.cell for run in report.runs}) > 1
+    which = "apply to no cell" if several else "do not apply"
+    return f"{others} more claims {which} (--all lists each with its reason)" if others else ""
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:

@@ -118,8 +118,7 @@ class Terminal:
         for table in tables.verdict_tables(report, self._whole):
             self._console.print()
             self._console.print(table)
-        if (others := tables.left_out(report)) and not self._whole:
-            text = f"{others} more claims do not apply (--all lists each with its reason)"
+        if (text := tables.left_out(report)) and not self._whole:
             self._print(text, "dim")
         for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS):
             if not self._whole and (claims := tables.everywhere(report, outcome)):
