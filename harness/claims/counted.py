@@ -284,9 +284,9 @@ class Counted:
         if not self._delivered:
             return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
-            return NotApplicable("order is not promised: more than one consumer or queue a key")
+            return NotApplicable("order is not promised (several queues or consumers per key)")
         if self.total("not_judged") == self.total("not_judged", "not_at_once"):
-            return NotApplicable("order is not promised: all were delayed, or in transactions")
+            return NotApplicable("order is not promised (all were delayed, or in transactions)")
         return Unknown("no delivery could be judged for order", "let fewer messages be sent again")
 
     @property

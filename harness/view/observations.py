@@ -41,6 +41,13 @@ _ANSWERS = {
     "indeterminate": "unknown outcome",
     "not_sent": "not sent within the deadline",
 }
+# Why the order of messages was not judged (docs/verdicts.md 6).
+_NO_ORDER = {
+    "not_promised": "in queues that promise no order",
+    "not_at_once": "delayed or in transactions",
+    "not_certain": "whose place in the order is not certain",
+    "not_reported": "that may be redeliveries",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +138,26 @@ def _levels(evidence: Evidence) -> str:
 
 def _count(name: str, evidence: Evidence) -> Observation:
     value, title = evidence.value(name), measures.BY_NAME[name].title.lower()
-    if isinstance(value, Unknown | NotApplicable):
+    if isinstance(value, NotApplicable):
+        return Observation(name, 0, True, f"{title}: not applicable, because {value.reason}")
+    if isinstance(value, Unknown):
         return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)
     breakdown = f" ({'; '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
-        skipped = _by_detail("not_judged", evidence)
-        breakdown = f" (order not checked: {', '.join(skipped)})" if skipped else ""
+        breakdown = _without_order(evidence)
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; perhaps more: {doubt}" if doubt else ""
     return Observation(name, 0, not doubt, f"{title} {_bound(value)}{breakdown}{tail}")
+
+
+def _without_order(evidence: Evidence) -> str:
+    """Return ` (order not judged: 4 whose place in the order is not certain)`; "" if none is."""
+    parts = [
+        f"{number:,} {_NO_ORDER.get(detail, detail)}"
+        for detail, number in evidence.counted.details("not_judged").most_common()
+    ]
+    return f" (order not judged: {', '.join(parts)})" if parts else ""
 
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:

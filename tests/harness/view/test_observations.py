@@ -107,10 +107,20 @@ def test_open_ends_of_loss_are_named() -> None:
 
 
 def test_order_says_how_much_it_could_not_judge() -> None:
-    story = Story().count("not_judged", "redelivered", 40)
-    assert (
-        texts(story)["reordered", 0]
-        == "out of order 0 of 21,400 (order not checked: 40 redelivered)"
+    story = Story().count("not_judged", "not_certain", 40).count("not_judged", "not_at_once", 3)
+    assert texts(story)["reordered", 0] == (
+        "out of order 0 of 21,400 (order not judged: 40 whose place in the order is not certain, "
+        "3 delayed or in transactions)"
+    )
+
+
+def test_an_order_that_is_not_promised_is_not_applicable() -> None:
+    story = Story().count("not_judged", "not_promised", 21_400).without("in_order")
+    (order,) = (one for one in observe(story.evidence) if one.name == "reordered")
+    assert order.judged
+    assert order.text == (
+        "out of order: not applicable, because order is not promised (several queues or "
+        "consumers per key)"
     )
 
 
