@@ -146,10 +146,11 @@ def _asking(views: Views) -> Iterator[Observation]:
         return
     gap_s = max(poll.gap_ns for poll in views.queries) / NS
     looks, servers = min(poll.looks for poll in routed), {poll.name_server for poll in routed}
-    often = f"{looks} times or more, at most {gap_s:.2f} s apart"
-    text = f"{len(servers)} name servers were queried for the route {often}"
+    which = f"each of {len(servers)} name servers" if len(servers) > 1 else "the name server"
+    often = f"at least {looks} times, at most {gap_s:.2f} s apart"
+    text = f"mqproof queried {which} for the route {often}"
     if gap_s > POLLED_WITHIN_S:
-        text += f": more than the {POLLED_WITHIN_S:g} s that were meant, the machine was busy"
+        text += f": more than the intended {POLLED_WITHIN_S:g} s, because the machine was busy"
     yield Observation("name_servers_queried", 0, gap_s <= POLLED_WITHIN_S, text)
 
 

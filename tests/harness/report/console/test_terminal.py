@@ -232,7 +232,7 @@ def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     (held,) = (line for line in screen.lines if line.startswith("PASS wherever they apply: "))
     assert "election-loses-nothing, " in held
     assert any(line.startswith("  PASS, 17 claims: ") for line in screen.lines)
-    assert "  3 changes of routes and roles (--all shows them)" in screen.lines
+    assert "  3 changes of routes and roles observed (--all lists them)" in screen.lines
     assert not [line for line in screen.lines if "dropped" in line]
     assert len([line for line in whole.lines if "dropped" in line]) == 3
     assert len(screen.lines) < len(whole.lines) / 3
