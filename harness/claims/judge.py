@@ -77,7 +77,7 @@ def _window_story(number: int, evidence: Evidence) -> str:
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
-    at = f"+{window.origin_ns / 1e9:.3f} s"
+    at = f"+{window.origin_ns / 1e9:.3f} s since the recording began"
     return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
 
 
