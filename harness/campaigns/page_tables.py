@@ -317,7 +317,14 @@ def silences(runs: Iterable[RunReport]) -> list[Time]:
 def sends(packs: Sequence[Packed]) -> Iterator[str]:
     """Yield whose sends failed under a fault, and until when, by cell and name server."""
     yield from head(
-        *("scenario", "layout", "client", "publishers that asked", "runs", "share that failed"),
+        *(
+            "scenario",
+            "layout",
+            "client",
+            "name server of publishers",
+            "runs",
+            "share that failed",
+        ),
         *("last failed after", "turned to another after", "left the master out after"),
     )
     for cell, runs in cells_of(packs):

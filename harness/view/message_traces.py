@@ -224,7 +224,7 @@ def _settlement(row: rows.Settlement, facts: Facts) -> str:
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
     label = facts.labels.get(row.strength, str(row.strength))
     strength = f" ({level_text(label)})" if row.strength else ""
-    raw = f": the broker said “{row.raw}”" if row.raw else ""
+    raw = f": the client reported “{row.raw}”" if row.raw else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 

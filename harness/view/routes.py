@@ -280,7 +280,7 @@ def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
         stretches = []
         for event, end_ns in (each for each in events if each[0].kind == ATTACHED):
             whom = event.detail or "no name server"
-            title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
+            title = f"{name} queried {whom} from +{event.at_ns / NS:.2f} s"
             stretches.append(Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title))
         if stretches:
             yield RouteRow(name, tuple(stretches))
@@ -314,9 +314,10 @@ def _holding(
     """What a client's route had of one broker, or that it had none."""
     since = f"by +{from_ns / NS:.2f} s"
     if shown is None:
-        text = f"{name} had dropped {Shown(*who, '')}".removesuffix(" at ")
-        return Stretch(from_ns, until_ns, DROPPED, "dropped", f"{text} {since}")
-    title = f"{name} believed in {shown} {since}"
+        broker = str(Shown(*who, "")).removesuffix(" at ")
+        title = f"the route of {name} no longer had {broker} {since}"
+        return Stretch(from_ns, until_ns, DROPPED, "dropped", title)
+    title = f"the route of {name} had {shown} {since}"
     return Stretch(from_ns, until_ns, SHOWN, shown.address, title)
 
 

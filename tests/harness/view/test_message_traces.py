@@ -39,7 +39,7 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
     assert story.near.endswith(" s, 0.500 s before fault 1 (kill)")
     assert texts(story) == [
         "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 began)",
-        "attempt 1: confirmed (by all required replicas): the broker said “confirmed”",
+        "attempt 1: confirmed (by all required replicas): the client reported “confirmed”",
         "fault 1, kill rmq1, is injected",
         "fault 1, kill rmq1, is undone",
         "never delivered; it was not in its queue, which was emptied (drained), nor in any other "
@@ -82,7 +82,7 @@ def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
         "attempt 1: unknown; whether the broker has this attempt is unknown",
         "attempt 1 delivered to consumer 1 through connection 1",
         "attempt 2 sent by publisher 1 to connection 2",
-        "attempt 2: confirmed (by all required replicas): the broker said “confirmed”",
+        "attempt 2: confirmed (by all required replicas): the client reported “confirmed”",
         "attempt 2 delivered to consumer 1 through connection 1",
     ]
 
@@ -229,7 +229,7 @@ def test_a_torn_transaction_ends_with_its_half(tmp_path: Path) -> None:
     story.deliver(1, at_ms=50_000, via=Via.HALF, consumer=9)
     assert texts(story_of(tmp_path, story, "torn_transaction")) == [
         "attempt 1 sent by publisher 1 to connection 1, to be committed",
-        "attempt 1: confirmed (by all required replicas): the broker said “confirmed”",
+        "attempt 1: confirmed (by all required replicas): the client reported “confirmed”",
         "attempt 1 found by the audit as the half of a transaction, read by worker 9 through "
         "connection 1",
         "never delivered: the broker holds the half, and no commit of it",

@@ -192,8 +192,8 @@ def test_row_of_a_clients_route_ends_with_the_client() -> None:
         "consumer-1: broker-b master": [("shown", 2_000, 27_000, "rkt2:10921")],
     }
     first, second, _ = found.believed[0].stretches
-    assert first.title == "publisher-1 believed in broker-a master at rkt1:10911 by +1.00 s"
-    assert second.title == "publisher-1 had dropped broker-a master by +12.00 s"
+    assert first.title == "the route of publisher-1 had broker-a master at rkt1:10911 by +1.00 s"
+    assert second.title == "the route of publisher-1 no longer had broker-a master by +12.00 s"
 
 
 def test_unknown_route_is_blank_and_an_empty_one_dropped() -> None:
