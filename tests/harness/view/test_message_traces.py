@@ -239,7 +239,7 @@ def test_a_torn_transaction_ends_with_its_half(tmp_path: Path) -> None:
     ]
 
 
-def test_an_attempt_by_name_servers_names_the_broker_that_delivered_it(tmp_path: Path) -> None:
+def test_an_attempt_names_the_broker_that_delivered_it(tmp_path: Path) -> None:
     history = History()
     for at_ms, worker, kind in ((0, 1, "connecting"), (150, 1, "attached"), (0, 2, "connecting")):
         history.client_event(kind, at_ms=at_ms, worker=worker)
@@ -265,7 +265,7 @@ def test_an_attempt_that_only_the_audit_found_names_its_host(tmp_path: Path) -> 
     history = History().publish(1, at_ms=1).confirm(1, at_ms=2)
     history.deliver(1, at_ms=50, via=Via.AUDIT, consumer=9, place="ns2 orders/0", offset=4)
     steps = texts(story_of(tmp_path, history, "stranded", BY_NAMES))
-    assert steps[0] == ("attempt 1 sent by publisher 1 to a broker (the audit found it on ns2)")
+    assert steps[0] == "attempt 1 sent by publisher 1 to a broker (the audit found it on ns2)"
 
 
 def test_what_another_group_got_is_no_part_of_the_story(tmp_path: Path) -> None:
