@@ -198,7 +198,7 @@ def _look_result(module: str) -> Mapping[str, Any]:
             texts = {word: str(answer[word]) for word in ("package", "library", "refused")}
             return {**texts, "features": [str(one) for one in answer["features"]]}
         except (subprocess.SubprocessError, OSError, ValueError, LookupError, TypeError) as error:
-            return {"package": "", "refused": f"it could not be asked: {error}"}
+            return {"package": "", "refused": f"it could not be queried: {error}"}
 
 
 def _local_obstacle() -> str:

@@ -56,7 +56,7 @@ def _refused_queues(topology: Topology, text: str, status: int) -> Problem:
     return Problem(
         topology.place("virtual_host"),
         f"{text}: {_of_virtual_host(topology, status)}",
-        expected="a virtual host that the user may enter",
+        expected="a virtual host that the user may access",
         advice=virtual_host_remedy(topology),
     )
 
@@ -105,7 +105,7 @@ def _of_virtual_host(topology: Topology, status: int) -> str:
     name = topology.virtual_host
     if status == 404:
         return f"there is no virtual host {name!r}"
-    return f"the user in ${topology.user} may not enter the virtual host {name!r}"
+    return f"the user in ${topology.user} may not access the virtual host {name!r}"
 
 
 def virtual_host_remedy(topology: Topology) -> str:

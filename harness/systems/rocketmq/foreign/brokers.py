@@ -172,7 +172,9 @@ def _shown(server: ServerProcess, view: View | None) -> Examined:
     what = f"{server.host}: brokers"
     if view is None:
         remedy = "start it, or mend `address` of its [[name_server]] table"
-        return Examined(what, f"{server.advertised} does not tell which brokers there are", remedy)
+        return Examined(
+            what, f"{server.advertised} does not report which brokers there are", remedy
+        )
     return Examined(what, str(view), "")
 
 
