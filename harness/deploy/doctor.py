@@ -139,7 +139,7 @@ def offered_rows(what: str, found: Offered) -> Iterator[MachineCheck]:
     for name, package in found.packages.items():
         yield MachineCheck(f"{what} {name}", package, True)
     for name, why in found.spoilt.items():
-        remedy = f"mend that package, or uninstall it; the other {what}s need it not"
+        remedy = f"repair that package, or uninstall it; the other {what}s do not need it"
         yield MachineCheck(f"{what} {name}", why, False, remedy, optional=True)
 
 

@@ -34,7 +34,7 @@ def permitted(topology: Topology, refused: str, detail: str) -> Examined:
         return Examined(TRIED, "declare, publish, consume and delete work", "")
     found = f"the user in ${topology.user} may not {refused}: {detail}"
     if "PRECONDITION_FAILED" in detail:
-        return Examined(TRIED, f"{refused}: {detail}", "mend `[queues] arguments` in the file")
+        return Examined(TRIED, f"{refused}: {detail}", "correct `[queues] arguments` in the file")
     return Examined(TRIED, found, f"it needs {_NEEDED[refused]}: {permissions(topology)}")
 
 

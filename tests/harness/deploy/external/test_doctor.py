@@ -141,7 +141,7 @@ def test_each_refusal_of_the_api_has_its_own_reason(
     [
         (401, "must be a user and its password"),
         (403, "`rabbitmqctl set_user_tags USER monitoring`"),
-        (404, "mend `management` in the file: the URL before /api"),
+        (404, "correct `management` in the file: the URL before /api"),
         (500, "see the broker's log"),
     ],
 )
