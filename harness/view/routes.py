@@ -46,7 +46,7 @@ SHOWN, DROPPED, SILENT, ATTACHED_TO = "shown", "dropped", "silent", "asked"
 SAID = "said"
 # The verb for a change, the kind of its stretch, and the text in it once nothing is shown.
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
-OF_VOTERS = {True: ("said", SAID, ""), False: ("said no more", SAID, "nothing")}
+OF_VOTERS = {True: ("reported", SAID, ""), False: ("no longer reported", SAID, "nothing")}
 ATTACHED = "attached"  # of clients' events; their routes are of the kind that name servers' are
 SENTENCE = "name_server"  # the observations that tell of one name server
 _PROBER = "prober-"
@@ -190,7 +190,7 @@ def _leader_changes(views: Views) -> Iterator[tuple[int, str]]:
             yield silence.from_ns, f"{poll.name_server} {_silence(silence)}"
         for change in (one for one in _later(poll, views) if one.shown):
             when = _between(*_bounds(change))
-            yield change.by_ns, f"{poll.name_server} said {change.what} {when}"
+            yield change.by_ns, f"{poll.name_server} reported {change.what} {when}"
 
 
 def _later(poll: QueryTotals, views: Views) -> list[Change]:

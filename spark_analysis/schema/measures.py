@@ -305,8 +305,8 @@ _OF_MESSAGES = (
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
         title="Cause not decided, acknowledgement perhaps too late",
-        meaning="duplicate deliveries whose cause is not decided: the client acknowledged less than "
-        "1 s before a fault or its connection's end, so the acknowledgement may be lost",
+        meaning="duplicate deliveries whose cause is not decided: the client acknowledged less "
+        "than 1 s before a fault or its connection's end, so the acknowledgement may be lost",
         stopped_by=_LOGS,
         story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
     ),

@@ -233,8 +233,8 @@ def election() -> History:
 
 def test_voter_changes_are_reported_with_bounds_excluding_its_first_statement() -> None:
     assert observations(election()) == [
-        f"{VOTER} said broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
-        f"{VOTER} said broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",
+        f"{VOTER} reported broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
+        f"{VOTER} reported broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",
     ]
 
 
@@ -248,7 +248,7 @@ def test_a_voters_leader_is_a_row_that_includes_its_silence() -> None:
         ("said", "n1 leads, term 3"),
         ("silent", "no answer"),
     ]
-    assert row.stretches[0].title.startswith(f"{VOTER} said broker-a: n0 leads, term 1 by ")
+    assert row.stretches[0].title.startswith(f"{VOTER} reported broker-a: n0 leads, term 1 by ")
 
 
 def test_the_route_is_not_changed_by_what_a_voter_says() -> None:
