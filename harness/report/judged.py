@@ -114,7 +114,7 @@ def lines(judged: JudgedHistory) -> Iterator[str]:
     if others := len(judged.verdicts) - len(applying):
         yield f"  {ClaimOutcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(judged.history, judged.evidence):
-        yield f"  in doubt: {doubt}"
+        yield f"  caveat: {doubt}"
     yield from _their_lines(judged.theirs)
     if judged.undeclared:
         yield _HINT

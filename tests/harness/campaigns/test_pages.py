@@ -308,7 +308,7 @@ def test_all_unaddable_runs_are_reported_and_nothing_is_packed(
 @pytest.mark.parametrize(
     ("pattern", "wrong"),
     [
-        ("runs/*/*.tar.xz", "lie in several folders"),
+        ("runs/*/*.tar.xz", "are in several folders"),
         ("runs/2026*.tar.xz", "e.tar.xz is none of the runs of"),
     ],
 )
