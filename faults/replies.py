@@ -27,7 +27,7 @@ def is_answered(reply: Reply | None) -> bool:
 
 
 def said(reply: Reply | None) -> str:
-    return "not asked" if reply is None else reply.detail
+    return "not queried" if reply is None else reply.detail
 
 
 def listing(replies: Mapping[str, Reply], names: list[str] | None = None) -> str:

@@ -168,7 +168,7 @@ def _obstacles(choice: ByHandChoice, deployment: str) -> Iterator[Problem]:
         advice = f"`mqproof list layouts --system {system.name}` shows others; {DOCS}"
         yield Problem(place, reason, advice=advice)
     if layout.balancers:
-        text = f"clients enter by {layout.client_endpoint}, which only a run has"
+        text = f"clients connect through {layout.client_endpoint}, which only a run has"
         yield Problem(place, text, advice="take a layout without balancers")
     if deployment == COMPOSE and layout.peer_links == TOXIPROXY:
         text = "its peer links lead through the proxy, which only a run has"

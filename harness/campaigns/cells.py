@@ -105,7 +105,7 @@ def chosen(choice: Choice) -> Matrix:
         raise PlanError(wrong)
     found = matrix(choice)
     if not found.cells and not found.reasons:
-        text = "no scenario is meant on any such layout"
+        text = "no scenario is planned for any such layout"
         text += "; without --telling there may be more" if choice.telling else ""
         raise PlanError([Problem("", f"{text}: mqproof list layouts")])
     return found

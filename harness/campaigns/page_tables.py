@@ -25,6 +25,7 @@ from harness.report.page.totals import RunTotals, loss_rate, times_of, totals_of
 from harness.report.tried import claims_of
 from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
+from harness.view.naming import detail_name
 from harness.view.routes import DROPPED, SHOWN, SILENT, Stretch
 from harness.view.summary import NS, Out
 
@@ -253,7 +254,7 @@ def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
     found = [run.summary.duplicates for run in runs if run.summary is not None]
     for name in totals_of(runs).duplicates:
         values = [Time(one.get(name, 0)) for one in found]
-        yield f"{middle(values, '{:,g}'.format)} {formats.detail_name('duplicated', name)}"
+        yield f"{middle(values, '{:,g}'.format)} {detail_name('duplicated', name)}"
 
 
 NONE = "-"
@@ -316,7 +317,14 @@ def silences(runs: Iterable[RunReport]) -> list[Time]:
 def sends(packs: Sequence[Packed]) -> Iterator[str]:
     """Yield whose sends failed under a fault, and until when, by cell and name server."""
     yield from head(
-        *("scenario", "layout", "client", "publishers that asked", "runs", "share that failed"),
+        *(
+            "scenario",
+            "layout",
+            "client",
+            "name server of publishers",
+            "runs",
+            "share that failed",
+        ),
         *("last failed after", "turned to another after", "left the master out after"),
     )
     for cell, runs in cells_of(packs):

@@ -160,7 +160,7 @@ def places(page: Page, experiments: Sequence[Path]) -> dict[Path, Path]:
     pattern = page.patterns[0]
     folder, _, name = pattern.rpartition("/")
     if _WILD.search(folder):
-        text = f"the runs of {page.path} lie in several folders ({pattern}): which is meant?"
+        text = f"the runs of {page.path} are in several folders ({pattern}): name one"
         raise PlanError([Problem("--add", text)])
     found = {one: f"{one.resolve().name}{SUFFIX}" for one in experiments}
     problems = [

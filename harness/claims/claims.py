@@ -136,7 +136,7 @@ def parse_condition(text: str, brought: Mapping[str, Fact] = MappingProxyType({}
         hint = f"; did you mean {guess!r}?" if guess else ""
         raise ValueError(f"there is no fact {name!r}{hint}; valid: {' | '.join(valid)}")
     if comparator not in ("==", "!=") and known.kind is not float:
-        raise ValueError(f"{text!r}: {name} is no number, so only == and != can be asked")
+        raise ValueError(f"{text!r}: {name} is no number, so only == and != are allowed")
     wanted = tuple(_wanted(word.strip(), known.kind, text) for word in words.split("|"))
     if len(wanted) > 1 and (comparator != "==" or known.kind is not str):
         raise ValueError(f"{text!r}: alternatives go with == and words only")
@@ -146,13 +146,13 @@ def parse_condition(text: str, brought: Mapping[str, Fact] = MappingProxyType({}
 def _wanted(word: str, kind: type, text: str) -> bool | str | float:
     if kind is bool:
         if word not in ("true", "false"):
-            raise ValueError(f"{text!r}: true or false is asked for, not {word!r}")
+            raise ValueError(f"{text!r}: true or false is expected, not {word!r}")
         return word == "true"
     if kind is float:
         try:
             return float(word)
         except ValueError:
-            raise ValueError(f"{text!r}: a number is asked for, not {word!r}") from None
+            raise ValueError(f"{text!r}: a number is expected, not {word!r}") from None
     return word
 
 

@@ -230,8 +230,8 @@ class Counted:
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
             more -= min(more, self._attributed(_LATE, "", among)[0])
-            why = f"{more:,} more are possible: events overlap, so the cause is ambiguous"
-            advice = "look at the stories of the ambiguous messages"
+            why = f"{more:,} more are possible: events overlap, so the cause is not decided"
+            advice = "look at the histories of these duplicate deliveries"
         if not more:
             return counted
         return replace(counted, high=counted.high + more, doubt=why, advice=advice)
@@ -294,9 +294,9 @@ class Counted:
         if not self._delivered:
             return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
-            return NotApplicable("order is not promised: more than one consumer or queue a key")
+            return NotApplicable("order is not promised (several queues or consumers per key)")
         if self.total("not_judged") == self.total("not_judged", "not_at_once"):
-            return NotApplicable("order is not promised: all were delayed, or in transactions")
+            return NotApplicable("order is not promised (all were delayed, or in transactions)")
         return Unknown("no delivery could be judged for order", "let fewer messages be sent again")
 
     @property

@@ -25,6 +25,7 @@ from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from harness.plan.vocabulary import COUNTS
+from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
 from spark_analysis.schema.messages import Affected
@@ -56,7 +57,8 @@ def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
         return ""
     row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
     at = f"+{row.at_ns / 1e9:.3f} s"
-    detail = level_text(row.detail)
+    known = measures.detail(measure, row.detail)
+    detail = known.title if known is not None else level_text(row.detail)
     text = BY_NAME[measure].story.format(at=at, detail=detail, attempt=row.attempt)
     return f"{_message(row, evidence)} {text}"
 
@@ -78,7 +80,7 @@ def _window_story(number: int, evidence: Evidence) -> str:
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
-    at = f"+{window.origin_ns / 1e9:.3f} s"
+    at = f"+{window.origin_ns / 1e9:.3f} s since the recording began"
     return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
 
 

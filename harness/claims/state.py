@@ -86,7 +86,7 @@ def _known(name: str, value: Recorded | Mapping[str, Any] | None) -> Known:
     if isinstance(value, Mapping):
         if NOT_APPLICABLE in value:
             return NotApplicable(value[NOT_APPLICABLE])
-        return at_least(value[AT_LEAST], doubt="brokers tell no more of it")
+        return at_least(value[AT_LEAST], doubt="brokers report no more of it")
     return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value
 
 

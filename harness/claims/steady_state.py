@@ -161,7 +161,7 @@ def starved_once_healed(
         why = "after the fault had ended, too few messages were confirmed to judge consumers"
         return Unknown(why, _MORE_AFTER)
     if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
-        return NotApplicable("another fault kept all consumers away once it was healed")
+        return NotApplicable("another fault kept all consumers away after this one was undone")
     found = _starved(worst, facts, doubt, stalled_s)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:

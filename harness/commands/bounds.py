@@ -34,7 +34,7 @@ class Once(TyperCommand):
         *_, order = self.make_parser(ctx).parse_args(args=list(args))
         often = Counter(param for param in order if param.param_type_name == "option")
         again = [
-            Problem(max(param.opts, key=len), f"is given {count:,} times; it is said once")
+            Problem(max(param.opts, key=len), f"is given {count:,} times; give it once")
             for param, count in often.items()
             if count > 1 and not param.multiple and not param.is_eager  # of --help more is no harm
         ]

@@ -188,7 +188,7 @@ class _CellTable(BaseModel):
         if not self.passes and not self.claims:
             raise ValueError("it speaks of no claim: `passes` or `claims` has to")
         if twice := sorted({*self.passes} & {*self.claims}):
-            raise ValueError(f"told in `passes`, and in `claims`: {', '.join(twice)}")
+            raise ValueError(f"stands in `passes` and in `claims`: {', '.join(twice)}")
         return self
 
 

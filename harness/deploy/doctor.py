@@ -141,7 +141,7 @@ def offered_rows(what: str, found: Offered) -> Iterator[MachineCheck]:
     for name, package in found.packages.items():
         yield MachineCheck(f"{what} {name}", package, True)
     for name, why in found.spoilt.items():
-        remedy = f"mend that package, or uninstall it; the other {what}s need it not"
+        remedy = f"repair that package, or uninstall it; the other {what}s do not need it"
         yield MachineCheck(f"{what} {name}", why, False, remedy, optional=True)
 
 
@@ -200,7 +200,7 @@ def _look_result(module: str) -> Mapping[str, Any]:
             texts = {word: str(answer[word]) for word in ("package", "library", "refused")}
             return {**texts, "features": [str(one) for one in answer["features"]]}
         except (subprocess.SubprocessError, OSError, ValueError, LookupError, TypeError) as error:
-            return {"package": "", "refused": f"it could not be asked: {error}"}
+            return {"package": "", "refused": f"it could not be queried: {error}"}
 
 
 def _local_obstacle() -> str:

@@ -123,7 +123,7 @@ def _order(order: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> Ite
     if came:
         yield (
             f"their order breaks at {value}, which came after a later one in the order of the "
-            "file; here order is that of first deliveries, where it was promised and can be told"
+            "file; here order is that of first deliveries, where it was promised and is known"
         )
     else:
         yield f"their order breaks at {value}, which never came: here a loss is no disorder"

@@ -19,7 +19,13 @@ from harness.judging import known_facts
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
 from harness.plan.fault_words import resolved_words
-from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
+from harness.plan.layouts.layout_values import (
+    BALANCER,
+    BROKER_IMAGE,
+    BY_NAME_SERVERS,
+    OF_DISTRIBUTION,
+    USERS_IMAGE,
+)
 from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.systems.registry import registry
@@ -40,6 +46,7 @@ _NO_SEAL = (
     "no checksums: an old version sealed this run, so it is unknown whether its records are "
     "complete"
 )
+_FRESH = {"another layout": "another layout than in the run before"}  # what runs record, in full
 _OF_WINDOW = re.compile(r"window (\d+): (\S+) (.*)")  # number, kind and target of a fault
 _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messages
 
@@ -153,14 +160,17 @@ def titles(experiment: Experiment) -> dict[Cell, CellTitle]:
 
 
 def _notes(manifest: Manifest) -> tuple[str, ...]:
-    others, ignored = ", ".join(manifest.together), ", ".join(manifest.ignored)
-    options = ", ".join(manifest.client_options)
+    others, options = ", ".join(manifest.together), ", ".join(manifest.client_options)
+    fresh = manifest.cluster_fresh_because
     notes = (
-        (manifest.cluster_fresh_because, f"fresh cluster: {manifest.cluster_fresh_because}"),
+        (fresh, f"the cluster was started for this run; reason: {_FRESH.get(fresh, fresh)}"),
         (manifest.cluster_stood, "cluster: the one that `mqproof up` had started"),
         (options, f"options of {manifest.client}: {options}"),
         (others, f"played together with {others}: one cluster, and one fault for all"),
-        (ignored, f"ignored by {manifest.client}: {ignored}"),
+        *(
+            (one, f"section [{one}] does not apply to {manifest.client}")
+            for one in manifest.ignored
+        ),
     )
     resolved = (_resolved(manifest, *one) for one in sorted(manifest.resolved.items()))
     return (*_kept(manifest), *(text for applies, text in notes if applies), *resolved)
@@ -169,14 +179,22 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
 def _resolved(manifest: Manifest, word: str, place: str) -> str:
     """Return `consumers connect first to rmq1`, `fault 1: kill rmq1 (master of orders)`."""
     if word == "consumers enter" and manifest.state.get("consumers") == 0:
-        return f"there are no consumers; the drain connects first to {place}"
+        return f"there are no consumers; the drain {_reaches('connects', 'finds', place)}"
     if word.endswith(" enter"):
-        return f"{word.removesuffix(' enter')} connect first to {place}"
+        return f"{word.removesuffix(' enter')} {_reaches('connect', 'find', place)}"
     if window := _OF_WINDOW.fullmatch(word):
         number, kind, target = window.groups()
         words = fault_of_plan(manifest.schedule, int(number), kind, place)
         return f"fault {number}: {resolved_words(words, target, place)}"
     return f"{word} = {place}"
+
+
+def _reaches(connect: str, find: str, place: str) -> str:
+    """Return `connect first to rmq1`, or `find the brokers through a name server`. `connect`,
+    `find`: the verbs, in the number of their subject."""
+    if place == BY_NAME_SERVERS:
+        return f"{find} the brokers through a name server"
+    return f"{connect} first to {'the balancer' if place == BALANCER else place}"
 
 
 def _kept(manifest: Manifest) -> Iterator[str]:

@@ -43,7 +43,7 @@ def group_obstacles(
     """Why so many runs of a scenario cannot be played together."""
     for number, fault in enumerate(scenario.faults, start=1):
         if fault.kind.applies_to == CLIENT:
-            yield f"fault {number}: a {fault.kind} strikes clients, and each run has its own"
+            yield f"fault {number}: a {fault.kind} affects clients, and each run has its own"
         elif client := fault.target.client:
             whose = f"depends on a client, and each run has its own {client}"
             yield f"fault {number}: {fault.target} {whose}"

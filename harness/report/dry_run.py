@@ -101,7 +101,7 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
         load = f"{len(run.together)} times this load"
         yield f"  together   with {others}: one cluster, one fault for all, {load}"
     for section in ignored(run):
-        yield f"  ignored    {section}: {run.client.word} does not know it"
+        yield f"  ignored    section [{section}]: it does not apply to {run.client.word}"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
@@ -120,7 +120,7 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
 def _entries(run: model.RunPlan) -> Iterator[str]:
     if run.client.uses_name_servers:
         title = run.client.declared.title
-        yield f"  clients    use all masters that name servers show: {title}"
+        yield f"  clients    find all masters through name servers: {title}"
         return
     workload = run.scenario.workload
     yield f"  publishers connect first to {_entry(workload.publisher_endpoint, run)}"

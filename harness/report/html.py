@@ -33,6 +33,7 @@ from harness.report.page.places import places
 from harness.report.page.runs import RunView, drills, runs
 from harness.report.page.side_by_side import side_by_side
 from harness.report.page.totals import RunTotals
+from harness.view.naming import detail_name
 from spark_analysis.schema.writing import write_whole
 
 NAME = "report.html"
@@ -87,7 +88,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(formats=formats, FAILING_HEAD=failing.HEAD)
+    environment.globals.update(formats=formats, detail_name=detail_name, FAILING_HEAD=failing.HEAD)
     return environment.get_template(name)
 
 

@@ -114,7 +114,7 @@ def lines(judged: JudgedHistory) -> Iterator[str]:
     if others := len(judged.verdicts) - len(applying):
         yield f"  {ClaimOutcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(judged.history, judged.evidence):
-        yield f"  in doubt: {doubt}"
+        yield f"  caveat: {doubt}"
     yield from _their_lines(judged.theirs)
     if judged.undeclared:
         yield _HINT
@@ -143,7 +143,9 @@ def last_line(every: Sequence[JudgedHistory], code: Exit) -> str:
     counts = ", ".join(f"{words[word]} {word}" for word in VERDICT_WORDS if words[word])
     meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
     files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"
-    return f"verdict: {meaning} (exit code {code}), {files}, claims: {counts or 'none was judged'}"
+    counted = "claims" if len(every) == 1 else "verdicts"
+    ending = f"{files}, {counted}: {counts or 'none was judged'}"
+    return f"verdict: {meaning} (exit code {code}), {ending}"
 
 
 def _claim(verdict: ClaimVerdict) -> dict[str, Any]:

@@ -130,10 +130,21 @@ def _verdict(report: Report) -> str:
         return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
     words = Counter(verdict.word for run in report.runs for verdict in run.verdicts)
     counts = [f"{words[word]} {word}" for word in VERDICT_WORDS if words[word]]
-    summary = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
+    summary = f"{_MEANING[code]}, {_counted(report)}: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     of = f"; {unjudged} of {plural(len(report.runs), 'run')} not judged"
     return f"{summary}{of if unjudged else ''}"
+
+
+def _counted(report: Report) -> str:
+    """Return what the counts of verdicts count: `claims` of one run, `184 verdicts (92 claims in 2
+    runs)` of several."""
+    judged = [run.verdicts for run in report.runs if run.verdicts]
+    if len(judged) < 2:
+        return "claims"
+    claims = {verdict.claim for verdicts in judged for verdict in verdicts}
+    places = f"{plural(len(claims), 'claim')} in {plural(len(judged), 'run')}"
+    return f"{plural(sum(map(len, judged)), 'verdict')} ({places})"
 
 
 @cache

@@ -29,7 +29,7 @@ from harness.plan.distribution import (
 )
 from harness.plan.files.targets import Target
 from harness.plan.layouts.guarantees import BROKERS, CLIENTS
-from harness.plan.layouts.layout_values import BALANCER, ONE
+from harness.plan.layouts.layout_values import BALANCER, BY_NAME_SERVERS, ONE
 from harness.plan.layouts.servers import Process, Servers
 from harness.plan.model import RunPlan
 from harness.plan.seeds import stream
@@ -38,7 +38,7 @@ from harness.run.core.resolving import NoSuchTarget, holders, order_of_entry, re
 from harness.run.core.run_queues import RunQueues
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
-from harness.run.prepared import BY_NAME_SERVERS, Prepared
+from harness.run.prepared import Prepared
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import RunRecorder
 from harness.run.run_group import Participant
@@ -74,7 +74,7 @@ def _voters(links: Sequence[Link], servers: Servers) -> list[dict[str, Any]]:
 
 def _declaring(servers: Servers) -> str:
     every_s = servers.copied_every_s
-    copied = "" if every_s is None else f", which slaves copy every {every_s} s"
+    copied = "" if every_s is None else f" (slaves copy their configuration every {every_s} s)"
     return f"declare the queues{copied}"
 
 

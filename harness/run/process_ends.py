@@ -102,7 +102,7 @@ def _explained(ended: Ended) -> tuple[Cause, str]:
     if code - _SIGNALLED in _FROM_OUTSIDE:
         return Cause.OUTSIDE, f"killed from outside: {_code(code)}"
     if code == 0:
-        return Cause.UNKNOWN, "it ended in good order (status 0): it may have been asked to"
+        return Cause.UNKNOWN, "it ended normally (status 0), perhaps on request"
     return Cause.ITSELF, f"it ended by itself: {_code(code)}"
 
 

@@ -140,7 +140,7 @@ class WorkerHandle:
             role=config.role,
             group=config.group,
             exit_code=self.exit_code,
-            failure=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
+            failure=f"killed by fault {killed_by}, as planned" if meant else self.doubt,
             # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets
             # when it sends may have sent what a dead consumer never read.
             ended_early=ended_early,

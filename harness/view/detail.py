@@ -12,6 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from harness.plan.layouts.layout_values import BY_NAME_SERVERS
 from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest
 from harness.view.failing import Failing, failing, sending
@@ -71,7 +72,12 @@ def detail_of(
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
-    records = replace(records, schedule=manifest.schedule, workers=manifest.worker_names)
+    records = replace(
+        records,
+        schedule=manifest.schedule,
+        workers=manifest.worker_names,
+        by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
+    )
     asks = any(one.kind == ATTACHED for one in records.clients)
     drawn = routes(
         manifest, views, records.clients, sending(manifest, findings.sending) if asks else ()
@@ -91,6 +97,11 @@ def detail_of(
         unreadable=records.unreadable,
         failing=failing(manifest, facts, sends, records.clients),
     )
+
+
+def _endpoints(manifest: Manifest) -> Iterator[str]:
+    """Yield where its clients connected first."""
+    return (place for word, place in manifest.resolved.items() if word.endswith(" enter"))
 
 
 def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:

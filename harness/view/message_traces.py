@@ -4,9 +4,11 @@
    the losses of its connections in between.
 2. Who did it and where: the worker by its name, the host that its connection led to, and what that
    host was to the queue, where that was recorded. What was not recorded is not said.
+3. A client that finds brokers through name servers records only the name server's host. The broker
+   that an attempt was sent to is known from a delivery of it, and the audit says who has it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +32,7 @@ from spark_analysis.schema.words import (
 HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
 LATE_NS = 10_000_000  # a sending that kept its time is not told twice
+_ATTACHED = "attached"  # the client event that names the name server in use
 _FATES = {
     Fate.COMMIT: "to be committed",
     Fate.ROLLBACK: "to be rolled back",
@@ -73,7 +76,7 @@ class MessageTrace:
 class Records:
     """The raw rows that a page shows of one run: its small tables, and all rows of the messages
     that are shown. `unreadable`: why some are missing; "". `schedule`: of the manifest. `workers`:
-    the names of all, by number.
+    the names of all, by number. `by_name_servers`: clients find brokers through name servers.
 
     `samples`: what hosts used; None where they are not kept.
     """
@@ -91,12 +94,13 @@ class Records:
     unreadable: str = ""
     schedule: Mapping[str, Any] = field(default_factory=dict)
     workers: Mapping[int, str] = field(default_factory=dict)
+    by_name_servers: bool = False
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
     """The story of one row of the mart `affected`."""
-    where = _places(records)
-    own = sorted(_own(row, records, facts, where), key=lambda step: step.at_ns)
+    places = _places(records)
+    own = sorted(_own(row, records, facts, places), key=lambda step: step.at_ns)
     if own:
         around = [
             *_around(row, records, facts, own[0].at_ns, own[-1].at_ns),
@@ -133,11 +137,29 @@ def near(at_ns: int, facts: Facts) -> str:
     return f"{(at_ns - last.ended_ns) / 1e9:.3f} s after {name} was undone"
 
 
-_Where = Callable[[int, int], str]  # (worker, connection) -> " at HOST (ROLE)"
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where connections led. A worker records it as it dials: `HOST (before: ...)`."""
+
+    hosts: Mapping[tuple[int, int], str]  # by worker and connection
+    roles: Mapping[str, Sequence[str]]  # of hosts, when faults began
+    attached: Sequence[rows.ClientEvent]  # which name server a client used, by time
+
+    def of(self, worker: int, connection: int) -> str:
+        """Return `rmq1 (master of orders when fault 1 began)`, or `connection 2`."""
+        host = self.hosts.get((worker, connection), "")
+        if not host:
+            return f"connection {connection}"
+        return f"{host} ({'; '.join(self.roles[host])})" if host in self.roles else host
+
+    def name_server(self, worker: int, connection: int, at_ns: int) -> str:
+        """Return ` (name server ns1)`, the one in use at that time; "" if it is not on record."""
+        used = [one.detail for one in self.attached if one.worker == worker and one.at_ns <= at_ns]
+        host = used[-1] if used else self.hosts.get((worker, connection), "")
+        return f" (name server {host})" if host else ""
 
 
-def _places(records: Records) -> _Where:
-    """Where each connection led. A worker says it as it dials: `HOST (before: ...)`."""
+def _places(records: Records) -> _Places:
     hosts = {
         (event.worker, event.connection): event.detail.split(" ", 1)[0]
         for event in records.clients
@@ -148,27 +170,21 @@ def _places(records: Records) -> _Where:
     for event in issued:
         text = f"{event.role.partition(' (')[0]} when fault {event.window} began"
         roles.setdefault(event.resolved, []).append(text)
-
-    def where(worker: int, connection: int) -> str:
-        host = hosts.get((worker, connection), "")
-        if not host:
-            return f"connection {connection}"
-        return f"{host} ({'; '.join(roles[host])})" if host in roles else host
-
-    return where
+    attached = [event for event in records.clients if event.kind == _ATTACHED]
+    return _Places(hosts, roles, sorted(attached, key=lambda event: event.at_ns))
 
 
-def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterator[TraceStep]:
+def _own(row: Affected, records: Records, facts: Facts, places: _Places) -> Iterator[TraceStep]:
     for attempt in records.attempts:
         if (attempt.producer, attempt.sequence) == (row.producer, row.sequence):
-            yield from _attempt(attempt, _terms(attempt, records), facts, where)
+            yield from _attempt(attempt, records, facts, places)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
             yield TraceStep(settlement.settled_ns, "settled", _settlement(settlement, facts))
     for delivery in records.deliveries:
         if _is_of(delivery, row, facts):
             counted = bool(row.attempt) and delivery.received_ns == row.at_ns
-            text = _delivery(delivery, records, facts, where)
+            text = _delivery(delivery, records, facts, places)
             yield TraceStep(delivery.received_ns, "delivered", text, counted or row.producer < 0)
             yield from _acknowledgements(delivery, records, facts)
 
@@ -195,7 +211,7 @@ def _terms(attempt: rows.Attempt, records: Records) -> str:
 
 
 def _attempt(
-    attempt: rows.Attempt, terms: str, facts: Facts, where: _Where
+    attempt: rows.Attempt, records: Records, facts: Facts, places: _Places
 ) -> Iterator[TraceStep]:
     if attempt.sent_ns == NEVER_SENT:
         text = f"was due in {attempt.queue}; its deadline passed first, so it was never sent"
@@ -203,10 +219,32 @@ def _attempt(
         return
     if 0 <= attempt.intended_ns < attempt.sent_ns - LATE_NS:
         yield TraceStep(attempt.intended_ns, "intended", f"was due in {attempt.queue}")
-    place = where(attempt.producer, attempt.connection)
-    who = worker_name(attempt.producer, facts)
-    text = f"attempt {attempt.attempt} sent by {who} to {place}{terms}"
+    link = attempt.producer, attempt.connection
+    who, place = worker_name(attempt.producer, facts), f" to {places.of(*link)}"
+    if records.by_name_servers:
+        place = places.name_server(*link, attempt.sent_ns) + _broker_of(attempt, records, facts)
+    text = f"attempt {attempt.attempt} sent by {who}{place}{_terms(attempt, records)}"
     yield TraceStep(attempt.sent_ns, "sent", text)
+
+
+def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
+    """Return which broker got an attempt of a client that does not record it."""
+    name, ways = (attempt.producer, attempt.sequence, attempt.attempt), facts.way_numbers
+    found = [
+        one
+        for one in records.deliveries
+        if (one.producer, one.sequence, one.attempt) == name
+        and one.header_ok
+        and one.run_ok
+        and one.broker
+    ]
+    brokers = {one.broker.partition("/")[0] for one in found if one.via in ways.direct}
+    if brokers:
+        return f" to {' and '.join(sorted(brokers))} (known from its delivery)"
+    hosts = {one.broker.partition(" ")[0] for one in found if one.via in ways.audit}
+    if hosts:
+        return f" to a broker (the audit found it on {' and '.join(sorted(hosts))})"
+    return " to a broker that is not on record"
 
 
 def _settlement(row: rows.Settlement, facts: Facts) -> str:
@@ -218,19 +256,20 @@ def _settlement(row: rows.Settlement, facts: Facts) -> str:
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
     label = facts.labels.get(row.strength, str(row.strength))
     strength = f" ({level_text(label)})" if row.strength else ""
-    raw = f": the broker said “{row.raw}”" if row.raw else ""
+    raw = f": the client reported “{row.raw}”" if row.raw else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 
-def _delivery(row: rows.Delivery, records: Records, facts: Facts, where: _Where) -> str:
+def _delivery(row: rows.Delivery, records: Records, facts: Facts, places: _Places) -> str:
     texts = {way.number: way.text for way in (*OWN_WAYS, *facts.ways)}
     way = texts.get(row.via, "reached")
     beside = records.workers.get(row.consumer, f"worker {row.consumer}")
     way += f" {worker_name(row.consumer, facts) if row.via == Via.LOAD else beside}"
-    parts = [f"attempt {row.attempt} {way} through {where(row.consumer, row.connection)}"]
+    source = _source(row, records, facts, places)
+    parts = [f"attempt {row.attempt} {way}{source}"]
     if row.redelivered == Redelivered.YES:
         parts.append("flagged as redelivered")
-    if row.broker:
+    if row.broker and row.broker not in source and not records.by_name_servers:
         parts.append(f"served by {row.broker}")
     if row.offset >= 0:
         parts.append(f"offset {row.offset}")
@@ -241,6 +280,19 @@ def _delivery(row: rows.Delivery, records: Records, facts: Facts, where: _Where)
     )
     parts += [flaw for fine, flaw in flaws if not fine]
     return ", ".join(parts)
+
+
+def _source(row: rows.Delivery, records: Records, facts: Facts, places: _Places) -> str:
+    """Return where a delivery came from: ` through rmq1`, ` from broker-b, queue 0`."""
+    link, is_find = (row.consumer, row.connection), row.via in facts.way_numbers.audit
+    if row.broker and is_find:
+        return f" from {row.broker}"
+    if not records.by_name_servers or is_find:
+        return f" through {places.of(*link)}"
+    if not row.broker:
+        return places.name_server(*link, row.received_ns)
+    broker, _, queue = row.broker.partition("/")  # `broker-b/retry/0`
+    return f" from {broker}, queue {queue.rpartition('/')[2]}" if queue else f" from {broker}"
 
 
 def _acknowledgements(row: rows.Delivery, records: Records, facts: Facts) -> Iterator[TraceStep]:

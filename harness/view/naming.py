@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.claims.doubts import worker_name
 from harness.plan.fault_words import fault_words
+from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import level_text
 
@@ -34,10 +35,17 @@ def clients_of(fault: Mapping[str, Any]) -> str:
 
 
 def detail_text(detail: str) -> str:
-    """Return the detail of a count in words: `publisher retry`, or `confirmed by all required
+    """Return the detail of a count in words: `not certain`, or `confirmed by all required
     replicas`."""
     text = level_text(detail)
     return detail.replace("_", " ") if text == detail else f"confirmed {text}"
+
+
+def detail_name(measure: str, detail: str) -> str:
+    """Return the detail of a measure by its one name: a title of the register, such as `sent again
+    by its publisher`; else in words."""
+    known = measures.detail(measure, detail) if measure in measures.BY_NAME else None
+    return known.title if known is not None else detail_text(detail)
 
 
 def lost_text(detail: str) -> str:

@@ -28,7 +28,7 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text
 from harness.run_folder.rows import Probe
-from harness.view.naming import detail_text
+from harness.view.naming import detail_name, detail_text
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
@@ -40,6 +40,13 @@ _ANSWERS = {
     "acknowledged": "confirmed",
     "indeterminate": "unknown outcome",
     "not_sent": "not sent within the deadline",
+}
+# Why the order of messages was not judged (docs/verdicts.md 6).
+_NO_ORDER = {
+    "not_promised": "in queues that promise no order",
+    "not_at_once": "delayed or in transactions",
+    "not_certain": "whose place in the order is not certain",
+    "not_reported": "that may be redeliveries",
 }
 
 
@@ -131,22 +138,32 @@ def _levels(evidence: Evidence) -> str:
 
 def _count(name: str, evidence: Evidence) -> Observation:
     value, title = evidence.value(name), measures.BY_NAME[name].title.lower()
-    if isinstance(value, Unknown | NotApplicable):
+    if isinstance(value, NotApplicable):
+        return Observation(name, 0, True, f"{title}: not applicable, because {value.reason}")
+    if isinstance(value, Unknown):
         return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)
-    breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
+    breakdown = f" ({'; '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
-        skipped = _by_detail("not_judged", evidence)
-        breakdown = f" (order not checked: {', '.join(skipped)})" if skipped else ""
+        breakdown = _without_order(evidence)
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; perhaps more: {doubt}" if doubt else ""
     return Observation(name, 0, not doubt, f"{title} {_bound(value)}{breakdown}{tail}")
 
 
+def _without_order(evidence: Evidence) -> str:
+    """Return ` (order not judged: 4 whose place in the order is not certain)`; "" if none is."""
+    parts = [
+        f"{number:,} {_NO_ORDER.get(detail, detail)}"
+        for detail, number in evidence.counted.details("not_judged").most_common()
+    ]
+    return f" (order not judged: {', '.join(parts)})" if parts else ""
+
+
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
-    """`3 redelivery`, the largest first."""
+    """Return `3 redelivered, unacknowledged`, the largest first."""
     return [
-        f"{number:,} {detail_text(detail)}"
+        f"{number:,} {detail_name(measure, detail)}"
         for detail, number in evidence.counted.details(measure).most_common()
     ]
 
@@ -154,11 +171,12 @@ def _by_detail(measure: str, evidence: Evidence) -> list[str]:
 def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
     window = evidence.window(number)
     length_s = fault_length_s(window)
-    lasted = "never ended" if length_s is None else f"lasted {length_s:.1f} s"
+    lasted = "never ended" if length_s is None else f"undone after {length_s:.1f} s"
     verified = window.verified and window.gone
     held = "verified" if verified else window.unverified_reason or "not verified"
     at = window.origin_ns / 1e9
-    text = f"fault {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
+    begun = f"{window.kind} at +{at:.1f} s since the recording began"
+    text = f"fault {number}: {begun}, {lasted}, {held}"
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)
     stages = [_stage(evidence, name, number) for name in STAGE_NAMES]

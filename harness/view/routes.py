@@ -46,7 +46,7 @@ SHOWN, DROPPED, SILENT, ATTACHED_TO = "shown", "dropped", "silent", "asked"
 SAID = "said"
 # The verb for a change, the kind of its stretch, and the text in it once nothing is shown.
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
-OF_VOTERS = {True: ("said", SAID, ""), False: ("said no more", SAID, "nothing")}
+OF_VOTERS = {True: ("reported", SAID, ""), False: ("no longer reported", SAID, "nothing")}
 ATTACHED = "attached"  # of clients' events; their routes are of the kind that name servers' are
 SENTENCE = "name_server"  # the observations that tell of one name server
 _PROBER = "prober-"
@@ -146,10 +146,11 @@ def _asking(views: Views) -> Iterator[Observation]:
         return
     gap_s = max(poll.gap_ns for poll in views.queries) / NS
     looks, servers = min(poll.looks for poll in routed), {poll.name_server for poll in routed}
-    often = f"{looks} times or more, at most {gap_s:.2f} s apart"
-    text = f"{len(servers)} name servers were queried for the route {often}"
+    which = f"each of {len(servers)} name servers" if len(servers) > 1 else "the name server"
+    often = f"at least {looks} times, at most {gap_s:.2f} s apart"
+    text = f"mqproof queried {which} for the route {often}"
     if gap_s > POLLED_WITHIN_S:
-        text += f": more than the {POLLED_WITHIN_S:g} s that were meant, the machine was busy"
+        text += f": more than the intended {POLLED_WITHIN_S:g} s, because the machine was busy"
     yield Observation("name_servers_queried", 0, gap_s <= POLLED_WITHIN_S, text)
 
 
@@ -189,7 +190,7 @@ def _leader_changes(views: Views) -> Iterator[tuple[int, str]]:
             yield silence.from_ns, f"{poll.name_server} {_silence(silence)}"
         for change in (one for one in _later(poll, views) if one.shown):
             when = _between(*_bounds(change))
-            yield change.by_ns, f"{poll.name_server} said {change.what} {when}"
+            yield change.by_ns, f"{poll.name_server} reported {change.what} {when}"
 
 
 def _later(poll: QueryTotals, views: Views) -> list[Change]:
@@ -279,7 +280,7 @@ def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
         stretches = []
         for event, end_ns in (each for each in events if each[0].kind == ATTACHED):
             whom = event.detail or "no name server"
-            title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
+            title = f"{name} queried {whom} from +{event.at_ns / NS:.2f} s"
             stretches.append(Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title))
         if stretches:
             yield RouteRow(name, tuple(stretches))
@@ -313,9 +314,10 @@ def _holding(
     """What a client's route had of one broker, or that it had none."""
     since = f"by +{from_ns / NS:.2f} s"
     if shown is None:
-        text = f"{name} had dropped {Shown(*who, '')}".removesuffix(" at ")
-        return Stretch(from_ns, until_ns, DROPPED, "dropped", f"{text} {since}")
-    title = f"{name} believed in {shown} {since}"
+        broker = str(Shown(*who, "")).removesuffix(" at ")
+        title = f"the route of {name} no longer had {broker} {since}"
+        return Stretch(from_ns, until_ns, DROPPED, "dropped", title)
+    title = f"the route of {name} had {shown} {since}"
     return Stretch(from_ns, until_ns, SHOWN, shown.address, title)
 
 

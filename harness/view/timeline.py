@@ -31,6 +31,7 @@ from spark_analysis.schema.findings import Findings
 NO_ROUTES = Routes()
 EVENTS_MAX = 120
 _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
+_CLIENT_WORDS = {"asked": "answered the broker's check of"}  # of a transaction
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 
@@ -313,7 +314,7 @@ def _happenings(
     for client in events.clients:
         if client.kind not in _QUIET:
             who, lost = named_worker(client.worker, facts, names), client.kind == "lost"
-            text = f"{client.kind} {client.detail}".strip()
+            text = f"{_CLIENT_WORDS.get(client.kind, client.kind)} {client.detail}".strip()
             text = lost_text(client.detail) if lost else text  # "lost no confirm" is no good news
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     # A stall that touches two windows is a doubt in each.

@@ -254,7 +254,7 @@ _OF_MESSAGES = (
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
         title="Delivered more than once",
-        meaning="duplicate deliveries, by their source",
+        meaning="duplicate deliveries, by their cause",
         short="total",
         stopped_by=_LOGS,
         details=PROVENANCES,
@@ -304,9 +304,9 @@ _OF_MESSAGES = (
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
-        title="Redelivered, acknowledgement perhaps too late",
-        meaning="the client acknowledged less than a second before a fault or the end of its "
-        "connection; the acknowledgement may be lost, so the broker may redeliver",
+        title="Cause not decided, acknowledgement perhaps too late",
+        meaning="duplicate deliveries whose cause is not decided: the client acknowledged less "
+        "than 1 s before a fault or its connection's end, so the acknowledgement may be lost",
         stopped_by=_LOGS,
         story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
     ),

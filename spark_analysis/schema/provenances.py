@@ -1,11 +1,11 @@
-"""The sources of duplicate deliveries: the details of `duplicated`, read by measures.py."""
+"""The causes of duplicate deliveries: the details of `duplicated`, read by measures.py."""
 
 from spark_analysis.schema.measure import Detail, Grade
 
 PROVENANCES = (
     Detail("publisher_retry", Grade.HARMLESS, "sent again by its publisher"),
     Detail("diverged", Grade.VIOLATION, "by two masters at a time"),
-    Detail("ambiguous", Grade.OPEN, "source unknown"),
+    Detail("ambiguous", Grade.OPEN, "cause not decided"),
     Detail("stored_twice", Grade.VIOLATION, "stored twice", may_be_ambiguous=True),
     Detail(
         "redelivery_after_ack",

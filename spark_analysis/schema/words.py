@@ -7,7 +7,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 
 
@@ -84,6 +84,16 @@ LEVELS = tuple(
     for each in Strength
     if each is not Strength.NONE
 )
+
+
+def replicated_means(meaning: str) -> tuple[Level, ...]:
+    """Return mqproof's own levels for a system whose `replicated` has this meaning."""
+    return tuple(
+        replace(each, meaning=meaning) if each.label == Strength.REPLICATED.label else each
+        for each in LEVELS
+    )
+
+
 RANK_MAX = 254  # a byte of the records; 0 is no confirmation, 255 no level at all
 _LABEL = re.compile(r"[a-z][a-z0-9_]{0,30}")
 

@@ -223,7 +223,7 @@ def test_doctor_tells_a_missing_virtual_host_from_missing_rights(
     assert "there is no virtual host 'ordres'" in said
     status, said = doctor(tmp_path, owner.encrypted_text().replace(f'"{VIRTUAL_HOST}"', '"/"'))
     assert status == 2, said
-    assert "may not enter the virtual host '/'" in said
+    assert "may not access the virtual host '/'" in said
     assert "rabbitmqctl set_permissions -p / USER" in said
     owner.permit(read="^nothing")
     try:

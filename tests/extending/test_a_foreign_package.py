@@ -141,7 +141,7 @@ def test_our_clients_ignore_options_that_concern_its_clients_only(
     cell = ("--system", "reference-mirrored", "--deployment", "local", "--dry-run")
     said = mqproof(site, "run", str(file), *cell)
     assert said.returncode == 0, said.stderr
-    assert "ignored    workload.pigeonhole: pika does not know it" in said.stdout
+    assert "ignored    section [workload.pigeonhole]: it does not apply to pika" in said.stdout
 
 
 def test_master_crash_runs_on_it_without_confirmed_loss(

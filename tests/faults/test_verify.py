@@ -279,7 +279,7 @@ def test_a_client_freeze_needs_halted_and_silent_processes() -> None:
         ({"a": FROZEN, "b": DEAD}, {"a": SILENT}, "b does not run"),
         ({"a": FROZEN, "b": RUNNING}, {"a": SILENT}, "b is not frozen"),
         ({"a": RUNNING}, {"a": SILENT}, "a is not frozen"),
-        ({"a": FROZEN}, {}, "not silent: a: not asked"),
+        ({"a": FROZEN}, {}, "not silent: a: not queried"),
         ({"a": FROZEN}, {"a": ANSWERED}, "not silent: a: answered"),
         ({"a": FROZEN}, {"a": Reply(False, 0.1, "no pong")}, "not silent: a: no pong"),
     ],
@@ -301,7 +301,7 @@ def test_a_client_freeze_ended_if_all_processes_run_and_answer() -> None:
         ({"a": RUNNING, "b": DEAD}, {"a": ANSWERED}, "b does not run"),
         ({"a": RUNNING, "b": FROZEN}, {"a": ANSWERED}, "b is still frozen"),
         ({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": SILENT}, "b: silent"),
-        ({"a": RUNNING}, {}, "a: not asked"),
+        ({"a": RUNNING}, {}, "a: not queried"),
     ],
 )
 def test_a_freeze_of_clients_is_not_gone_otherwise(

@@ -65,7 +65,7 @@ def test_a_one_way_hang_and_a_full_hang_are_distinguished() -> None:
         (every(SILENT, b=ANSWERED), "not silent: b: answered"),
         (every(SILENT, b=CLOSED), "not silent: b: closed"),
         (every(SILENT, b=replace(SILENT, end=FIN)), "not silent: b"),  # closed in the end
-        ({"a": SILENT, "direct": ANSWERED}, "not silent: b: not asked"),
+        ({"a": SILENT, "direct": ANSWERED}, "not silent: b: not queried"),
         (every(SILENT, direct=SILENT), "the host was not heard"),
         ({"a": SILENT, "b": SILENT}, "the host was not heard"),
     ],
@@ -122,7 +122,7 @@ def test_new_connections_distinguish_closed_links(rule: Rule) -> None:
         (every(CLOSED, b=SILENT), "not closed by FIN: b: silent"),
         (every(CLOSED, b=RESET), "not closed by FIN: b: reset"),
         (every(CLOSED, direct=CLOSED), "the host was not heard"),  # it was the host that ended
-        ({"a": CLOSED, "direct": ANSWERED}, "not closed by FIN: b: not asked"),
+        ({"a": CLOSED, "direct": ANSWERED}, "not closed by FIN: b: not queried"),
     ],
 )
 def test_links_that_stand_or_ended_otherwise_were_not_closed(
@@ -189,7 +189,7 @@ def test_a_link_is_slow_if_words_are_late_both_ways() -> None:
         (every(took(0.6), b=CLOSED), "b: closed"),
         (every(took(0.6), direct=took(0.3)), "the direct way is slow or silent, too"),
         (every(took(0.6), direct=SILENT), "the direct way is slow or silent, too"),
-        ({"a": took(0.6), "direct": ANSWERED}, "b: not asked"),
+        ({"a": took(0.6), "direct": ANSWERED}, "b: not queried"),
     ],
 )
 def test_a_link_is_not_slow_otherwise(down: Replies, doubt: str) -> None:
@@ -229,7 +229,7 @@ def test_a_link_was_cut_by_its_bytes_and_a_fin() -> None:
         (every(cut(4000), b=cut(4000, RST)), "b: closed after 4000 bytes"),
         (every(cut(4000), b=SILENT), "b: silent"),
         (every(cut(4000), direct=CLOSED), "not heard on a direct connection"),
-        ({"a": cut(4000), "direct": ANSWERED}, "b: not asked"),
+        ({"a": cut(4000), "direct": ANSWERED}, "b: not queried"),
     ],
 )
 def test_a_link_was_not_cut_after_so_many_bytes_otherwise(replies: Replies, doubt: str) -> None:

@@ -756,7 +756,7 @@ def test_an_option_of_one_value_is_said_once(
     code, pipeline = call("run", "master-crash", option, word, f"{option}={word}")
     assert (code, pipeline.started) == (254, [])
     assert capsys.readouterr().err == (
-        f"mqproof: bad input:\n{option}: is given 2 times; it is said once\n"
+        f"mqproof: bad input:\n{option}: is given 2 times; give it once\n"
     )
 
 
@@ -766,7 +766,7 @@ def test_every_option_that_is_said_again_is_reported_at_once(
     flags = ("--json", "--keep", "--all", "--dry-run")
     assert call("run", "master-crash", *flags, *flags, *flags)[0] == 254
     said = capsys.readouterr().err.splitlines()
-    assert said[1:] == [f"{flag}: is given 3 times; it is said once" for flag in flags]
+    assert said[1:] == [f"{flag}: is given 3 times; give it once" for flag in flags]
     assert call("reference", "mirrored", "--nodes", "3", "--nodes", "5")[0] == 254
     assert call("run", "--help", "--help")[0] == 0
 

@@ -88,7 +88,7 @@ class NatsServers:
     async def members(self, host: str) -> tuple[str, ...]:
         seen = cluster_state.running(await self._report(host, ROUTES), host)
         if seen is None:
-            raise DeployError(f"{host} does not tell which servers there are")
+            raise DeployError(f"{host} does not report which servers there are")
         return tuple(name for name in self._ways if name in seen)
 
     async def policy(self, _name: str) -> dict[str, Any] | None:

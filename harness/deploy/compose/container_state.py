@@ -70,9 +70,9 @@ def has_address(client: docker.DockerClient, container: str, address: str) -> bo
             return False
         result = found.exec_run([*_COMMAND, f"{address}/32"])
     except DockerException as error:
-        raise DeployError(f"a balancer cannot be asked for its address: {error}") from error
+        raise DeployError(f"a balancer cannot be queried for its address: {error}") from error
     assert isinstance(result.output, bytes), "it is no stream"
     if result.exit_code:
         output = result.output.decode(errors="replace").strip()
-        raise DeployError(f"a balancer cannot tell its address: {output}")
+        raise DeployError(f"a balancer cannot report its address: {output}")
     return bool(result.output.strip())

@@ -73,7 +73,7 @@ class _Handle:
         except APIError:
             return None
         except (DockerException, OSError) as error:
-            raise DeployError(f"the engine did not tell how a process ended: {error}") from error
+            raise DeployError(f"the engine did not report how a process ended: {error}") from error
 
     def _kill(self) -> None:
         try:

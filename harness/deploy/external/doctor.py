@@ -110,7 +110,7 @@ async def _entered(topology: Topology, broker: BrokerNode, agent: AgentClient) -
     try:
         await asyncio.get_running_loop().getaddrinfo(broker.address, broker.port)
     except OSError as error:
-        remedy = f"mend `{clients.key_of(topology)}` in the file"
+        remedy = f"correct `{clients.key_of(topology)}` in the file"
         return MachineCheck(what, f"{broker.address}: {error}", False, remedy)
     greeting, way = clients.service_ports.greeting, {"host": broker.address, "port": broker.port}
     try:
@@ -137,7 +137,9 @@ async def _proxy(site: Site, agent: AgentClient) -> MachineCheck:
             "http", VERSION_LIMIT_S, method="GET", url=url, headers={}, body=""
         )
     except AgentError as error:
-        return MachineCheck("Toxiproxy", str(error), False, "start it, or mend `at` in the file")
+        return MachineCheck(
+            "Toxiproxy", str(error), False, "start it, or correct `at` in the file"
+        )
     version = str(answer["body"]).strip()
     return MachineCheck("Toxiproxy", f"{site.proxy}, {version}", answer["status"] == 200)
 

@@ -72,7 +72,9 @@ def layout_obstacles(system: System, layout: Layout, deployment: str) -> list[st
     if layout.client_tcp_retries2 is not None and deployment != COMPOSE:
         reasons.append(f"client_tcp_retries2 would be the whole machine's by {deployment}")
     if layout.balancers and deployment != COMPOSE:
-        reasons.append(f"clients enter by {layout.client_endpoint}, which only {COMPOSE} has")
+        reasons.append(
+            f"clients connect through {layout.client_endpoint}, which only {COMPOSE} has"
+        )
     if system.versions is not None:
         reasons += system.versions.obstacles(layout.version)
         default = "" if layout.image else layout.file_version or system.versions.default

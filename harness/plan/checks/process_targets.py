@@ -96,7 +96,7 @@ def _reach(target: Target, kind: Kind, layout: Layout, servers: Servers) -> Iter
         ]
         if shared:
             yield (
-                f"a {kind} strikes a whole host, and {'; '.join(shared)}: it takes a layout on "
+                f"a {kind} affects a whole host, and {'; '.join(shared)}: it takes a layout on "
                 f"which {brief(target.word)} has a host for itself{_or_proxied(kind)}"
             )
 

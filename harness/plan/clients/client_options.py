@@ -77,7 +77,7 @@ def problems(place: str, client: str, section: Section[Any, Any] | None) -> Iter
             guess = nearest(key, known)
             yield Problem(place, text, known, guess, expected=expected, advice=ADVICE)
         elif keys.count(key) > 1:
-            yield Problem(place, f"{brief(client)}: {key} is said more than once")
+            yield Problem(place, f"{brief(client)}: {key} is given more than once")
     if any(key not in known or keys.count(key) > 1 for key in keys):
         return
     wrong = list(_wrong_values(taken.options, section)) if section else []

@@ -173,7 +173,7 @@ def _section_mistakes(section: Section[Any, Any] | None) -> Iterator[str]:
         keys = ", ".join(needed)
         yield f"[{section.place}] may be left out, and these of its keys have no default: {keys}"
     elif strange := [key for key in section.by_client if key not in section.shape.model_fields]:
-        yield f"[{section.place}] has no keys that a client might be told: {', '.join(strange)}"
+        yield f"[{section.place}] has no such keys to pass to a client: {', '.join(strange)}"
     else:
         yield from _fact_mistakes(section)
 

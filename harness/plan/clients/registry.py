@@ -82,7 +82,7 @@ def _claimed_by_others(section: Section[Any, Any], offered: Iterable[Client]) ->
         yield f"{text}; rename the section, or uninstall one of the packages"
     taken = {name for one in sections for name in one.own_names}
     for name in sorted(taken.intersection(section.own_names)):
-        yield f"another family's section tells the fact {brief(name)}"
+        yield f"another family's section declares the fact {brief(name)}"
     ours = (one.family.section for one in OURS.values())
     if section not in ours:
         ours_too = (section.facts.keys() & DECLARED.keys()) - section.own_facts.keys() - taken

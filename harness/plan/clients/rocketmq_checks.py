@@ -108,5 +108,5 @@ def _crash_problems(faults: object) -> Iterator[TomlProblem]:
     for index, fault in enumerate(faults if isinstance(faults, list) else ()):
         kind = kind_of(fault) if isinstance(fault, dict) else None
         if kind is not None and kind.ends_client:
-            text = "a dead client cannot be asked for the fates of its transactions"
+            text = "no broker can query a dead client for the fates of its transactions"
             yield TomlProblem(("fault", index, "kind"), text)

@@ -48,7 +48,7 @@ def _target(
         target = kind.target(word)
     except ValueError:
         refusal = "it means the whole cluster, and takes no target" if not forms else ""
-        text = refusal or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
+        text = refusal or f"{brief(word)} is no target of a {kind.name}"
         yield TomlProblem(place, text, forms, nearest(word, forms))
         return
     if target.fault > faults:

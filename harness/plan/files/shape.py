@@ -71,7 +71,7 @@ def _entry(value: object) -> BootstrapAddress:
     if isinstance(value, str):
         target = parse_target(value)
         if target.form not in ENDPOINTS:
-            raise ValueError(f"{brief(value)} is no host of a queue: clients cannot enter there")
+            raise ValueError(f"{brief(value)} is no host of a queue: clients cannot connect there")
         return BootstrapAddress(hosts=(target.host,)) if target.host else BootstrapAddress(target)
     if isinstance(value, list) and len(value) > _WORDS_MAX:
         raise ValueError(f"must have {_WORDS_MAX} hosts at most, not {len(value):,}")

@@ -296,13 +296,13 @@ def _active_fault(fault: dict[str, Any], target: Target, operated: bool) -> over
 def _client_checks(
     path: Path, fault: dict[str, Any], target: Target, workload: dict[str, Any]
 ) -> Iterator[TomlProblem]:
-    """That a fault of clients is aimed at clients that there are, and no other one is."""
+    """Yield a target of a fault of clients that is no client, and clients of another fault."""
     kind = kind_of(fault)
     if kind is None:
         return
     of_clients = kind.applies_to == CLIENT
     if target.of_clients != of_clients:
-        text = f"a {kind.name} is aimed at {'clients' if of_clients else 'a host'}"
+        text = f"the target of a {kind.name} is {'clients' if of_clients else 'a host'}"
         yield TomlProblem(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
     elif target.client:
         role, _, number = target.client.partition("-")

@@ -2,7 +2,7 @@
 
 guarantees        what a system's brokers guarantee by a layout
 jars              sets of jars, by the clients and the servers that are in them
-layout_values     the parts of a layout: hosts, policies, and where clients enter
+layout_values     the parts of a layout: hosts, policies, and endpoints of clients
 published         the ports of a cluster by hand, at loopback addresses
 role_words        what users of a system call the replica that serves clients, and the others
 servers           what a system's servers are on a layout's hosts

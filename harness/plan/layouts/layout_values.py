@@ -1,4 +1,4 @@
-"""The parts of a layout, as frozen values: hosts, policies, and where clients enter."""
+"""The parts of a layout, as frozen values: hosts, policies, and endpoints of clients."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ BALANCERS = {  # a client knows one address, and who answers there passes it on 
     "haproxy-pair": ("balancer1", "balancer2"),  # the address floats between them
     "balancer": (),  # somebody else's, which no fault strikes
 }
-BALANCER = "balancer"  # where clients enter then, and what such a host is to queues
+BALANCER = "balancer"  # the clients' endpoint then, and what such a host is to queues
+BY_NAME_SERVERS = "name-server"  # the endpoint on record of clients that name servers direct
 STANDBY = "standby balancer"  # what one of a pair is that has not the address
 
 

@@ -154,7 +154,7 @@ class Topology:
             return f"{host} has no address of its own in the file: its silence cannot be seen"
         if Sight.PEER_LINKS in kind.hides and self.own.without_api:
             return (
-                f"each side of a {kind} must be asked who leads, and the file names no API of "
+                f"each side of a {kind} must report its leader, and the file names no API of "
                 f"{', '.join(self.own.without_api)}"
             )
         if kind.counts_bytes and self.tls is not None:

@@ -69,7 +69,8 @@ class Versions:
         if version and needs is not None and numbers(version) < numbers(needs[0]):
             first, why = needs
             later = next((one for one in self.known if numbers(one) >= numbers(first)), first)
-            yield f"{self.product} {version} cannot be laid out so: {why}; use `--version {later}`"
+            text = f"{self.product} {version} cannot have this layout: {why}"
+            yield f"{text}; use `--version {later}`"
 
     def too_new(self, version: str, needs: tuple[str, str] | None) -> Iterator[str]:
         """Yield why a layout cannot be started in a version, if it needs an earlier one."""
@@ -77,7 +78,7 @@ class Versions:
             first, why = needs
             known = [one for one in self.known if numbers(one) < numbers(first)]
             earlier = max(known, key=numbers, default=f"before {first}")
-            text = f"{self.product} {version} cannot be laid out so: {why}"
+            text = f"{self.product} {version} cannot have this layout: {why}"
             yield f"{text}; use `--version {earlier}`"
 
 

@@ -26,6 +26,7 @@ from harness.report.page.measures import (
 )
 from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
+from harness.view.naming import detail_name
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
@@ -74,10 +75,13 @@ def everywhere(report: Report, outcome: ClaimOutcome) -> list[str]:
     return [claim for claim, found in claims if {one.outcome for one in found} == {outcome}]
 
 
-def left_out(report: Report) -> int:
-    """How many claims apply to no run."""
+def left_out(report: Report) -> str:
+    """Return how many claims apply to no run, as a line; "" if each applies to one."""
     found = claims_of(report.runs).values()
-    return sum(one.outcome is ClaimOutcome.NOT_APPLICABLE for one in found)
+    others = sum(one.outcome is ClaimOutcome.NOT_APPLICABLE for one in found)
+    several = len({run.cell for run in report.runs}) > 1
+    which = "apply to no cell" if several else "do not apply"
+    return f"{others} more claims {which} (--all lists each with its reason)" if others else ""
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:
@@ -115,9 +119,9 @@ def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
 
 
 def measure_title(measure: str, detail: str = "") -> str:
-    """`delivered more than once: publisher retry`."""
+    """Return `delivered more than once: sent again by its publisher`."""
     title = measure_name(measure).lower()
-    return f"{title}: {detail.replace('_', ' ')}" if detail else title
+    return f"{title}: {detail_name(measure, detail)}" if detail else title
 
 
 def nowhere(report: Report) -> list[str]:

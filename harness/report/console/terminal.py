@@ -118,8 +118,7 @@ class Terminal:
         for table in tables.verdict_tables(report, self._whole):
             self._console.print()
             self._console.print(table)
-        if (others := tables.left_out(report)) and not self._whole:
-            text = f"{others} more claims do not apply (--all lists each with its reason)"
+        if (text := tables.left_out(report)) and not self._whole:
             self._print(text, "dim")
         for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS):
             if not self._whole and (claims := tables.everywhere(report, outcome)):
@@ -170,7 +169,8 @@ class Terminal:
             if self._whole or observation not in routes:
                 self._print(f"  {text}", "" if observation.judged else "yellow")
         if routes and not self._whole:
-            self._print(f"  {len(routes)} changes of routes and roles (--all shows them)", "dim")
+            changes = formats.plural(len(routes), "change")
+            self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
 
         def line_of(verdict: ClaimVerdict) -> str:
             return lines.verdict_line(verdict, lines.standing_of(verdict, run, report))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.claims.recovery import ended_by_fault, reason_near_zero
 from harness.claims.times import stage_text
-from harness.view.naming import detail_text
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number, WindowOutage
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Stage
@@ -133,12 +132,6 @@ def meaning(measure: str) -> str:
 
 def is_grave(measure: str, detail: str) -> bool:
     return measure in BY_NAME and measures.grade(measure, detail) is Grade.VIOLATION
-
-
-def detail_name(measure: str, detail: str) -> str:
-    """Where the details of a measure are fixed they have titles."""
-    known = measures.detail(measure, detail) if measure in BY_NAME else None
-    return known.title if known is not None else detail_text(detail)
 
 
 def stage_name(stage: str) -> str:

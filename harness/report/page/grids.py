@@ -15,6 +15,7 @@ from harness.plan.model import Cell
 from harness.report.page import formats, measures
 from harness.report.page.places import Place, scenarios_of
 from harness.report.page.totals import deadline_text
+from harness.view.naming import detail_name
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
@@ -166,7 +167,7 @@ def _group(
                 _value(place, scenario, row, tops) if row is not None else None
                 for place, row in zip(compared, found, strict=True)
             )
-            name = formats.detail_name(measure, detail) if detail else formats.short_name(measure)
+            name = detail_name(measure, detail) if detail else formats.short_name(measure)
             lines.append(GridLine(name, tuple(values)))
     runs = [len(place.of(scenario)) for place in compared]
     run_counts = tuple(formats.plural(number, "run") if number else None for number in runs)

@@ -1,8 +1,8 @@
-"""Runs played together, in one picture: what name servers showed, what clients believed, and whose
-sends failed.
+"""Runs played together, in one picture: what name servers showed, which routes clients held, and
+whose sends failed.
 
 1. Each run has a time of its own: all are drawn from the instant at which the first fault came.
-2. Name servers are asked by every run; what the first one's prober saw is drawn.
+2. Every run queries name servers; what the first one's prober saw is drawn.
 3. The routes of clients show only masters that a name server or a client dropped: the others did
    not move. Only clients that send are drawn.
 """
@@ -98,7 +98,7 @@ def _whose(run: RunReport, worker: str) -> str:
     failing_sends = run.detail.failing if run.detail is not None else ()
     name_servers = {one.publisher: one.name_server for one in failing_sends if one.window == 1}
     whom = name_servers.get(worker, "")
-    return f"{run.cell[3]}, {f'asks {whom}' if whom else worker}"
+    return f"{run.cell[3]}, {f'queries {whom}' if whom else worker}"
 
 
 def _shifted(rows: Iterable[RouteRow], timeline: Timeline) -> Iterator[RouteRow]:

@@ -19,6 +19,7 @@ from harness.plan.model import Cell
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.view.grouping import by_key
+from harness.view.naming import detail_name
 from harness.view.summary import NOT_MEASURED, is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measure import Grade
@@ -178,7 +179,7 @@ def bar_of(row: Comparison, top: float) -> Bar | None:
 
 
 def _name(measure: str, detail: str) -> str:
-    return formats.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
+    return formats.measure_name(measure) + (f": {detail_name(measure, detail)}" if detail else "")
 
 
 def measure_text(row: Comparison, runs: Sequence[RunReport] = ()) -> MeasureText:

@@ -165,7 +165,7 @@ def _facts(one: Summary | None) -> Iterator[str]:
     if one.stranded.least:
         yield f"{formats.bound(one.stranded)} stranded"
     if one.duplicated.least:
-        yield f"{formats.bound(one.duplicated)} duplicated"
+        yield f"{formats.bound(one.duplicated)} delivered more than once"
     # The run as a whole, and the queue or publisher that was unavailable for longest.
     if one.out_s.least is not None:
         yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT

@@ -215,13 +215,15 @@ def _claims(totals: RunTotals) -> str:
 
 
 def _meaning(compared: Iterable[places.Place], name: str) -> str:
-    """Return what a level means; each meaning if systems differ."""
-    texts = (
-        place.totals.meanings.get(name, "")
-        for place in compared
-        if any(one.strength == name for one in place.totals.by_strength)
-    )
-    return "; or: ".join(dict.fromkeys(filter(None, texts)))
+    """Return what a level means; if systems differ, each meaning with its columns."""
+    letters: dict[str, list[str]] = {}
+    for place in compared:
+        text = place.totals.meanings.get(name, "")
+        if text and any(one.strength == name for one in place.totals.by_strength):
+            letters.setdefault(text, []).append(place.letter)
+    if len(letters) < 2:
+        return next(iter(letters), "")
+    return "; ".join(f"{', '.join(own)}: {text}" for text, own in letters.items())
 
 
 def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) -> LossText:

@@ -179,7 +179,7 @@ class RabbitBroker:
         # A broker does not find a queue whose only holder is down.
         if 404 in statuses:
             return Roles(master=None, mirrors=(), synchronised=()), False
-        raise DeployError(f"no broker tells who holds {queue}")
+        raise DeployError(f"no broker reports who holds {queue}")
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         answers = await self._api.ask_all(queue_path(queue))
@@ -199,7 +199,7 @@ class RabbitBroker:
     async def members(self, host: str) -> tuple[str, ...]:
         reply = await self._api.ask(host, NODES)
         if reply is None or reply.status != 200:
-            raise DeployError(f"{host} does not tell which nodes there are")
+            raise DeployError(f"{host} does not report which nodes there are")
         return cluster_state.members(reply.body)
 
     async def policy(self, name: str) -> dict[str, Any] | None:
@@ -207,7 +207,7 @@ class RabbitBroker:
             async for reply in replies:
                 if reply.status in (200, 404):
                     return dict(reply.body["definition"]) if reply.status == 200 else None
-        raise DeployError(f"no broker tells of policy {name}")
+        raise DeployError(f"no broker reports policy {name}")
 
     async def controller(self) -> str:
         return ""
@@ -290,7 +290,7 @@ class RabbitBroker:
         if set(self._api.hosts) != {host}:
             others.pop(host, None)
         if not others:
-            raise DeployError(f"no other broker tells whether {host} is listed")
+            raise DeployError(f"no other broker reports whether {host} is listed")
         return others
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
@@ -340,7 +340,7 @@ class RabbitBroker:
             detail = "nothing" if reply is None else f"{reply.status} {reply.body}"
             raise DeployError(
                 f"{', '.join(others)} did not enable {khepri.FLAG} within {_KHEPRI_LIMIT_S:g} s: "
-                f"asked to, {host} said {detail}"
+                f"{host} answered the request with {detail}"
             )
 
     async def _without_khepri(self) -> tuple[str, ...]:

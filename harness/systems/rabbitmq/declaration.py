@@ -13,7 +13,7 @@ from harness.systems.port import Declaration, Demo, Foreground, Mistakes, Proces
 from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
-from spark_analysis.schema.words import LEVELS
+from spark_analysis.schema.words import replicated_means
 
 
 def rabbitmq_declaration(
@@ -22,6 +22,7 @@ def rabbitmq_declaration(
     layout_file: type[BaseModel],
     mistakes: Mistakes,
     guarantees: Callable[[Layout], Guarantees],
+    replicated: str,
     containers: Containers,
     foreign: Foreign | None,
     processes: Processes | None = None,
@@ -29,7 +30,8 @@ def rabbitmq_declaration(
     foreground: Foreground | None = None,
     demo: Demo | None = None,
 ) -> Declaration:
-    """Return a system's declaration. Only the reference runs as subprocesses, and misbehaves."""
+    """Return a system's declaration. Only the reference runs as subprocesses, and misbehaves.
+    `replicated`: the meaning of a confirm of that level."""
     return Declaration(
         name=name,
         folder=shipped(name),
@@ -39,7 +41,7 @@ def rabbitmq_declaration(
         facts={},
         servers=rabbitmq_servers,
         drain=RABBITMQ_DRAIN,
-        levels=LEVELS,
+        levels=replicated_means(replicated),
         ways=(),
         versioned_as=VERSION,
         processes=processes,

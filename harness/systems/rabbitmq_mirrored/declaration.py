@@ -4,6 +4,7 @@ from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import (
+    REPLICATED,
     RabbitLayoutFile,
     mirrored_guarantees,
     mistakes,
@@ -14,6 +15,7 @@ RABBITMQ_MIRRORED = rabbitmq_declaration(
     layout_file=RabbitLayoutFile,
     mistakes=mistakes,
     guarantees=mirrored_guarantees,
+    replicated=REPLICATED,
     containers=RABBITMQ_CONTAINERS,
     foreign=MIRRORED_FOREIGN,
 )

@@ -82,6 +82,12 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
     yield from policies.mistakes(document, members(document))
 
 
+REPLICATED = (
+    "the master and all mirrors that the queue had at that time (perhaps none) had the message, "
+    "possibly only in memory"
+)
+
+
 def mirrored_guarantees(layout: Layout) -> Guarantees:
     replicated = Strength.REPLICATED if (layout.copies or 1) > 1 else None
     return Guarantees(

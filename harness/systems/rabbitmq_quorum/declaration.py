@@ -77,6 +77,7 @@ RABBITMQ_QUORUM = rabbitmq_declaration(
     layout_file=MembersLayoutFile,
     mistakes=mistakes,
     guarantees=quorum_guarantees,
+    replicated="a majority of the queue's members had the message on disk",
     containers=replace(
         RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_quorum.parts:quorum_parts"
     ),

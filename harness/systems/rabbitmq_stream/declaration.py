@@ -56,6 +56,8 @@ RABBITMQ_STREAM = replace(
         layout_file=MembersLayoutFile,
         mistakes=_mistakes,
         guarantees=stream_guarantees,
+        replicated="a majority of the stream's replicas had written the message to a file, "
+        "without flushing it to disk",
         containers=replace(
             RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_stream.parts:stream_parts"
         ),

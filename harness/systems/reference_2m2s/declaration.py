@@ -18,6 +18,7 @@ from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_2m2s.declaration import REFERENCE_FOREIGN
 from harness.systems.rocketmq_2m2s.layout import (
+    REPLICATED,
     master_slave_guarantees,
     master_slave_servers,
     mistakes,
@@ -84,6 +85,7 @@ REFERENCE_2M2S = rocketmq_declaration(
     layout_file=ReferenceLayoutFile,
     mistakes=mistakes,
     guarantees=master_slave_guarantees,
+    replicated=REPLICATED,
     servers=master_slave_servers,
     processes=ReferenceServers(),
     misbehaves=("drop", "duplicate", "corrupt", "confirm-early", *OF_LOGS, "truncate"),

@@ -12,6 +12,7 @@ from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_controller.layout import (
+    REPLICATED,
     controller_guarantees,
     controller_servers,
     controllers,
@@ -30,6 +31,7 @@ REFERENCE_CTGMQ = rocketmq_declaration(
     layout_file=CtgmqFile,
     mistakes=mistakes,
     guarantees=controller_guarantees,
+    replicated=REPLICATED,
     servers=controller_servers,
     processes=SWITCHED_SERVERS,
     misbehaves=OF_REPLICAS,

@@ -24,6 +24,7 @@ from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq, ServerPro
 from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_dledger.declaration import REFERENCE_GROUPS_FOREIGN
 from harness.systems.rocketmq_dledger.layout import (
+    REPLICATED,
     DledgerFile,
     configuration,
     dledger_guarantees,
@@ -85,6 +86,7 @@ REFERENCE_DLEDGER = rocketmq_declaration(
     layout_file=ReferenceGroupsFile,
     mistakes=mistakes,
     guarantees=dledger_guarantees,
+    replicated=REPLICATED,
     servers=dledger_servers,
     processes=REFERENCE_GROUPS,
     misbehaves=OF_LEDGERS,

@@ -16,6 +16,7 @@ from harness.systems.port import Demo, Foreground
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import (
+    REPLICATED,
     MirroredLayoutFile,
     mirrored_guarantees,
     mistakes,
@@ -73,6 +74,7 @@ REFERENCE_MIRRORED = rabbitmq_declaration(
     layout_file=MirroredLayoutFile,
     mistakes=mistakes,
     guarantees=mirrored_guarantees,
+    replicated=REPLICATED,
     processes=ReferenceNodes(),
     misbehaves=(*DRAWN, "stale-guard"),
     containers=REFERENCE_CONTAINERS,

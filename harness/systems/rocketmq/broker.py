@@ -122,7 +122,7 @@ class RocketBroker:
         )
         shown = [view for view in views.values() if view is not None]
         if not shown:
-            raise DeployError(f"no name server tells who holds {queue}")
+            raise DeployError(f"no name server reports who holds {queue}")
         held = cluster_state.holders(self.home_of(queue), brokers, shown)
         masters = cluster_state.masters_of(held)
         slaves = [one for one in held if one not in masters]
@@ -144,7 +144,7 @@ class RocketBroker:
         return None
 
     async def members(self, host: str) -> tuple[str, ...]:
-        raise DeployError(f"{host} is in no cluster whose members it could tell")
+        raise DeployError(f"{host} is in no cluster whose members it could report")
 
     async def policy(self, name: str) -> dict[str, Any] | None:
         raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
@@ -161,7 +161,7 @@ class RocketBroker:
         """
         answering = await self._topics(await self._leading.now())
         if not answering:
-            raise DeployError("no broker tells which topics it has")
+            raise DeployError("no broker reports which topics it has")
         topics = cluster_state.deciding(answering)
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
@@ -198,7 +198,7 @@ class RocketBroker:
         """Return the names of topics that begin so, of all brokers that answer."""
         found = await self._topics(await self._leading.now())
         if not found:
-            raise DeployError("no broker tells which topics it has")
+            raise DeployError("no broker reports which topics it has")
         every = {topic for topics in found.values() for topic in topics}
         return cluster_state.of_runs(every, topic_of(prefix))
 
@@ -219,7 +219,7 @@ class RocketBroker:
         views = await self._views(requests.cluster_info(), answers.cluster)
         shown = [view for view in views.values() if view is not None]
         if not shown:
-            raise DeployError(f"no name server tells whether {place} is listed")
+            raise DeployError(f"no name server reports whether {place} is listed")
         own = cluster_state.at(place, self._servers)
         own_views = [views[one] for one in own if one.is_name_server]
         if not all(
@@ -241,7 +241,7 @@ class RocketBroker:
         """As brokers tell them: `V4_9_7` is 4.9.7."""
         found = await until(self._versions, bool, VERSION_LIMIT_S)
         if not found:
-            raise DeployError(f"no broker told its version within {VERSION_LIMIT_S:g} s")
+            raise DeployError(f"no broker reported its version within {VERSION_LIMIT_S:g} s")
         return {VERSION: ", ".join(sorted(found))}
 
     async def _versions(self) -> set[str]:

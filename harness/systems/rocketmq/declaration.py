@@ -14,7 +14,7 @@ from harness.systems.port import Declaration, Foreground, Mistakes, Processes
 from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
-from spark_analysis.schema.words import LEVELS
+from spark_analysis.schema.words import replicated_means
 
 
 def rocketmq_declaration(
@@ -23,6 +23,7 @@ def rocketmq_declaration(
     layout_file: type[BaseModel],
     mistakes: Mistakes,
     guarantees: Callable[[Layout], Guarantees],
+    replicated: str,
     servers: Callable[[Layout], Servers],
     containers: Containers,
     processes: Processes | None = None,
@@ -30,7 +31,8 @@ def rocketmq_declaration(
     foreground: Foreground | None = None,
     foreign: Foreign | None = None,
 ) -> Declaration:
-    """Return a system's declaration. Only references run as subprocesses, and misbehave."""
+    """Return a system's declaration. Only references run as subprocesses, and misbehave.
+    `replicated`: the meaning of a confirm of that level."""
     return Declaration(
         name=name,
         folder=shipped(name),
@@ -40,7 +42,7 @@ def rocketmq_declaration(
         facts={},
         servers=servers,
         drain=TOPIC_DRAIN,
-        levels=LEVELS,
+        levels=replicated_means(replicated),
         ways=ROCKETMQ_WAYS,
         versioned_as=VERSION,
         processes=processes,

@@ -27,6 +27,7 @@ from harness.systems.rocketmq.layout_files import VERSION_HELP, Flush, released
 from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.layout import (
+    REPLICATED,
     RocketLayoutFile,
     configuration,
     master_slave_guarantees,
@@ -88,6 +89,7 @@ ROCKETMQ_2M2S = rocketmq_declaration(
     layout_file=RocketLayoutFile,
     mistakes=mistakes,
     guarantees=master_slave_guarantees,
+    replicated=REPLICATED,
     servers=master_slave_servers,
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_2m2s.parts:master_slave_parts"

@@ -100,6 +100,9 @@ def _copies(layout: Layout) -> dict[str, str]:
     return {}
 
 
+REPLICATED = "the master and at least one slave had the message, possibly only in memory"
+
+
 def master_slave_guarantees(layout: Layout) -> Guarantees:
     declared = own(layout)
     replicated, flushed = declared.replication == SYNC, declared.flush == SYNC

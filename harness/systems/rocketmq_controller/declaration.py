@@ -4,6 +4,7 @@ from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_controller.layout import (
+    REPLICATED,
     ControllerLayoutFile,
     configuration,
     controller_guarantees,
@@ -16,6 +17,7 @@ ROCKETMQ_CONTROLLER = rocketmq_declaration(
     layout_file=ControllerLayoutFile,
     mistakes=mistakes,
     guarantees=controller_guarantees,
+    replicated=REPLICATED,
     servers=controller_servers,
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_controller.parts:controller_parts"

@@ -190,6 +190,12 @@ def _word(setting: bool) -> str:
     return str(setting).lower()
 
 
+REPLICATED = (
+    "all in-sync replicas at that time (perhaps the master alone), or as many as the layout "
+    "requires, had the message, possibly only in memory"
+)
+
+
 def controller_guarantees(layout: Layout) -> Guarantees:
     own = rules(layout)
     replicated = own.all_ack or own.in_sync > 1

@@ -119,7 +119,7 @@ def _broker_doubts(brokers: Iterable[ServerProcess], states: States) -> Iterator
     for one in brokers:
         state = states.get(one.group)
         if state is None:
-            yield f"no controller tells of {one.process}"
+            yield f"no controller reports {one.process}"
         elif not has_in_sync(state, one):
             yield f"{one.process} of {one.host} is not in the SyncStateSet"
 

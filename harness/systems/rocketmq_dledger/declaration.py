@@ -27,6 +27,7 @@ from harness.systems.rocketmq.layout_files import VERSION_HELP, released
 from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_dledger.layout import (
     MEMBERS_MIN,
+    REPLICATED,
     DledgerLayoutFile,
     configuration,
     dledger_guarantees,
@@ -93,6 +94,7 @@ ROCKETMQ_DLEDGER = rocketmq_declaration(
     layout_file=DledgerLayoutFile,
     mistakes=mistakes,
     guarantees=dledger_guarantees,
+    replicated=REPLICATED,
     servers=dledger_servers,
     containers=rocketmq_containers(
         services(configuration), "harness.systems.rocketmq_dledger.parts:dledger_parts"

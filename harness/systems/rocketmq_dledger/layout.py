@@ -99,6 +99,7 @@ def _membership(layout: Layout, server: ServerProcess) -> dict[str, str]:
     }
 
 
+REPLICATED = "a majority of the group's members had the message, possibly only in memory"
 _BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
 
 

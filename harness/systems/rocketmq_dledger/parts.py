@@ -80,7 +80,7 @@ def _doubts(followed: Followed, leaders: Mapping[str, ServerProcess]) -> Iterabl
     for server, whom in followed.items():
         leader = leaders.get(server.group)
         if whom is None:
-            yield f"{server.process} of {server.host} does not tell whom it follows"
+            yield f"{server.process} of {server.host} does not report its leader"
         elif leader is not None and whom != member(leader):
             follows = f"follows {whom}" if whom else "follows no leader"
             yield f"{server.process} of {server.host} {follows}, not {member(leader)}"

@@ -308,7 +308,7 @@ def test_all_unaddable_runs_are_reported_and_nothing_is_packed(
 @pytest.mark.parametrize(
     ("pattern", "wrong"),
     [
-        ("runs/*/*.tar.xz", "lie in several folders"),
+        ("runs/*/*.tar.xz", "are in several folders"),
         ("runs/2026*.tar.xz", "e.tar.xz is none of the runs of"),
     ],
 )
@@ -364,7 +364,7 @@ def test_failed_sends_are_reported_by_name_server_and_others_counted(
     page_of_sends: Path,
 ) -> None:
     (row,) = rows(page_of_sends, "sends")
-    assert (row["publishers that asked"], row["runs"]) == ("rkt1", "2")
+    assert (row["name server of publishers"], row["runs"]) == ("rkt1", "2")
     assert row["last failed after"] == "3.01 s; none failed in 1 of 2"
     assert row["turned to another after"] == "4.00 s [4.00 s; 4.00 s]"
     assert row["left the master out after"] == "never"

@@ -152,6 +152,6 @@ def test_delayed_messages_have_no_promised_order() -> None:
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "reordered == 0: not applicable, because order is not promised: all were delayed, or in "
-        "transactions",
+        "reordered == 0: not applicable, because order is not promised (all were delayed, or in "
+        "transactions)",
     )

@@ -127,7 +127,7 @@ def test_passing_claims_are_listed_by_name_only() -> None:
     ("keys", "why"),
     [
         ("", "it speaks of no claim"),
-        ('passes = ["a"]\nclaims = { a = "FAIL" }', "told in `passes`, and in `claims`: a"),
+        ('passes = ["a"]\nclaims = { a = "FAIL" }', "stands in `passes` and in `claims`: a"),
         ('passes = ["z"]', "claim"),
     ],
 )

@@ -224,7 +224,7 @@ predicate = ["lost == 0"]
     [
         (CLAIM, ""),
         (CLAIM.replace("_safe ==", "_save =="), "there is no fact 'acme_save'; did you mean"),
-        (CLAIM.replace("true", "3"), "true or false is asked for, not '3'"),
+        (CLAIM.replace("true", "3"), "true or false is expected, not '3'"),
     ],
 )
 def test_claims_may_use_a_brought_fact_by_its_name_and_type(

@@ -55,7 +55,7 @@ def test_an_option_unknown_to_the_library_makes_no_cell() -> None:
         (f"{JAVA}+send=oneway", "option 'send' is unknown for client"),  # the scenario's
         (f"{JAVA}+latency_fault=maybe", "latency_fault cannot be 'maybe'"),
         (f"{JAVA}+close_socket_if_timeout=0", "close_socket_if_timeout cannot be '0'"),
-        (f"{JAVA}+latency_fault+latency_fault", "latency_fault is said more than once"),
+        (f"{JAVA}+latency_fault+latency_fault", "latency_fault is given more than once"),
         (f"{JAVA}+latency_fault=true", "has one spelling"),
         (f"{JAVA}+latency_fault+close_socket_if_timeout=false", "has one spelling"),
         (f"{JAVA}+", "option '' is unknown for client"),

@@ -298,7 +298,9 @@ def test_only_containers_have_balancers() -> None:
     local = replace(SYSTEM, deployments=("local",))
     catalogue = replace(CATALOGUE, systems=(local,), layouts=(BALANCED,))
     wanted = request(layouts=("balanced",))
-    with pytest.raises(PlanError, match="clients enter by haproxy-pair, which only compose has"):
+    with pytest.raises(
+        PlanError, match="clients connect through haproxy-pair, which only compose has"
+    ):
         plan(wanted, catalogue)
 
 

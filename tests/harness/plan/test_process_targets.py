@@ -101,7 +101,7 @@ def test_client_absent_from_the_workload_has_no_name_server() -> None:
 def test_clients_do_not_connect_to_a_single_process() -> None:
     text = TEXT.format(kind="kill", target="rkt1")
     entering = text.replace("rate =", 'publisher_endpoint = "rkt1/name-server"\nrate =')
-    with pytest.raises(PlanError, match="clients cannot enter there"):
+    with pytest.raises(PlanError, match="clients cannot connect there"):
         read_scenario("mine", entering)
 
 
@@ -115,7 +115,7 @@ def test_signals_and_links_reach_one_process_beside_others(kind: str) -> None:
 def test_packet_faults_need_a_process_alone_on_its_host(kind: str) -> None:
     (reason,) = reasons("rkt1/name-server", kind)
     assert reason.startswith(
-        f"a {kind} strikes a whole host, and rkt1 carries name-server and broker-a-0"
+        f"a {kind} affects a whole host, and rkt1 carries name-server and broker-a-0"
     )
     assert reasons("rkt5/name-server", kind, SEPARATED) == []
 

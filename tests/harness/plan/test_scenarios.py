@@ -128,7 +128,7 @@ def test_name_server_cut_needs_one_alone_on_its_host() -> None:
     one = scenario("name-server-partition")
     (reason,) = obstacles(one, system, shared, chosen_client(system.clients[0]), "compose")
     assert (
-        "a partition strikes a whole host, and rkt1 carries name-server and broker-a-0" in reason
+        "a partition affects a whole host, and rkt1 carries name-server and broker-a-0" in reason
     )
     ((_, alone),) = had_by("separated", "rocketmq-2m2s")
     assert obstacles(one, system, alone, chosen_client(system.clients[0]), "compose") == []

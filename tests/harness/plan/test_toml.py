@@ -104,10 +104,10 @@ HANG = SMALL.replace('"publishers"', '"consumers"')
     ("source", "message"),
     [
         (HANG.replace("consumers = 1", "consumers = 0"), "the workload has no consumers"),
-        (FREEZE.replace('"clients"', '"rmq1"'), "a client_freeze is aimed at clients"),
-        (FREEZE.replace('"clients"', '"uninvolved"'), "a client_freeze is aimed at clients"),
-        (SMALL.replace('"master of orders"', '"publisher-1"'), "a hang is aimed at a host"),
-        (SMALL.replace('"master of orders"', '"clients"'), "a hang is aimed at a host"),
+        (FREEZE.replace('"clients"', '"rmq1"'), "the target of a client_freeze is clients"),
+        (FREEZE.replace('"clients"', '"uninvolved"'), "the target of a client_freeze is clients"),
+        (SMALL.replace('"master of orders"', '"publisher-1"'), "the target of a hang is a host"),
+        (SMALL.replace('"master of orders"', '"clients"'), "the target of a hang is a host"),
         (FREEZE.replace('"clients"', '"publisher-2"'), "has 1 publishers, and no publisher-2"),
         (SMALL.replace('"rmq1"', '"clients"'), "'clients' is no host"),
         (

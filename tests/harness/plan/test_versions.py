@@ -58,7 +58,7 @@ def test_brokers_of_another_version_are_reported(version: str, image: str) -> No
 def test_a_layout_may_need_a_later_version() -> None:
     needs = ("4.0", "Khepri is newer")
     assert list(RABBIT.too_old("3.10.8", needs)) == [
-        "rabbitmq 3.10.8 cannot be laid out so: Khepri is newer; use `--version 4.0.5`"
+        "rabbitmq 3.10.8 cannot have this layout: Khepri is newer; use `--version 4.0.5`"
     ]
     for version in ("4.0", "4.0.5", "4.3.x", ""):
         assert list(RABBIT.too_old(version, needs)) == []
@@ -68,7 +68,7 @@ def test_a_layout_may_need_a_later_version() -> None:
 def test_a_layout_may_need_an_earlier_version() -> None:
     needs = ("4.2", "none pauses from then on")
     assert list(RABBIT.too_new("4.3.x", needs)) == [
-        "rabbitmq 4.3.x cannot be laid out so: none pauses from then on; use `--version 4.0.5`"
+        "rabbitmq 4.3.x cannot have this layout: none pauses from then on; use `--version 4.0.5`"
     ]
     for version in ("4.1.8", "3.10.8", ""):
         assert list(RABBIT.too_new(version, needs)) == []

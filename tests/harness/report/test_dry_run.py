@@ -93,7 +93,7 @@ def test_a_dry_run_shows_rocketmq_servers_and_timers() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "  servers    RocketMQ 4.9.7, replication sync, flush async" in shown
     assert "  timers     idle 20 s, register 10 s, poll 5 s" in shown
-    clients = "  clients    use all masters that name servers show: "
+    clients = "  clients    find all masters through name servers: "
     assert any(line.startswith(clients) for line in shown)
     assert not [line for line in shown if "connect first" in line]
 
@@ -156,7 +156,7 @@ def test_a_dry_run_names_options_that_the_client_ignores() -> None:
     request = ExperimentOptions("e", 7, (scenario("master-crash"),), (system.name,), (layout,))
     catalogue = Catalogue((system,), (load_layout(system.name, layout),))
     client = system.clients[0]
-    said = f"  ignored    workload.amqp: {client} does not know it"
+    said = f"  ignored    section [workload.amqp]: it does not apply to {client}"
     assert said in list(dry_run.lines(plan(request, catalogue)))
     assert not [line for line in lines("master-crash", "all-automatic@T=10") if "ignored" in line]
 

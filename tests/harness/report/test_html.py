@@ -337,14 +337,14 @@ def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> Non
         part = part.partition(fact)[2]
 
 
-def test_page_shows_what_a_client_believed_of_each_broker(tmp_path: Path) -> None:
+def test_page_shows_the_route_that_a_client_held(tmp_path: Path) -> None:
     story = crash()
     story.client_event("route", at_ms=500, worker=PUBLISHER)
     story.rows["client_events"][-1]["detail"] = MASTER
     said = text(judged(tmp_path, story))
-    assert "What each client believed, by the route that its library took last" in said
+    assert "The route that each client held, as its library last got it from a name server" in said
     assert "publisher-1: broker-a master" in said and "rkt1:10911" in said
-    assert "What each client believed" not in text(judged(tmp_path / "without", crash()))
+    assert "The route that each client held" not in text(judged(tmp_path / "without", crash()))
 
 
 def test_a_stall_leaves_a_bound_of_the_silence(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_killed_client_and_its_successor_have_separate_absences(tmp_path: Path) 
     assert cluster.configured["consumer-3"].queue == cluster.configured["consumer-1"].queue
     record = next(each for each in done.manifest.workers if each.name == "consumer-1")
     assert (record.exit_code, record.log_closed, record.log_whole) == (137, False, True)
-    assert record.failure == "killed by fault 1, as was meant"
+    assert record.failure == "killed by fault 1, as planned"
     assert done.findings.doubts == ()
 
 

@@ -15,18 +15,21 @@ from tests.rigs.histories.ways import Via
 from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
 
+BY_NAMES = {"publishers enter": "name-server"}
 
-def detail_of(tmp_path: Path, history: History) -> Detail:
+
+def detail_of(tmp_path: Path, history: History, resolved: dict[str, str] | None = None) -> Detail:
     facts, rows = history.build()
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
-    return shown(
-        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
-    )
+    manifest = manifest_of(facts, resolved=resolved or {})
+    return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
 
 
-def story_of(tmp_path: Path, history: History, measure: str) -> MessageTrace:
-    found = {group.measure: group for group in detail_of(tmp_path, history).affected}
+def story_of(
+    tmp_path: Path, history: History, measure: str, resolved: dict[str, str] | None = None
+) -> MessageTrace:
+    found = {group.measure: group for group in detail_of(tmp_path, history, resolved).affected}
     return found[measure].traces[0]
 
 
@@ -41,7 +44,7 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
     assert story.near.endswith(" s, 0.500 s before fault 1 (kill)")
     assert texts(story) == [
         "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 began)",
-        "attempt 1: confirmed (by all required replicas): the broker said “confirmed”",
+        "attempt 1: confirmed (by all required replicas): the client reported “confirmed”",
         "fault 1, kill rmq1, is injected",
         "fault 1, kill rmq1, is undone",
         "never delivered; it was not in its queue, which was emptied (drained), nor in any other "
@@ -84,7 +87,7 @@ def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
         "attempt 1: unknown; whether the broker has this attempt is unknown",
         "attempt 1 delivered to consumer 1 through connection 1",
         "attempt 2 sent by publisher 1 to connection 2",
-        "attempt 2: confirmed (by all required replicas): the broker said “confirmed”",
+        "attempt 2: confirmed (by all required replicas): the client reported “confirmed”",
         "attempt 2 delivered to consumer 1 through connection 1",
     ]
 
@@ -241,11 +244,40 @@ def test_a_torn_transaction_ends_with_its_half(tmp_path: Path) -> None:
     story.deliver(1, at_ms=50_000, via=Via.HALF, consumer=9)
     assert texts(story_of(tmp_path, story, "torn_transaction")) == [
         "attempt 1 sent by publisher 1 to connection 1, to be committed",
-        "attempt 1: confirmed (by all required replicas): the broker said “confirmed”",
+        "attempt 1: confirmed (by all required replicas): the client reported “confirmed”",
         "attempt 1 found by the audit as the half of a transaction, read by worker 9 through "
         "connection 1",
         "never delivered: the broker holds the half, and no commit of it",
     ]
+
+
+def test_an_attempt_names_the_broker_that_delivered_it(tmp_path: Path) -> None:
+    history = History()
+    for at_ms, worker, kind in ((0, 1, "connecting"), (150, 1, "attached"), (0, 2, "connecting")):
+        history.client_event(kind, at_ms=at_ms, worker=worker)
+        history.rows["client_events"][-1]["detail"] = "ns2" if kind == "attached" else "ns1"
+    history.publish(1, at_ms=100).settle(1, Outcome.UNKNOWN, at_ms=110)
+    history.publish(1, at_ms=200, attempt=2)
+    history.settle(1, Outcome.UNKNOWN, at_ms=210, attempt=2)
+    history.publish(1, at_ms=300, attempt=3).confirm(1, at_ms=310, attempt=3)
+    history.deliver(1, at_ms=320, attempt=3, place="broker-a/3", offset=7)
+    history.deliver(1, at_ms=400, attempt=1, place="broker-b/0", offset=5)
+    history.deliver(1, at_ms=900, attempt=1, via=Via.AUDIT, consumer=9, place="ns4 orders/0")
+    steps = texts(story_of(tmp_path, history, "duplicated", BY_NAMES))
+    assert [step for step in steps if "sent by" in step] == [
+        "attempt 1 sent by publisher 1 (name server ns1) to broker-b (known from its delivery)",
+        "attempt 2 sent by publisher 1 (name server ns2) to a broker that is not on record",
+        "attempt 3 sent by publisher 1 (name server ns2) to broker-a (known from its delivery)",
+    ]
+    assert "attempt 1 delivered to consumer 1 from broker-b, queue 0, offset 5" in steps
+    assert "attempt 1 found by the audit, read by worker 9 from ns4 orders/0" in steps
+
+
+def test_an_attempt_that_only_the_audit_found_names_its_host(tmp_path: Path) -> None:
+    history = History().publish(1, at_ms=1).confirm(1, at_ms=2)
+    history.deliver(1, at_ms=50, via=Via.AUDIT, consumer=9, place="ns2 orders/0", offset=4)
+    steps = texts(story_of(tmp_path, history, "stranded", BY_NAMES))
+    assert steps[0] == "attempt 1 sent by publisher 1 to a broker (the audit found it on ns2)"
 
 
 def test_what_another_group_got_is_no_part_of_the_story(tmp_path: Path) -> None:

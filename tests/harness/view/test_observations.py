@@ -17,7 +17,9 @@ def test_every_judged_measure_has_one_line() -> None:
         ("revived", 0): "never confirmed, but delivered 0",
         ("duplicated", 0): "delivered more than once 0",
         ("reordered", 0): "out of order 0 of 21,400",
-        ("fault", 1): "fault 1: kill at +12.0 s lasted 15.0 s, verified",
+        ("fault", 1): (
+            "fault 1: kill at +12.0 s since the recording began, undone after 15.0 s, verified"
+        ),
         ("availability", 1): (
             "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "
             "messages due"
@@ -38,8 +40,9 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
         "lost 3 of 21,400 (2 confirmed by all required replicas, 1 stored), stranded 4 confirmed "
         "by all required replicas"
     )
-    assert (
-        found["duplicated", 0] == "delivered more than once 61 (31 publisher retry, 30 redelivery)"
+    assert found["duplicated", 0] == (
+        "delivered more than once 61 (31 sent again by its publisher; 30 redelivered, "
+        "unacknowledged)"
     )
 
 
@@ -106,10 +109,20 @@ def test_open_ends_of_loss_are_named() -> None:
 
 
 def test_order_says_how_much_it_could_not_judge() -> None:
-    story = Story().count("not_judged", "redelivered", 40)
-    assert (
-        texts(story)["reordered", 0]
-        == "out of order 0 of 21,400 (order not checked: 40 redelivered)"
+    story = Story().count("not_judged", "not_certain", 40).count("not_judged", "not_at_once", 3)
+    assert texts(story)["reordered", 0] == (
+        "out of order 0 of 21,400 (order not judged: 40 whose place in the order is not certain, "
+        "3 delayed or in transactions)"
+    )
+
+
+def test_an_order_that_is_not_promised_is_not_applicable() -> None:
+    story = Story().count("not_judged", "not_promised", 21_400).without("in_order")
+    (order,) = (one for one in observe(story.evidence) if one.name == "reordered")
+    assert order.judged
+    assert order.text == (
+        "out of order: not applicable, because order is not promised (several queues or "
+        "consumers per key)"
     )
 
 

@@ -41,7 +41,8 @@ def freeze() -> History:
 
 def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     assert observations(freeze()) == [
-        "2 name servers were queried for the route 32 times or more, at most 0.40 s apart",
+        "mqproof queried each of 2 name servers for the route at least 32 times, at most 0.40 s "
+        "apart",
         "fault 1: first route changed after 5.500 to 6.005 s, "
         "last route changed not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",
@@ -60,7 +61,7 @@ def test_changes_between_the_same_probes_are_one_sentence() -> None:
 
 def test_too_infrequent_name_server_queries_are_reported() -> None:
     line = observations(look(look(History(), "ns1", 0, *ALL), "ns1", 700, *ALL))[0]
-    assert re.match(r"NOT JUDGED .* at most 0\.70 s apart: more than the 0\.5 s", line)
+    assert re.match(r"NOT JUDGED .* at most 0\.70 s apart: more than the intended 0\.5 s", line)
 
 
 def test_run_that_cannot_be_judged_states_no_recovery_times() -> None:
@@ -191,8 +192,8 @@ def test_row_of_a_clients_route_ends_with_the_client() -> None:
         "consumer-1: broker-b master": [("shown", 2_000, 27_000, "rkt2:10921")],
     }
     first, second, _ = found.believed[0].stretches
-    assert first.title == "publisher-1 believed in broker-a master at rkt1:10911 by +1.00 s"
-    assert second.title == "publisher-1 had dropped broker-a master by +12.00 s"
+    assert first.title == "the route of publisher-1 had broker-a master at rkt1:10911 by +1.00 s"
+    assert second.title == "the route of publisher-1 no longer had broker-a master by +12.00 s"
 
 
 def test_unknown_route_is_blank_and_an_empty_one_dropped() -> None:
@@ -232,8 +233,8 @@ def election() -> History:
 
 def test_voter_changes_are_reported_with_bounds_excluding_its_first_statement() -> None:
     assert observations(election()) == [
-        f"{VOTER} said broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
-        f"{VOTER} said broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",
+        f"{VOTER} reported broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
+        f"{VOTER} reported broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",
     ]
 
 
@@ -247,7 +248,7 @@ def test_a_voters_leader_is_a_row_that_includes_its_silence() -> None:
         ("said", "n1 leads, term 3"),
         ("silent", "no answer"),
     ]
-    assert row.stretches[0].title.startswith(f"{VOTER} said broker-a: n0 leads, term 1 by ")
+    assert row.stretches[0].title.startswith(f"{VOTER} reported broker-a: n0 leads, term 1 by ")
 
 
 def test_the_route_is_not_changed_by_what_a_voter_says() -> None:

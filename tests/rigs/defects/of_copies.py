@@ -133,7 +133,7 @@ DEFECTS = (
         "redelivers, 2 to 5 s later, what was acknowledged at least 5 s after the fault began",
         AGAIN,
         _forget_under_the_fault,
-        reasons=("events overlap, so the cause is ambiguous",),
+        reasons=("events overlap, so the cause is not decided",),
     ),
     Defect(
         "roll offsets back",

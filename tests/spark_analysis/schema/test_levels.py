@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import LEVELS, Level, Strength, least_promised, level_mistakes
+from spark_analysis.schema.words import (
+    LEVELS,
+    Level,
+    Strength,
+    least_promised,
+    level_mistakes,
+    replicated_means,
+)
 from tests.rigs.histories.by_hand import History
 
 
@@ -29,6 +36,12 @@ def test_our_own_levels_are_those_of_strength() -> None:
 )
 def test_a_wrong_declaration_has_a_problem(levels: Any, problem: str) -> None:
     assert problem in "; ".join(level_mistakes(levels))
+
+
+def test_a_system_declares_what_replicated_means() -> None:
+    own = replicated_means("a majority had it")
+    assert own == LEVELS
+    assert [one.meaning for one in own] == ["a majority had it", *(e.meaning for e in LEVELS[1:])]
 
 
 def test_without_a_declared_level_a_confirm_promises_the_least() -> None:

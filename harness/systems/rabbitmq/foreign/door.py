@@ -33,7 +33,7 @@ def _remedy(topology: Topology, reason: str) -> str:
     if "not found" in reason:
         return virtual_host_remedy(topology)
     if _NOT_ALLOWED in reason or ACCESS_REFUSED in reason:
-        return f"let the user enter the virtual host: {permissions(topology)}"
+        return f"let the user access the virtual host: {permissions(topology)}"
     return f"may {names} log in here? Look into the broker's log"
 
 

@@ -87,7 +87,7 @@ class RabbitBrokerTable(BrokerCommandsTable, _WayTable):
     management: Url | None = Field(
         default=None,
         description="the management API. At least one broker has it; what only another broker's "
-        "own API would tell is unknown",
+        "own API would report is unknown",
     )
 
     def broker(self, balancer: BrokerNode | None) -> BrokerNode:
@@ -235,7 +235,9 @@ def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     yield from _way_mistakes(document, brokers)
     yield from _pause_mistakes(document, [one.get("host") for one in brokers])
     if brokers and not any("management" in one for one in brokers):
-        text = "is missing: at least one broker's API is needed, for it tells who holds a queue"
+        text = (
+            "is missing: at least one broker's API is needed, because it reports who holds a queue"
+        )
         yield TomlProblem(("broker", 0, "management"), text)
 
 

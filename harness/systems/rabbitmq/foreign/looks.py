@@ -13,7 +13,7 @@ from harness.plan.problems import Problem
 from harness.systems.rabbitmq import khepri
 from harness.systems.rabbitmq.foreign.own import own
 
-AS_IT_IS = "mend the file: write `node` and `net_ticktime` as they are in the cluster"
+AS_IT_IS = "correct the file: write `node` and `net_ticktime` as they are in the cluster"
 NO_HANDLING = f'write `partition_handling = "{khepri.IGNORE}"` into the file'
 OTHER_SYSTEM = "write another `system` into the file, or test another cluster"
 _REFUSALS = (401, 403, 404)
@@ -56,7 +56,7 @@ def _refused_queues(topology: Topology, text: str, status: int) -> Problem:
     return Problem(
         topology.place("virtual_host"),
         f"{text}: {_of_virtual_host(topology, status)}",
-        expected="a virtual host that the user may enter",
+        expected="a virtual host that the user may access",
         advice=virtual_host_remedy(topology),
     )
 
@@ -106,7 +106,7 @@ def overview_remedy(topology: Topology, status: int) -> str:
     return {
         401: f"what {names} hold must be a user and its password; {of_user}",
         403: of_user,
-        404: "mend `management` in the file: the URL before /api, with the plugin's "
+        404: "correct `management` in the file: the URL before /api, with the plugin's "
         "`management.path_prefix` if it has one",
     }.get(status, "see the broker's log")
 
@@ -115,12 +115,12 @@ def _of_virtual_host(topology: Topology, status: int) -> str:
     name = topology.virtual_host
     if status == 404:
         return f"there is no virtual host {name!r}"
-    return f"the user in ${topology.user} may not enter the virtual host {name!r}"
+    return f"the user in ${topology.user} may not access the virtual host {name!r}"
 
 
 def virtual_host_remedy(topology: Topology) -> str:
     return (
-        f"mend `virtual_host` in the file, or `rabbitmqctl add_vhost {topology.virtual_host}`; "
+        f"correct `virtual_host` in the file, or `rabbitmqctl add_vhost {topology.virtual_host}`; "
         f"rights there: {permissions(topology)}"
     )
 

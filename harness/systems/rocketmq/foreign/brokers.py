@@ -120,7 +120,7 @@ class ForeignRockets:
         )
         if not any(view is not None for view in views.values()):
             ways = ", ".join(f"{one.host} ({one.advertised})" for one in views)
-            raise DeployError(f"no name server answers: {ways}; start one, or mend `address`")
+            raise DeployError(f"no name server answers: {ways}; start one, or correct `address`")
         found = [*looks.brokers_shown(self._topology, views)]
         for server, table in settings.items():
             found += looks.configured(self._topology, server, table)
@@ -171,8 +171,10 @@ def _view(request: Request, answer: Command | None) -> View | None:
 def _shown(server: ServerProcess, view: View | None) -> Examined:
     what = f"{server.host}: brokers"
     if view is None:
-        remedy = "start it, or mend `address` of its [[name_server]] table"
-        return Examined(what, f"{server.advertised} does not tell which brokers there are", remedy)
+        remedy = "start it, or correct `address` of its [[name_server]] table"
+        return Examined(
+            what, f"{server.advertised} does not report which brokers there are", remedy
+        )
     return Examined(what, str(view), "")
 
 

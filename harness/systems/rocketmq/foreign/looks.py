@@ -97,7 +97,7 @@ def _unregistered(by: str, one: ServerProcess, shown: Iterable[Shown], elects: b
     if at_address:
         return Found(
             f"{by} shows {at_address[0]}, and {one.host} is {wanted} in the file",
-            "mend `group` and `id` in the file: brokerName and brokerId of the broker",
+            "correct `group` and `id` in the file: brokerName and brokerId of the broker",
         )
     where = f"{wanted} at {one.advertised}" if elects else wanted
     return Found(
@@ -118,7 +118,7 @@ def configured(
         if found and found != value:
             yield Found(
                 f"{server.host} has {name} = {found}, and by the file {value}",
-                f"mend `{key}` in the file, or the broker's configuration",
+                f"correct `{key}` in the file, or the broker's configuration",
             )
     if is_master and declared.replication == SYNC:
         yield from _waiting(topology, server, settings)
@@ -165,7 +165,7 @@ def versioned(topology: Topology, server: ServerProcess, version: str) -> Iterat
     if wanted not in (REFERENCE, version):
         yield Found(
             f"{server.host} has version {version}, and {wanted} in the file",
-            "mend `version` in the file",
+            "correct `version` in the file",
         )
 
 

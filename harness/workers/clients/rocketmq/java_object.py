@@ -96,8 +96,8 @@ class JavaObject:
             # To its end: of two with one name the library makes one, which keeps its choice.
             await in_java(self.object.close)
         raise NotAttached(
-            f"{self._config.connection_name} asked the name server of {self._wanted} in none of "
-            f"{TRIES_MAX} tries; the last one asked {self._attached or 'no name server'}"
+            f"{self._config.connection_name} queried the name server of {self._wanted} in none of "
+            f"{TRIES_MAX} tries; the last one queried {self._attached or 'no name server'}"
         )
 
     def must_be_attached(self) -> None:

@@ -302,7 +302,7 @@ class NativeConsumer:
             self._recorded.notify_all()
 
     async def ready_messages(self) -> int:
-        raise LinkLost(f"{self._config.client} cannot tell what its group has left")
+        raise LinkLost(f"{self._config.client} cannot report what its group has left")
 
     async def close(self, limit_s: float) -> None:
         self.abort()

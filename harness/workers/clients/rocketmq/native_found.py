@@ -159,7 +159,7 @@ def missing(has: Callable[[Way], bool]) -> Iterator[str]:
     """What every worker asks for and this client offers no way to, as sentences' ends."""
     for what, ways in NEEDED.items():
         if not any(map(has, ways)):
-            yield f"nothing sets or tells {what} (no {', no '.join(map(str, ways))})"
+            yield f"nothing sets or reports {what} (no {', no '.join(map(str, ways))})"
 
 
 if __name__ == "__main__":

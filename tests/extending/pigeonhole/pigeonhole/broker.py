@@ -99,7 +99,7 @@ class Pigeons:
     async def _running(self, host: str) -> dict[str, bool]:
         said = await self._ask(host, {"do": "nodes"})
         if said is None:
-            raise DeployError(f"{host} does not tell which nodes there are")
+            raise DeployError(f"{host} does not report which nodes there are")
         return dict(said["running"])
 
     async def _ask_all(self, words: Words) -> dict[str, Words | None]:

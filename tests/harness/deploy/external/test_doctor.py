@@ -117,7 +117,11 @@ def test_a_tag_that_the_user_lacks_is_reported_before(
         (401, False, "answers 401: it does not take what $REFERENCE_USER and $REFERENCE_PASSWORD"),
         (403, False, "answers 403: the user in $REFERENCE_USER has no tag"),
         (404, False, "answers 404: at this URL there is no management API"),
-        (401, True, "answers 401: the user in $REFERENCE_USER may not enter the virtual host '/'"),
+        (
+            401,
+            True,
+            "answers 401: the user in $REFERENCE_USER may not access the virtual host '/'",
+        ),
         (404, True, "answers 404: there is no virtual host '/'"),
     ],
 )
@@ -138,7 +142,7 @@ def test_each_refusal_of_the_api_has_its_own_reason(
     [
         (401, "must be a user and its password"),
         (403, "`rabbitmqctl set_user_tags USER monitoring`"),
-        (404, "mend `management` in the file: the URL before /api"),
+        (404, "correct `management` in the file: the URL before /api"),
         (500, "see the broker's log"),
     ],
 )

@@ -184,6 +184,16 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     ]
 
 
+def test_the_counts_of_several_runs_say_what_they_count() -> None:
+    screen, one = Screen(), run(Story())
+    screen.report(report(one, run(Story(), "master-crash-2-cafe", cell=OTHER)))
+    claims, passed = len(one.verdicts), 2 * 17
+    counted = f"{2 * claims} verdicts ({claims} claims in 2 runs): {passed} PASS, "
+    assert screen.lines[-3].startswith(f"verdict: passed, {counted}")
+    left = f"{claims - 18} more claims apply to no cell (--all lists each with its reason)"
+    assert left in screen.lines
+
+
 def test_a_known_failure_is_as_expected_to_expectations() -> None:
     screen = Screen()
     screen.report(report(run(Story()), judge=Judge.EXPECTATIONS))
@@ -222,7 +232,7 @@ def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     (held,) = (line for line in screen.lines if line.startswith("PASS wherever they apply: "))
     assert "election-loses-nothing, " in held
     assert any(line.startswith("  PASS, 17 claims: ") for line in screen.lines)
-    assert "  3 changes of routes and roles (--all shows them)" in screen.lines
+    assert "  3 changes of routes and roles observed (--all lists them)" in screen.lines
     assert not [line for line in screen.lines if "dropped" in line]
     assert len([line for line in whole.lines if "dropped" in line]) == 3
     assert len(screen.lines) < len(whole.lines) / 3

@@ -3,6 +3,7 @@
 import pytest
 
 from harness.report.page import formats
+from harness.view.naming import detail_name
 from harness.view.summary import NOT_MEASURED, Number, summary
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import RecoveredBy
@@ -54,10 +55,10 @@ def test_every_measure_is_called_as_the_register_has_it() -> None:
 
 
 def test_a_provenance_has_a_title() -> None:
-    assert formats.detail_name("duplicated", "stored_twice") == "stored twice"
-    assert formats.detail_name("duplicated", "some_new_origin") == "some new origin"
-    assert formats.detail_name("lost", "stored") == "stored"
-    assert formats.detail_name("some_new_count", "as_it_is") == "as it is"
+    assert detail_name("duplicated", "stored_twice") == "stored twice"
+    assert detail_name("duplicated", "some_new_origin") == "some new origin"
+    assert detail_name("lost", "stored") == "stored"
+    assert detail_name("some_new_count", "as_it_is") == "as it is"
 
 
 def test_only_what_breaks_a_promise_is_grave() -> None:

@@ -30,13 +30,13 @@ def test_every_client_has_a_row_by_name_server_after_fault(tmp_path: Path) -> No
     runs = of(tmp_path, "one", "two", "<old>"), of(tmp_path, "two", "one", "new")
     report = page_of(*runs)
     (picture,) = pictures(report.runs)
-    assert [lane.name for lane in picture.sends] == ["<old>, asks rkt1", "new, asks rkt1"]
+    assert [lane.name for lane in picture.sends] == ["<old>, queries rkt1", "new, queries rkt1"]
     (span, _) = (lane.spans[0] for lane in picture.sends)
     (fault,) = picture.faults
     assert span.left == fault.spans[0].left
     assert 0 < span.left < 100 * BEFORE_S / (BEFORE_S + 1)
     assert "+0 s" in [tick.text for tick in picture.ticks]
-    assert "&lt;old&gt;, asks rkt1" in html.text(report)
+    assert "&lt;old&gt;, queries rkt1" in html.text(report)
 
 
 def test_only_a_dropped_master_is_drawn_with_its_believers(
@@ -46,7 +46,7 @@ def test_only_a_dropped_master_is_drawn_with_its_believers(
     runs = [believing(run) for run in runs]
     report = page_of(*runs)
     (picture,) = pictures(report.runs)
-    assert [lane.name for lane in picture.believed] == ["old, asks rkt1: broker-a master"] * 2
+    assert [lane.name for lane in picture.believed] == ["old, queries rkt1: broker-a master"] * 2
     assert [span.tone for span in picture.believed[0].spans] == ["shown"]
     assert "Where each client&#39;s own route" in html.text(report).replace("'", "&#39;")
 

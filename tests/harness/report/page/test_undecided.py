@@ -89,7 +89,7 @@ def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
 
 
 def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
-    why = "more are possible: events overlap, so the cause is ambiguous"
+    why = "more are possible: events overlap, so the cause is not decided"
     runs = [
         run(
             Story(),

@@ -143,7 +143,7 @@ async def test_members_are_reported_by_the_queried_host_only() -> None:
     rabbit, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})
     assert await rabbit.members("rmq1") == ("rmq1", "rmq3"), "of those that are down, too"
     silent, _ = broker(everywhere(path, (200, listed)) | {("rmq1", path): (503, None)})
-    with pytest.raises(DeployError, match="rmq1 does not tell"):
+    with pytest.raises(DeployError, match="rmq1 does not report"):
         await silent.members("rmq1")
 
 
@@ -155,7 +155,7 @@ async def test_policy_is_reported_by_a_host_and_silence_proves_nothing() -> None
     gone, _ = broker({})
     assert await gone.policy("mqproof") is None
     broken, _ = broker(everywhere(path, (500, None)))
-    with pytest.raises(DeployError, match="no broker tells of policy mqproof"):
+    with pytest.raises(DeployError, match="no broker reports policy mqproof"):
         await broken.policy("mqproof")
 
 
@@ -306,7 +306,7 @@ async def test_a_host_without_an_api_is_unknown_and_never_assumed() -> None:
     health = await rabbit.health(0.0)
     assert health.doubts == ("rmq1 says: rmq3 is not running",)
     silent, _ = foreign_broker({}, hosts=("rmq1",))
-    with pytest.raises(DeployError, match="no other broker tells whether rmq1 is listed"):
+    with pytest.raises(DeployError, match="no other broker reports whether rmq1 is listed"):
         await silent.listing("rmq1")
 
 

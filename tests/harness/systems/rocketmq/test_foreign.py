@@ -126,7 +126,7 @@ async def test_silent_name_servers_are_reported_with_their_addresses() -> None:
     made, theirs = stood(topology())
     made.dead.add("names1 name-server")
     found = {one.what: one for one in await rows(theirs)}
-    assert "start it, or mend `address`" in found["names1: brokers"].remedy
+    assert "start it, or correct `address`" in found["names1: brokers"].remedy
     made.dead.add("names2 name-server")
     (row,) = await rows(theirs)
     assert "no name server answers: names1 (10.0.0.1:9876), names2 (10.0.0.2:9876)" in row.found

@@ -74,4 +74,4 @@ async def test_a_leader_that_one_follower_of_two_follows_leads() -> None:
     made.dead.add("rkd2 broker-a-1")
     members = Members(made.layout, RocketApi(made, addresses(made)))
     assert [one.host for one in await members.now() if one.id == MASTER_ID] == ["rkd1"]
-    assert await members.doubts() == ("broker-a-1 of rkd2 does not tell whom it follows",)
+    assert await members.doubts() == ("broker-a-1 of rkd2 does not report its leader",)

@@ -219,8 +219,8 @@ def test_client_that_never_attaches_gives_up_and_names_its_server(
         with pytest.raises(NotAttached) as caught:
             await begun(settings(tmp_path, role, **{key: ("host2",)}), Listener())
         assert str(caught.value) == (
-            f"mqproof.run.{role} asked the name server of host2 in none of "
-            f"{java_object.TRIES_MAX} tries; the last one asked host1"
+            f"mqproof.run.{role} queried the name server of host2 in none of "
+            f"{java_object.TRIES_MAX} tries; the last one queried host1"
         )
 
     asyncio.run(story())

@@ -335,7 +335,7 @@ def test_client_without_a_required_capability_is_refused_by_its_name(
     library = installed(monkeypatch, package)
     library.exported = EXPORTED[package] - {symbol}
     found = look()
-    assert found.refused.startswith(f"{package} cannot be driven, for nothing sets or tells")
+    assert found.refused.startswith(f"{package} cannot be driven, for nothing sets or reports")
     assert f"pip install rocketmq==0.4.4` into an environment without {WITHOUT_LIBRARY}" in (
         doctor.client_row("native", _json(found), True).remedy
     )
@@ -348,7 +348,7 @@ def test_a_package_with_unknown_names_is_refused_and_never_called(
     from rocketmq import client
 
     del client.Producer.set_name_server_address
-    assert "nothing sets or tells producers' name servers" in look().refused
+    assert "nothing sets or reports producers' name servers" in look().refused
     assert "no Producer.set_namesrv_addr, no Producer.set_name_server_address" in look().refused
 
 
