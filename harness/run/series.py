@@ -114,6 +114,7 @@ class Series:
     _unclean: str = "the experiment's first run"
     _done: int = 0
     _hopeless: dict[tuple[str, str, str], DeployError] = field(default_factory=dict)
+    _prepared: bool = False  # a run was: its load could begin
     _under_load: set[str] = field(default_factory=set)  # runs whose load is not over
 
     async def perform(self) -> None:
@@ -133,11 +134,11 @@ class Series:
         self._refuse_wrong_input()
 
     def _refuse_wrong_input(self) -> None:
-        """Raise PlanError if no cluster came up, each because of what the user named."""
+        """Raise PlanError if no load could begin, each time because of what the user named."""
         hopeless = self._hopeless.items()
         wrong = {place: one for place, one in hopeless if isinstance(one, WrongInput)}
         places = {_place(group[0]) for group in self.experiment.groups}
-        if self._boots == 0 and wrong.keys() == places:
+        if not self._prepared and wrong.keys() == places:
             raise PlanError(
                 problem
                 for place, one in wrong.items()
@@ -270,7 +271,12 @@ class Series:
     ) -> Prepared:
         participant = group.participant(plan)
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step, participant)
-        prepared = await self.hooks.interrupt.unless(preparing.begin())
+        try:
+            prepared = await self.hooks.interrupt.unless(preparing.begin())
+        except WrongInput as wrong:
+            self._hopeless[_place(plan)] = wrong
+            raise
+        self._prepared = True
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}

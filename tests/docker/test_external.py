@@ -282,10 +282,17 @@ def test_a_user_without_policy_permission_is_reported_before_the_run(
 def test_without_permission_the_owners_policies_count_and_none_is_made(
     owner: Somebodys, tmp_path: Path
 ) -> None:
+    """The owner's policy leaves each queue without a mirror, and the file has to declare that."""
     left = HEAD[: HEAD.index("[queues]")]
     text = owner.text(owner.proxy).replace(HEAD, left)
     (tmp_path / "rack.toml").write_text(text)
     (tmp_path / "long.toml").write_text(LONG.replace("KIND", "hang"))
+    process = mqproof(tmp_path, "run", "long.toml", "--topology", "rack.toml")
+    said, _ = process.communicate(timeout=END_LIMIT_S)
+    assert process.returncode == 254, said
+    assert "has no mirror: the policy theirs does not mirror it" in " ".join(said.split())
+    declared = text.replace(left, f"{left}[queues]\ncopies = 1\n")
+    (tmp_path / "rack.toml").write_text(declared)
     process = mqproof(tmp_path, "run", "long.toml", "--topology", "rack.toml")
     try:
         read_until(process, "fault: hang")

@@ -61,7 +61,26 @@ def test_unsupported_faults_are_listed_with_their_reason() -> None:
     page = [*lines(SYSTEMS), *operation_matrix.lines(SYSTEMS)]
     for system in SYSTEMS:
         for name, why in system.cannot.items():
-            assert f"- No `{name}` on `{system.name}`: {why}." in page
+            (line,) = (
+                row
+                for row in page
+                if row.startswith(f"- No `{name}` ") and row.endswith(f": {why}.")
+                if f"`{system.name}`" in row
+            )
+            assert " under " not in line
+
+
+def test_faults_that_some_systems_cannot_suffer_name_the_others() -> None:
+    rows = {row.split("|")[1].strip(): row for row in lines(SYSTEMS) if row.startswith("| `")}
+    assert "`rabbitmq-stream`, `reference-mirrored` |" in rows["`alarm`"]
+    assert "rocketmq" not in rows["`alarm`"]
+
+
+def test_kind_that_layouts_allow_is_not_listed_as_impossible() -> None:
+    page = list(lines(SYSTEMS))
+    assert not any(row.startswith("- No `slow_peers` under `compose`") for row in page)
+    only = "- `slow_peers` under `compose` only on layouts with `peer_links = toxiproxy`: "
+    assert sum(row.startswith(only) for row in page) == 1
 
 
 def test_mechanisms_missing_in_a_system_are_listed_with_reasons() -> None:
@@ -69,12 +88,16 @@ def test_mechanisms_missing_in_a_system_are_listed_with_reasons() -> None:
     for system in SYSTEMS:
         for deployment, why in system.direct_peers.items():
             (line,) = (row for row in page.splitlines() if row.endswith(f": {why}."))
-            assert f"No `peer_links = toxiproxy` on `{system.name}` under `{deployment}`" in line
-            assert ("`partition`, `flap`, `slow_peers`" in line) is (deployment == "compose")
+            assert line.startswith("- No layout with `peer_links = toxiproxy` on ")
+            assert f"`{system.name}`" in line and f" under `{deployment}`" in line
+            effect = (
+                "(there `slow_peers` is not possible, and `partition`, `flap` use packet_filter"
+            )
+            assert (effect in line) is (deployment == "compose")
         for deployment, reasons in system.cannot_by.items():
             for name, why in reasons.items():
                 (line,) = (row for row in page.splitlines() if row.endswith(f": {why}."))
-                assert f"`{name}`" in line
-                assert f"on `{system.name}` under `{deployment}`" in line
+                assert f"`{name}`" in line and f"`{system.name}`" in line
+                assert f" under `{deployment}`: " in line
         for handling, why in system.cannot_handle.items():
             assert f"`partition_handling = {handling}` on `{system.name}`: {why}." in page

@@ -58,8 +58,8 @@ def _compile(fault: ResolvedFault) -> Compiled:
 
 ALARM = Kind(
     name="alarm",
-    title="a limit that the broker of the host exceeds raises its memory or disk alarm: "
-    "publishers are blocked",
+    title="mqproof sets a limit that the broker already exceeds (memory watermark or free disk), "
+    "so it raises the alarm: publishers are blocked",
     applies_to=HOST,
     only_on=(),
     offers={COMPOSE: CONTAINER},

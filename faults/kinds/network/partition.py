@@ -158,7 +158,8 @@ def cut(fault: ResolvedFault) -> Compiled:
 
 PARTITION = network_fault(
     name="partition",
-    title="packets between the target and all other hosts are dropped, both ways",
+    title="packets between hosts are dropped; `shape` says between which, and in which direction "
+    "(default: the target and all others, both ways)",
     applies_to=HOST,
     offers=TO_NETWORK_OF_HOST,
     by_peer_links=TO_PEER_LINKS,

@@ -48,8 +48,8 @@ REBOOT = network_fault(
     offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}", EXTERNAL: COMMAND},
     by_peer_links={},
     why_not={
-        LOCAL: "a new connection to a dead node is closed at once here, where one to a host "
-        "without power is silent; nothing holds that back but a network of its own",
+        LOCAL: "a host without power does not answer, but the kernel of this machine refuses "
+        "connections to a dead process at once; only a network namespace could prevent that",
     },
     undone_by="the filter is removed, then the processes are started again",
     options=FaultOptions,

@@ -70,7 +70,7 @@ SLOW_PEERS = network_fault(
     offers={LOCAL: PROXY},
     by_peer_links=TO_PEER_LINKS,
     why_not={
-        COMPOSE: "nothing stands between peers where their links are direct",
+        COMPOSE: "direct links between peers pass no proxy",
         EXTERNAL: "the brokers' ways to each other pass no proxy of mqproof's",
     },
     undone_by="held data is delivered at once, and no data is held any more",

@@ -23,7 +23,8 @@ def _compile(fault: ResolvedFault) -> Compiled:
 
 STOP = process_fault(
     name="stop",
-    title="SIGTERM to every broker process of the host, which ends in its own time",
+    title="SIGTERM to every broker process of the host; each shuts down cleanly, however long "
+    "that takes",
     undone_by="the processes are started again, on their own data",
     may_stay=True,
     held_limit_s=STOPPED_LIMIT_S,

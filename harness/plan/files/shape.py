@@ -171,7 +171,8 @@ class WorkloadTable(Table):
     acknowledge: Annotated[int, BeforeValidator(_batch)] = Field(
         default=1,
         title="1 to 65,535, or `none`",
-        description="the consumer acknowledges every N-th message; with `none` it never does",
+        description="one acknowledgement covers up to N messages; with `none` the consumer never "
+        "acknowledges",
     )
     deadline: Seconds = Field(
         default=2.0,

@@ -27,13 +27,15 @@ _OUR_QUEUES = r"^mqproof\."
 class _MirroredTable(QueuesTable):
     policies: Literal["leave", "set"] = Field(
         default="leave",
-        description="`set`: mqproof sets a policy for `^mqproof\\.` with priority 1000. Values "
-        "that a file with `leave` does not declare are unknown",
+        description="`leave`: a policy of yours must mirror the queues of runs (`mqproof.RUN.*`); "
+        "values that the file does not declare are unknown. `set`: mqproof sets a policy for "
+        "`^mqproof\\.` with priority 1000",
     )
     copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = Field(
         default=None,
         title=f"1 to {BROKERS_MAX}",
-        description="replicas of a queue; required with `set`",
+        description="replicas of a queue; required with `set`. Only `1` allows queues without "
+        "mirrors, or `mirrored_on` = `none`",
     )
     synchronise: Literal["automatic", "manual", "none"] | None = Field(
         default=None, description="how mirrors get older messages; required with `set`"

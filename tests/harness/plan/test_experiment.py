@@ -246,8 +246,7 @@ def test_peers_are_slow_only_where_their_links_pass_a_proxy() -> None:
     assert [run.layout.name for run in experiment.runs] == ["proxied"]
     (skip,) = experiment.skipped
     assert skip.reason == (
-        "fault 1: compose offers no slow_peers: nothing stands between peers where their links "
-        "are direct"
+        "fault 1: compose offers no slow_peers: direct links between peers pass no proxy"
     )
 
 

@@ -10,7 +10,7 @@ from harness.plan.model import Layout
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.manifest import Manifest
 from tests.harness.run.test_series import OTHER, World, perform, runs
-from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedBroker, SimulatedCluster
 from tests.rigs.runs.plans import LAYOUT
 
 
@@ -55,3 +55,43 @@ def test_wrong_input_of_one_cluster_fails_its_runs_alone(broken: str, tmp_path: 
     first, second = perform(world, runs(LAYOUT, OTHER), tmp_path)
     assert "not 4.0.5" in first["failure"]
     assert second["failure"] == (f"the cluster did not come up: {broken}" if broken else "")
+
+
+UNMIRRORED = Problem("staging.toml, [queues]", "no mirror", expected="one", advice="set a policy")
+
+
+def without_mirrors(folder: Path, good: int = 0) -> World:
+    """A cluster on which the queue of a run contradicts the input after so many good runs."""
+
+    class Broker(SimulatedBroker):
+        async def declare(
+            self, queue: str, durable: bool, host: str, max_priority: int = 0
+        ) -> None:
+            if len(list(folder.glob("runs/*"))) > good:
+                raise wrong_input([UNMIRRORED])
+            await super().declare(queue, durable, host, max_priority)
+
+    def make(layout: Layout) -> SimulatedCluster:
+        cluster = SimulatedCluster(layout)
+        cluster.broker = Broker(cluster)
+        return cluster
+
+    return World(make)
+
+
+def test_queue_that_contradicts_the_input_is_bad_input_before_any_load(tmp_path: Path) -> None:
+    world = without_mirrors(tmp_path)
+    with pytest.raises(PlanError) as error:
+        perform(world, runs(LAYOUT, LAYOUT), tmp_path)
+    assert error.value.problems == (UNMIRRORED,)
+    assert (world.tries, [cluster.downs for cluster in world.clusters]) == (1, [1])
+    failures = [Manifest.load(folder).failure for folder in tmp_path.glob("runs/*")]
+    assert len(failures) == 2 and all("[queues]: no mirror" in one for one in failures)
+
+
+def test_queue_that_contradicts_the_input_later_fails_its_runs_alone(tmp_path: Path) -> None:
+    world = without_mirrors(tmp_path, good=1)
+    first, second, third = perform(world, runs(LAYOUT, LAYOUT, LAYOUT), tmp_path)
+    assert first["failure"] == ""
+    assert all("[queues]: no mirror" in one["failure"] for one in (second, third))
+    assert world.tries == 1

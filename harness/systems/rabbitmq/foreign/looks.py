@@ -2,15 +2,18 @@
 
 1. A contradiction is reported before a run begins, because verdicts would be wrong.
 2. What an API does not report is no contradiction.
+3. The owner's policies may not match the queues of runs: each is examined once it is declared.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from harness.cluster.port import DeployError, wrong_input
 from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions, numbers
+from harness.plan.model import Layout
 from harness.plan.problems import Problem
-from harness.systems.rabbitmq import khepri
+from harness.systems.rabbitmq import cluster_state, khepri
 from harness.systems.rabbitmq.foreign.own import own
 
 AS_IT_IS = "correct the file: write `node` and `net_ticktime` as they are in the cluster"
@@ -195,3 +198,33 @@ def unhandled(
     if not why or not hosts:
         return ()
     return (f"{', '.join(hosts)} keep metadata in Khepri, but {why}; {NO_HANDLING}",)
+
+
+def mirrored_as_declared(layout: Layout, queue: Mapping[str, Any]) -> bool:
+    """Return whether a queue of a run has a mirror, or the file says how many copies it has."""
+    if layout.topology is None:
+        return True
+    declared = own(layout.topology)
+    single = declared.mirrored_on == "none"
+    return declared.copies is not None or single or bool(queue.get("slave_nodes"))
+
+
+def accept(layout: Layout, queue: dict[str, Any]) -> None:
+    """Raise DeployError if the owner's policies make a queue drop messages. Raise WrongInput if
+    none mirrors it, and the file does not declare that."""
+    if why := cluster_state.dropping(queue):
+        raise DeployError(f"{why}, and claims about loss would be wrong; exempt ^mqproof[.-]")
+    if layout.topology is not None and not mirrored_as_declared(layout, queue):
+        raise wrong_input([_unmirrored(layout.topology, queue)])
+
+
+def _unmirrored(topology: Topology, queue: Mapping[str, Any]) -> Problem:
+    policy = queue.get("policy")
+    why = f"the policy {policy} does not mirror it" if policy else "no policy matches its name"
+    return Problem(
+        topology.place("[queues]"),
+        f"{queue.get('name')} has no mirror: {why}",
+        expected="a policy that mirrors the queues of runs, or `copies = 1`",
+        advice="give a policy with ha-mode a pattern that matches, such as `^mqproof\\.`; or "
+        'write `policies = "set"`; or write `copies = 1` to test queues without mirrors',
+    )

@@ -238,6 +238,24 @@ def test_policies_that_the_owner_declares_are_checked_on_the_cluster(
     assert asyncio.run(story()) == ("alpha", ("beta", "gamma"))
 
 
+def test_queue_that_no_policy_of_the_owner_mirrors_is_bad_input(
+    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.systems.rabbitmq.broker._MIRRORS_LIMIT_S", 2.0)
+    owner.mirror("^orders")
+
+    async def story() -> None:
+        async with up(owner.topology(), tmp_path) as cluster:
+            await cluster.broker.declare(f"mqproof.{RUN.name}.orders", True, "alpha")
+
+    try:
+        with pytest.raises(WrongInput, match="has no mirror: no policy matches its name"):
+            asyncio.run(story())
+    finally:
+        owner.mirror()
+    assert not [name for name in owner.names("queues") if RUN.name in name]
+
+
 def test_without_a_verify_command_a_fault_stays_unverified(owner: Owner, tmp_path: Path) -> None:
     async def story() -> tuple[Proof, Proof]:
         topology = owner.topology(kinds=("freeze",), steps=("do", "undo"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.cluster.port import DeployError, Roles
+from harness.cluster.port import DeployError, Roles, WrongInput
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq import broker as adapter
@@ -15,7 +15,9 @@ from harness.systems.rabbitmq.held import by_api, by_nobody
 from harness.systems.rabbitmq.khepri import KHEPRI, MNESIA, STORE
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
+from harness.systems.topologies import layout_of
 from tests.rigs.brokers.fake_agent import HANGS, FakeAgent, Said
+from tests.rigs.clusters.topologies import topology
 from tests.rigs.machine.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
@@ -274,14 +276,14 @@ EU = "/api/queues/orders%2Feu/mqproof.r.q"
 
 
 def foreign_broker(
-    said: dict[tuple[str, str], Said], hosts: tuple[str, ...] = HOSTS
+    said: dict[tuple[str, str], Said], hosts: tuple[str, ...] = HOSTS, layout: Layout = LAYOUT
 ) -> tuple[RabbitBroker, FakeAgent]:
     """Somebody's brokers, in a virtual host; `hosts`: those with an API."""
     agent = FakeAgent(said)
     urls = {host: f"http://{host}:15672" for host in hosts}
     api = ManagementApi(agent, urls, virtual_host="orders/eu")
     ways = {host: (host, 5672) for host in HOSTS}
-    rabbit = RabbitBroker(LAYOUT, agent, ways, api, MIRRORED, by_nobody, lambda: ("mqproof.r.",))
+    rabbit = RabbitBroker(layout, agent, ways, api, MIRRORED, by_nobody, lambda: ("mqproof.r.",))
     return rabbit, agent
 
 
@@ -321,3 +323,46 @@ async def test_a_policy_by_which_messages_are_dropped_ends_the_run(key: str) -> 
         await rabbit.declare("mqproof.r.q", True, "rmq1")
     harmless, _ = foreign_broker(everywhere(EU, (200, full)))
     await harmless.declare("mqproof.r.q", True, "rmq1")
+
+
+UNMIRRORED = QUEUE | {"slave_nodes": [], "synchronised_slave_nodes": []}
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [(None, "no policy matches its name"), ("theirs", "the policy theirs does not mirror it")],
+)
+def test_a_queue_that_no_policy_mirrors_contradicts_the_file(
+    policy: str | None, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "_MIRRORS_LIMIT_S", 0.0)
+
+    @in_a_loop
+    async def refused() -> None:
+        said = everywhere(EU, (200, UNMIRRORED | {"policy": policy}))
+        rabbit, _ = foreign_broker(said, layout=layout_of(topology()))
+        with pytest.raises(WrongInput) as error:
+            await rabbit.declare("mqproof.r.q", True, "rmq1")
+        (problem,) = error.value.problems
+        assert problem.place == "staging.toml, [queues]"
+        assert problem.text == f"mqproof.r.q has no mirror: {why}"
+        assert "`copies = 1`" in problem.expected
+        assert all(one in problem.advice for one in (r"`^mqproof\.`", '`policies = "set"`'))
+
+    refused()
+
+
+@pytest.mark.parametrize(
+    ("table", "queue"),
+    [
+        ("", QUEUE),
+        ("[queues]\ncopies = 1\n", UNMIRRORED),
+        ('[queues]\nmirrored_on = "none"\n', UNMIRRORED),
+    ],
+)
+@in_a_loop
+async def test_a_queue_with_a_mirror_or_declared_without_one_is_used(
+    table: str, queue: dict[str, object]
+) -> None:
+    rabbit, _ = foreign_broker(everywhere(EU, (200, queue)), layout=layout_of(topology(table)))
+    await rabbit.declare("mqproof.r.q", True, "rmq1")
