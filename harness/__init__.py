@@ -1,24 +1,25 @@
-"""mqproof: plan -> deploy -> run -> analyse -> judge -> report. The stages, from above:
+"""mqproof: plan -> deploy -> run -> analyse -> judge -> report. The parts, from above:
 
 cli, commands   the command line
-nightly         every night: what fits, what is worse than before, pages of all nights
-by_hand         clusters that people use, and break by hand
-pipeline        the stages one after another, as a command asks for them
-report          tells what was planned, done and judged; it only tells
-judging         an experiment's end: verdicts, what is known of cells, and the exit code
-analyse         the Spark job: recorded runs in, facts and findings out
-compare         cells against what is known, experiments against each other
-view            one run as a reader sees it
-claims          the claims engine: what was promised, and whether it held
-cleanup         what mends and removes what a dead harness has left
-request         from a command line's words to an experiment
-run             a run while it goes on: load, faults, looks, logs
-deploy          clusters: in containers, on this machine, or those of others
-systems         what brokers are, promise and answer: a folder a family
-cluster         what a cluster is to all others: its ports, orders, the agent
-workers         publishers, consumers and the agent: processes of their own
-histories       histories of anybody's
-run_folder      what lies in a run's folder
-plan            what a run is, decided before anything starts; pure
-outside         what others wrote, read and shown without harm
+nightly         a suite's nights: what fits, whether it is worse than the baseline, all pages
+by_hand         clusters that people use and break themselves: their keeper, requests and runs
+campaigns       many experiments that fill a matrix, and the pages published from them
+pipeline        calls the stages of an experiment in turn
+report          displays what was planned, done and judged; computes none of it
+judging         the result of an experiment: verdicts, known results of cells, the exit code
+analyse         the Spark job: turns recorded runs into marts
+compare         compares many runs: cells with expectations, experiments with each other
+view            prepares one run for display
+claims          judges one run: evaluates each claim
+cleanup         undoes faults and removes what a dead harness left behind
+request         turns the options of a command into an experiment
+run             a run in progress: load, faults, observations, logs
+deploy          deploys clusters: in containers, on this machine, or by a topology file
+systems         the declaration of each system: layouts, guarantees, answers of its brokers
+cluster         the interfaces (protocols) of a running cluster, its operations, the agent
+workers         the processes beside the brokers: publishers, consumers, the agent
+histories       reads histories of other tools
+run_folder      the files of a run: logs, tables, manifest
+plan            reads and checks TOML, and plans each run before anything starts; pure
+outside         reads and shows input from other programs safely; locks
 """

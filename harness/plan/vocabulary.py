@@ -214,7 +214,7 @@ NOTHING_BROKEN = (
     "operations",
 )  # declared; claims that use them are about the steady state
 WAITING, KEPT = "waiting_at_fault", "kept_when_rejoined"
-REQUEUED = "given_out_again"
+REQUEUED = "redelivered"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
 )  # routes are separate: there may be no name server

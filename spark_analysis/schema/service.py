@@ -89,7 +89,7 @@ SERVICE, one row a window v, scope and promise:
   until_ns), k = the larger of least and the number of publishes with t <= intended_ns < t + 5 s,
   t = the later of its from_ns and this from_ns.
 - `verdict`, the first that holds:
-  "few": due < 20.
+  "few": due < 20; but "open" if all of them are bad, and there is one.
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
     ("never" counts): the load was sick before the fault. Of "healed": before the overlap, too.
   "out": an outage matters that began before until_ns - deadline_ns and

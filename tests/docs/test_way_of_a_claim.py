@@ -1,4 +1,4 @@
-"""docs/architecture.md, "The way of a claim": its calls are those of a run, and few.
+"""docs/architecture.md, "The path of a claim": its calls are those of a run, and few.
 
 A recorded run is played from the command line to the count of `lost`. Only the cluster and Spark
 are replaced.

@@ -33,8 +33,8 @@ CAPABILITIES: Mapping[str, str] = {
     "concurrent": "push consumer, messages in parallel",
     "orderly": "push consumer, a queue's messages one after the other",
     "pull": "the application polls: `basic.get`; lite pull, where the client assigns queues",
-    "acknowledge": "no message counts as consumed before it is recorded",
-    "remaining": "it reports what its group has not consumed yet, for the drain",
+    "acknowledge": "manual acknowledgement, sent after the delivery is recorded",
+    "remaining": "it reports the consumer lag of its group, which the drain needs",
     "place": "it reports which broker a delivery came from",
     "one attempt": "the library's own retries are off: one send is one attempt",
     "proof": "a failed send says by code whether it may have happened",
@@ -44,7 +44,9 @@ CAPABILITIES: Mapping[str, str] = {
     "close socket": "it has a setting to close a connection whose answer is overdue",
     "settings": "timers and flags of the library, by system property or setter",
     "lost": "it reports when a connection ends",
-    "acknowledge nothing": "the broker deletes a message when it sends it",
+    "acknowledge nothing": (
+        "automatic acknowledgement (`no_ack`): the broker deletes a message when it sends it"
+    ),
     "tls": "encrypted connections, with the server's certificate checked",
     "virtual host": "it can connect to another virtual host than `/`",
     "unlimited prefetch": "consumers without a prefetch count",

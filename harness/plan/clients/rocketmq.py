@@ -76,7 +76,10 @@ _OF_ALL = (
 
 # It keeps a connection whose answer is overdue, and can only be told so from 4.9.1 on
 # (docs/behaviour/rocketmq.md 1).
-_JAVA_490 = {**_JAVA, "close socket": "4.9.0 keeps it, always, and reads no property of it"}
+_JAVA_490 = {
+    **_JAVA,
+    "close socket": "4.9.0 always keeps such a connection; it has no setting for this",
+}
 
 
 def _java(version: str) -> Client:
@@ -124,7 +127,7 @@ def _own(version: str) -> Client:
             "delayed": CAN,
             "concurrent": CAN,
             "orderly": CAN,
-            "pull": "it has one kind of consumer, which the group gives its queues",
+            "pull": "it has one kind of consumer: the group assigns its queues",
             "acknowledge": CAN,
             "remaining": CAN,
             "place": CAN,
@@ -174,7 +177,7 @@ NATIVE = Client(
         "attached": CAN,  # by its process's connections: native_attached.py
         "attach": CAN,  # it is first in its list
         "latency fault": "its C interface has no such setting",
-        "close socket": "it closes it, always, and reads no property of it",
+        "close socket": "the library always closes such a connection; it has no setting for this",
         "settings": (
             "it reads no system properties, and its C interface sets time-outs and sizes only"
         ),

@@ -318,7 +318,7 @@ def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
     assert one.judged == (
         "not_redelivered == 0, found 0 (no connection held an unacknowledged message when it "
         "ended)",
-        "fault 1: given_out_again == true, found true (redelivered: 1 whose acknowledgement "
+        "fault 1: redelivered == true, found true (redelivered: 1 whose acknowledgement "
         "perhaps came too late)",
     )
     assert verdict("unacknowledged-is-redelivered", story).outcome is NOT_APPLICABLE

@@ -197,7 +197,7 @@ def test_basic_workload_is_carried_by_every_client() -> None:
         (
             "rocketmq-java-4.9.0",
             {"rocketmq": RocketWorkload(close_socket_if_timeout=True)},
-            "cannot do close socket: 4.9.0 keeps it, always",
+            "cannot do close socket: 4.9.0 always keeps such a connection",
         ),
         (
             "rocketmq-java-4.9.8",

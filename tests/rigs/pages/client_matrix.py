@@ -18,7 +18,7 @@ _HEAD = """\
 
 The libraries are unmodified. Where the list says "mqproof's own", the client is no library: the
 number in its name is the version of the client that it behaves like. If a workload needs a
-capability that its client lacks, it is NOT APPLICABLE, with the reason given below.
+capability that its client lacks, the cell is NOT APPLICABLE, with the reason given below.
 `mqproof list clients` also shows clients of other packages. To add one, see docs/extending.md."""
 
 
@@ -43,8 +43,8 @@ def lines(clients: Sequence[Client]) -> Iterator[str]:
         lacking = [(why, one.name) for one in clients if (why := one.why_not(capability))]
         for why, found in by_key(lacking, lambda one: one[0]).items():
             every = len(found) == len(clients) > 1
-            whom = "any of them" if every else code(name for _, name in found)
-            yield f"- No {capability} with {whom}: {why}."
+            whom = "all of them" if every else code(name for _, name in found)
+            yield f"- `{capability}` is missing in {whom}: {why}."
 
 
 if __name__ == "__main__":
