@@ -1,6 +1,7 @@
 """Several consumer groups: the records of a run as each of them saw it, and one run's marts.
 
-1. A view renames queues and leaves deliveries out; it copies no other column.
+1. A view renames queues, leaves deliveries out, and tells which transactions were committed; it
+   copies no other column. Without transactions the last costs nothing.
 2. The rules are those of schema/groups.py.
 """
 
@@ -12,21 +13,26 @@ from typing import Any, cast
 
 import numpy as np
 
+from spark_analysis.engine.kernel.arrays import Bools, Ints, marked
 from spark_analysis.engine.kernel.records import (
     Attempts,
     BadRecords,
     Deliveries,
     R,
     Reader,
+    Terms,
     Text,
 )
+from spark_analysis.engine.kernel.slots import Slots, make_slots
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.groups import OF_SENDING, UNITED
 from spark_analysis.schema.messages import Attribution, Count
-from spark_analysis.schema.words import Via
+from spark_analysis.schema.words import Fate, Via
 
 Marts = Mapping[str, Sequence[Any]]  # rows by mart
+_WHILE_CONSUMING = (Via.LOAD, Via.RETRY_TOPIC)
+_BY_CONSUMING = (*_WHILE_CONSUMING, Via.DRAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,30 @@ class _Renamed:
             found = found.pick(~found.queue.among(*self.others))
         if kind in (Attempts, Deliveries):
             found = found.changed("queue", partial(_renamed, self.own))
+        if kind is Terms:
+            found = found.changed("fate", partial(self._fates, found))
         return cast(R, found)
+
+    def _fates(self, terms: Terms, fates: Ints) -> Ints:
+        """Return the fates as other groups prove them: what their consumers got was committed."""
+        checked: Bools = fates == Fate.COMMIT_WHEN_CHECKED
+        if not checked.any():
+            return fates
+        rows = self.reader.read(Deliveries)
+        named = (rows.header_ok != 0) & (rows.run_ok != 0)
+        early, came = np.isin(rows.via, _WHILE_CONSUMING), np.isin(rows.via, _BY_CONSUMING)
+        others = named & early & rows.queue.among(*self.others)
+        own = named & came & rows.queue.among(*self.own.values())
+        slots = make_slots(terms.producer, terms.sequence)
+        slot = slots.find(terms.producer, terms.sequence)
+        proved = _among(slots, rows, others)[slot] & ~_among(slots, rows, own)[slot]
+        return np.where(checked & proved, Fate.COMMIT, fates).astype(fates.dtype)
+
+
+def _among(slots: Slots, rows: Deliveries, chosen: Bools) -> Bools:
+    """Return by slot whether one of the chosen deliveries names its message."""
+    slot = slots.find(rows.producer[chosen], rows.sequence[chosen])
+    return marked(len(slots.taken), slot[slot >= 0])
 
 
 def _renamed(names: Mapping[str, str], queue: Text) -> Text:
