@@ -50,7 +50,7 @@ def test_a_group_that_gets_nothing_lost_every_message(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", BASES)
-def test_two_groups_that_share_the_messages_lose_those_of_the_other(number: int) -> None:
+def test_groups_that_share_messages_lose_those_of_the_other(number: int) -> None:
     base = bases()[number]
     assert LOST in failed(grouped(chosen(base, 0), chosen(base, 1)), base)
 
@@ -61,7 +61,7 @@ def copied(base: Base, random: Random) -> Run | None:
 
 
 @pytest.mark.parametrize("number", BASES)
-def test_what_comes_twice_to_one_group_and_never_to_the_other_is_both(number: int) -> None:
+def test_twice_to_one_group_and_never_to_the_other_is_both(number: int) -> None:
     base = bases()[number]
     broken = copied(base, Random(number))
     assert broken is not None, "messages of every base may come twice"
@@ -78,7 +78,7 @@ def test_what_comes_twice_to_one_group_and_never_to_the_other_is_both(number: in
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda one: one.name)
-def test_a_defect_for_one_group_breaks_what_it_breaks_for_one_alone(defect: Defect) -> None:
+def test_a_defect_for_one_group_breaks_the_same_promises(defect: Defect) -> None:
     for base in bases():
         broken = defect.apply(base.run, Random(f"{defect.name} {base.run.name}"))
         if broken is None or not same_sent(base.run, broken):

@@ -364,7 +364,7 @@ def test_too_few_of_one_group_are_named_with_the_group() -> None:
     assert "there were only 99 delivered messages in group b, and 100 are needed" in why
 
 
-def test_each_of_two_groups_needs_half_of_its_deliveries_judged_for_order() -> None:
+def test_each_group_needs_half_of_its_deliveries_judged_for_order() -> None:
     story = in_order_of_two_groups(9_000, 200)
     story.count_in("orders-b", "not_judged", "not_certain", 201)
     one = verdict("queue-is-first-in-first-out", story)
