@@ -74,8 +74,8 @@ def _of_groups(row: Row) -> Iterator[Row]:
     yield {**row, "queue": f"{queue}-{GROUPS[consumer % 2]}"}
     if consumer in CONSUMERS and sequence % 3 == 0 and not by_audit:
         other = next(number for number in CONSUMERS if number != consumer)
-        own = {"consumer": other, "queue": f"{queue}-{GROUPS[other % 2]}", "tag": tag + FIRST_COPY}
-        yield {**row, **own}
+        own = f"{queue}-{GROUPS[other % 2]}"
+        yield {**row, "consumer": other, "queue": own, "tag": tag + FIRST_COPY}
 
 
 @pytest.mark.slow
