@@ -11,7 +11,7 @@
    is not certainly stranded.
 6. Little evidence proves no claim. For a claim no count is certainly 0 if fewer than ENOUGH were
    judged, or fewer than all if the scenario sends fewer on purpose. The number itself stays as it
-   is.
+   is. Of several consumer groups each needs that much: what one got proves nothing for another.
 7. A case that no broker could show is not applicable: with one queue nothing can be misrouted,
    logs give out by the progress of groups, and some measures need an opportunity, a message sent
    again or held. What the records show all the same counts.
@@ -20,7 +20,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from harness.claims.doubts import Caveat
 from harness.claims.terms import not_applicable
@@ -88,6 +88,7 @@ class Counted:
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
     groups: int = 0  # consumer groups that each get every message; 0: no such groups
+    queues_of_groups: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by their names
 
     def total(self, measure: str, detail: str = "") -> int:
         """Return the count of a measure (of one detail), over all queues."""
@@ -274,21 +275,37 @@ class Counted:
         return sum(_matching(rows, "stranded", detail))
 
     def _order(self, among: Among) -> Value:
-        """Order holds where at least half of what was delivered could be judged for it."""
+        """Order holds where at least half of what each group got could be judged for it."""
         judged = sum(self.total(name) for name in ("in_order", "reordered"))
         perhaps = self.total("reorder_unknown")
         if not judged + perhaps:
             return self._no_order()
         counted = self._count("reordered", "", among, f" of {judged + perhaps:,}")
         assert isinstance(counted, Interval), counted
-        promised = self._delivered - self.total("not_judged", "not_promised")
-        if judged * 2 < promised - self.total("not_judged", "not_at_once"):
-            why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
+        few = next((text for name, one in self._each() if (text := one._unordered(name))), "")
+        if few:
             advice = (
                 counted.advice or "extend `deadline`, so that publishers send fewer messages again"
             )
-            return replace(counted, high=math.inf, doubt=counted.doubt or why, advice=advice)
+            return replace(counted, high=math.inf, doubt=counted.doubt or few, advice=advice)
         return counted
+
+    def _unordered(self, group: str) -> str:
+        """Return why too few deliveries could be judged for order; "" if enough could."""
+        judged = sum(self.total(name) for name in ("in_order", "reordered"))
+        promised = self._delivered - self.total("not_judged", "not_promised")
+        if judged * 2 >= promised - self.total("not_judged", "not_at_once"):
+            return ""
+        return f"only {judged:,} of {promised:,} deliveries{group} could be judged for order"
+
+    def _each(self) -> Iterator[tuple[str, "Counted"]]:
+        """Yield ` in group NAME` and what its queues counted, for each consumer group; "" and all
+        counts if there are none."""
+        if not self.queues_of_groups:
+            yield "", self
+        for name, queues in self.queues_of_groups.items():
+            own = tuple(row for row in self.counts if row.queue in queues)
+            yield f" in group {name}", replace(self, counts=own, queues_of_groups={})
 
     def _no_order(self) -> Value:
         if not self._delivered:
@@ -323,15 +340,20 @@ class Counted:
         return replace(counted, high=math.inf, doubt=counted.doubt or why)
 
     def _looked_at(self, measure: str, detail: str) -> tuple[int, str]:
-        """Return how many could have shown a case (to each group), and what they are."""
-        entry, groups = measures.BY_NAME[measure], max(1, self.groups)
+        """Return how many could have shown a case, and what they are; of consumer groups the
+        fewest that one of them had."""
+        entry = measures.BY_NAME[measure]
         if entry.shown_by:
-            return self.total("could_show", measure) // groups, entry.shown_by
+            return self._fewest(lambda one: one.total("could_show", measure), entry.shown_by)
         if entry.part_of is Whole.CONFIRMED and detail:
             return self.total("confirmed", detail), entry.part_of.value
         if entry.part_of in _WHOLE:
             return self.total(*_WHOLE[entry.part_of]), entry.part_of.value
-        return self._delivered // groups, Whole.DELIVERED.value
+        return self._fewest(lambda one: one._delivered, Whole.DELIVERED.value)
+
+    def _fewest(self, number: Callable[["Counted"], int], of: str) -> tuple[int, str]:
+        least, group = min((number(one), name) for name, one in self._each())
+        return least, f"{of}{group}"
 
 
 def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:

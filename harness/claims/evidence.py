@@ -152,6 +152,7 @@ class Evidence:
             any(row.place for row in self.findings.starvation),
             self.uncounted | self.unshown.keys(),
             len(self.facts.consumer_groups),
+            {one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups},
         )
 
     @cached_property

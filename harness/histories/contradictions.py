@@ -40,6 +40,7 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
             )
     _of_faults(facts, tables, complaints)
     complaints.cells("deliveries.queue", _of_no_group(facts, tables))
+    complaints.cells("deliveries.consumer", _of_another_group(facts, tables))
     complaints.cells(
         "lateness.late_ns",
         (
@@ -98,6 +99,21 @@ def _of_no_group(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
         is_canary = isinstance(producer, int) and producer < 0
         if queue not in own and not for_all and not is_canary:
             yield place, f"{brief(queue)} is the queue of no consumer group"
+
+
+def _of_another_group(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
+    """Yield what a consumer of one group received in a queue of another group. Whose log had to be
+    closed for that queue is unknown."""
+    groups = facts.consumer_groups
+    of_queue: dict[Cell, str] = {one.queue: group.name for group in groups for one in group.queues}
+    of_consumer: dict[Cell, str] = {one: group.name for group in groups for one in group.consumers}
+    rows = _rows(tables, "deliveries", "consumer", "queue", "via") if groups else ()
+    loads = facts.way_numbers.load
+    for place, (consumer, queue, via) in enumerate(rows):
+        own, read = of_consumer.get(consumer), of_queue.get(queue)
+        if via in loads and own is not None and read is not None and own != read:
+            other = f"{brief(queue)} is a queue of group {brief(read)}"
+            yield place, f"consumer {consumer} is of group {brief(own)}, and {other}"
 
 
 def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:

@@ -6,12 +6,14 @@
    later connection and no row says that the earlier one ended, the due messages are unknown.
 3. A claim about what a consumer holds needs as many deliveries on connections with an
    acknowledgement. On another connection nothing shows that the consumer acknowledges at all.
+4. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import replace
 
-from harness.histories.history import Cell, History
+from harness.histories.history import Cell, Columns, History
 
 _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
@@ -25,20 +27,45 @@ _NO_END = "consumer {0} went on by a later connection, and no row says that conn
 def unshown(history: History) -> dict[str, str]:
     """Return why a claim may not take these counts for 0, by the name of the count."""
     found: dict[str, str] = {}
-    many = sum(_tags(history))
+    parts = [*_of_groups(history)]
+    many, where = min((sum(_tags(part)), group) for group, part in parts)
     declared = history.declared.get("messages", _ENOUGH)
     needed = min(_ENOUGH, declared) if isinstance(declared, int | float) else _ENOUGH
     if many < needed:
-        why = f"only {many:,} acknowledgements are on record, and {needed:,.0f} are needed"
+        why = f"only {many:,} acknowledgements are on record{where}, and {needed:,.0f} are needed"
         found = dict.fromkeys(_AFTER_ACKNOWLEDGEMENT, why)
-    answered = _answered(history)
+    answered, where = min((_answered(part), group) for group, part in parts)
     if answered < needed:
         found[_HELD] = (
-            f"only {answered:,} deliveries came by connections with an acknowledgement on record, "
-            f"and {needed:,.0f} are needed"
+            f"only {answered:,} deliveries{where} came by connections with an acknowledgement on "
+            f"record, and {needed:,.0f} are needed"
         )
     why_open = _without_ends(history)
     return {**found, _FORGOTTEN: why_open} if why_open else found
+
+
+def _of_groups(history: History) -> Iterator[tuple[str, History]]:
+    """Yield ` in group NAME` and the history with the deliveries and the acknowledgements of that
+    consumer group alone; "" and the history if there are no groups."""
+    groups, tables = history.facts.consumer_groups, history.tables
+    if not groups:
+        yield "", history
+    came, acknowledged = (tables.get(name, {}) for name in ("deliveries", "acknowledgements"))
+    for group in groups:
+        others = {one for other in groups if other is not group for one in other.consumers}
+        own = {
+            "deliveries": _rows(came, "queue", {*group.names.values()}),
+            "acknowledgements": _rows(
+                acknowledged, "consumer", {*acknowledged.get("consumer", [])} - others
+            ),
+        }
+        yield f" in group {group.name}", replace(history, tables={**tables, **own})
+
+
+def _rows(columns: Columns, name: str, values: Container[Cell]) -> Columns:
+    """Return the rows that have one of these values in this column."""
+    places = [place for place, value in enumerate(columns.get(name, [])) if value in values]
+    return {each: [column[place] for place in places] for each, column in columns.items()}
 
 
 def _tags(history: History) -> Iterator[int]:

@@ -4,10 +4,11 @@
    sent to a queue was sent to the group's own queue of it.
 2. What a log holds it holds for every group, so each group's run has the finds of an audit.
 3. A send is counted once, and whatever comes of it once for each group.
+4. A message that consumers of one group got was committed: if the broker had to check it, it did.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from spark_analysis.schema.availability import Stage
@@ -15,12 +16,14 @@ from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.groups import OF_SENDING
 from spark_analysis.schema.messages import Attribution, Count
-from spark_analysis.schema.ways import AUDIT, OWN_WAYS
+from spark_analysis.schema.ways import AUDIT, LOAD, OWN_WAYS
+from spark_analysis.schema.words import Fate
 from tests.oracle import digest
 from tests.oracle.events import Row
 
 Rows = Mapping[str, Iterable[Row]]
 Judge = Callable[[Facts, Rows], Findings]
+Named = tuple[int | str | None, int | str | None]  # the producer and the sequence of a row
 
 
 def judge_each(facts: Facts, rows: Rows, judge_one: Judge) -> Findings:
@@ -72,14 +75,39 @@ def _facts(facts: Facts, group: ConsumerGroup) -> Facts:
 def _rows(facts: Facts, rows: Rows, group: ConsumerGroup) -> Rows:
     its = {queue.of: queue.queue for queue in group.queues}
     sent_to = {queue.of for one in facts.consumer_groups for queue in one.queues}
+    every = {queue.queue for one in facts.consumer_groups for queue in one.queues}
+    deliveries = [*rows.get("deliveries", ())]
+    early = {way.number for way in (*OWN_WAYS, *facts.ways) if way.by == LOAD}
+    came = {way.number for way in (*OWN_WAYS, *facts.ways) if way.by != AUDIT}
+    others = _named(deliveries, every - {*its.values()}, early)
+    own = _named(deliveries, its.values(), came)
     return {
         **rows,
         "attempts": tuple(
             {**row, "queue": its.get(str(row["queue"]), row["queue"])}
             for row in rows.get("attempts", ())
         ),
-        "deliveries": tuple(_deliveries(facts, rows.get("deliveries", ()), its, sent_to)),
+        "deliveries": tuple(_deliveries(facts, deliveries, its, sent_to)),
+        "terms": tuple(_committed(rows.get("terms", ()), others - own)),
     }
+
+
+def _named(rows: Iterable[Row], queues: Collection[str], ways: Collection[int]) -> set[Named]:
+    """Return the messages that came in these queues, by these ways."""
+    return {
+        (row["producer"], row["sequence"])
+        for row in rows
+        if row["queue"] in queues and row["via"] in ways and row["header_ok"] and row["run_ok"]
+    }
+
+
+def _committed(rows: Iterable[Row], proved: Collection[Named]) -> Iterator[Row]:
+    for row in rows:
+        checked = row["fate"] == Fate.COMMIT_WHEN_CHECKED
+        if checked and (row["producer"], row["sequence"]) in proved:
+            yield {**row, "fate": int(Fate.COMMIT)}
+        else:
+            yield row
 
 
 def _deliveries(

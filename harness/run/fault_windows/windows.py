@@ -64,7 +64,8 @@ class LiveWindow:
         return True
 
     async def close(self) -> None:
-        """End the look and undo the fault. Return when the undo has returned."""
+        """End the look and undo the fault. Return when the undo has returned. It may be repeated:
+        a run that fails undoes each fault that it does not know to be over."""
         state, verification = self.state, self._opening.verification
         if verification is None:
             return  # it got no further than asking who holds what
@@ -72,7 +73,7 @@ class LiveWindow:
         if not verification.armed.returns:
             state.facts = replace(state.facts, ended_ns=None)
             for client in state.killed:
-                self._stage.roles_of_worker.pop(client)  # later faults cannot mean it
+                self._stage.roles_of_worker.pop(client, None)  # later faults cannot mean it
             return
         receipt = await self._undo(verification.armed)
         if receipt is not None and verification.broken_off:

@@ -144,11 +144,17 @@ class LiveRun:
 
     async def _leave(self) -> None:
         """Undo and end whatever still stands, however the run was left."""
-        parts = self._parts
         self._clients.over = True
         self._early_end.release()  # there is no time for looks any more
         await self._tasks.cancel()
-        await self._timeline.undo_all(self._conductor.armed())
+        try:
+            await self._timeline.undo_all(self._conductor.armed())
+        finally:
+            await self._end_all()
+
+    async def _end_all(self) -> None:
+        """Start what operations stopped, end every worker, and save what is known."""
+        parts = self._parts
         altered = (parts.operating.altered, parts.auditor.altered)
         parts.manifest.cluster_altered = ", ".join(one for one in altered if one)
         await parts.operating.mend()

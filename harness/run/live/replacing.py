@@ -21,9 +21,12 @@ class ClientReplacement:
         self.over = False
 
     async def replace(self, client: str) -> Absence | None:
-        """Start a client in a dead one's place. Return the absence; None if none is needed."""
+        """Start a client in a dead one's place. Return the absence; None if none is needed, or if
+        one was started before: an undo may be repeated."""
         stage = self._prepared.stage
-        role = stage.roles_of_worker.pop(client)
+        role = stage.roles_of_worker.pop(client, None)
+        if role is None:
+            return None
         if self.over:
             self._started.set_successor(client, "")
             return None

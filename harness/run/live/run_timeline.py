@@ -71,9 +71,16 @@ class RunTimeline:
             self._save()
 
     async def undo_all(self, armed: Sequence[int]) -> None:
-        """Undo what is armed, one after another, whatever the conductor still waits for."""
+        """Undo what is armed, one after another, whatever the conductor still waits for. An
+        unforeseen failure keeps no other fault from its undo, and is raised at the end."""
+        unforeseen: list[Exception] = []
         for number in armed:
-            await self._windows[number].close()
+            try:
+                await self._windows[number].close()
+            except Exception as error:
+                unforeseen.append(error)
+        if unforeseen:
+            raise unforeseen[0]
 
     async def _see_return(self, number: int) -> None:
         """Record what a host that is a mirror again holds when it is first seen as one."""

@@ -231,9 +231,9 @@ class RabbitBroker:
         # lists none.
         if self._ours or not self._exchanges:
             await self._delete_listed(EXCHANGES, exchange_path, prefix)
-        for exchange in sorted(self._exchanges):
-            if exchange.startswith(prefix) and await self._removed(exchange):
-                self._exchanges.discard(exchange)
+        left = sorted(one for one in self._exchanges if one.startswith(prefix))
+        for way in self._ways.values():
+            left = await self._left(left, way)
 
     async def _delete_listed(
         self, listing: str, path_of: Callable[[str], str], prefix: str
@@ -244,9 +244,11 @@ class RabbitBroker:
             for name in (name for name in names if name.startswith(prefix)):
                 await self._api.ask(host, path_of(name), "DELETE")
 
-    async def _removed(self, exchange: str) -> bool:
-        """Return whether some host has removed it: it is everywhere, so any one can."""
-        for address, port in self._ways.values():
+    async def _left(self, exchanges: list[str], way: tuple[str, int]) -> list[str]:
+        """Remove exchanges through one host, for each is everywhere. Return those that are left
+        when it fails: a silent host is waited for once."""
+        address, port = way
+        for place, exchange in enumerate(exchanges):
             try:
                 await self._agent.call(
                     REMOVE_EXCHANGE,
@@ -256,9 +258,9 @@ class RabbitBroker:
                     exchange=exchange,
                 )
             except AgentError:
-                continue
-            return True
-        return False
+                return exchanges[place:]
+            self._exchanges.discard(exchange)
+        return []
 
     async def queues(self, prefix: str) -> tuple[str, ...]:
         """Names of queues that begin so, by the first host that answers. Raises DeployError."""

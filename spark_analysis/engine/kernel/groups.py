@@ -1,6 +1,7 @@
 """Several consumer groups: the records of a run as each of them saw it, and one run's marts.
 
-1. A view renames queues and leaves deliveries out; it copies no other column.
+1. A view renames queues, leaves deliveries out, and tells which transactions were committed; it
+   copies no other column. Without transactions the last costs nothing.
 2. The rules are those of schema/groups.py.
 """
 
@@ -12,19 +13,23 @@ from typing import Any, cast
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import among
+from spark_analysis.engine.kernel.arrays import Bools, Ints, among, marked
 from spark_analysis.engine.kernel.records import (
     Attempts,
     BadRecords,
     Deliveries,
     R,
     Reader,
+    Terms,
     Text,
 )
+from spark_analysis.engine.kernel.slots import Slots, make_slots
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.groups import OF_SENDING, UNITED
 from spark_analysis.schema.messages import Attribution, Count
+from spark_analysis.schema.ways import WayNumbers
+from spark_analysis.schema.words import Fate
 
 Marts = Mapping[str, Sequence[Any]]  # rows by mart
 
@@ -44,6 +49,7 @@ class _Renamed:
     reader: Reader
     own: Mapping[str, str]  # its queues by the queues that messages are sent to
     others: tuple[str, ...]  # the queues of other groups
+    ways: WayNumbers
 
     def read(self, kind: type[R]) -> R:
         found: Any = self.reader.read(kind)
@@ -51,7 +57,30 @@ class _Renamed:
             found = found.pick(~found.queue.among(*self.others))
         if kind in (Attempts, Deliveries):
             found = found.changed("queue", partial(_renamed, self.own))
+        if kind is Terms:
+            found = found.changed("fate", partial(self._fates, found))
         return cast(R, found)
+
+    def _fates(self, terms: Terms, fates: Ints) -> Ints:
+        """Return the fates as other groups prove them: what their consumers got was committed."""
+        checked: Bools = fates == Fate.COMMIT_WHEN_CHECKED
+        if not checked.any():
+            return fates
+        rows = self.reader.read(Deliveries)
+        named = (rows.header_ok != 0) & (rows.run_ok != 0)
+        early, came = among(rows.via, self.ways.load), among(rows.via, self.ways.consumed)
+        others = named & early & rows.queue.among(*self.others)
+        own = named & came & rows.queue.among(*self.own.values())
+        slots = make_slots(terms.producer, terms.sequence)
+        slot = slots.find(terms.producer, terms.sequence)
+        proved = _among(slots, rows, others)[slot] & ~_among(slots, rows, own)[slot]
+        return np.where(checked & proved, Fate.COMMIT, fates).astype(fates.dtype)
+
+
+def _among(slots: Slots, rows: Deliveries, chosen: Bools) -> Bools:
+    """Return by slot whether one of the chosen deliveries names its message."""
+    slot = slots.find(rows.producer[chosen], rows.sequence[chosen])
+    return marked(len(slots.taken), slot[slot >= 0])
 
 
 def _renamed(names: Mapping[str, str], queue: Text) -> Text:
@@ -77,7 +106,8 @@ def of_groups(facts: Facts, reader: Reader) -> Iterator[RunView]:
             if other is not group
             for queue in other.names.values()
         )
-        yield RunView(_facts_of(group, facts), _Renamed(reader, group.names, others))
+        renamed = _Renamed(reader, group.names, others, facts.way_numbers)
+        yield RunView(_facts_of(group, facts), renamed)
 
 
 def _check(facts: Facts, deliveries: Deliveries) -> None:

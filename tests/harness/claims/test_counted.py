@@ -349,7 +349,43 @@ def test_nothing_is_misrouted_between_the_groups_of_one_queue() -> None:
     assert "publishers send to one destination" in one.not_judged[0]
 
 
-@pytest.mark.parametrize(("came", "outcome"), [(200, PASS), (199, INCONCLUSIVE)])
-def test_each_of_two_groups_needs_a_hundred_deliveries(came: int, outcome: ClaimOutcome) -> None:
-    story = of_two_groups().count("in_order", "", came)
-    assert verdict("queue-is-first-in-first-out", story).outcome is outcome
+def in_order_of_two_groups(of_a: int, of_b: int) -> Story:
+    story = of_two_groups().without("in_order")
+    for queue, number in (("orders-a", of_a), ("orders-b", of_b)):
+        story.count_in(queue, "in_order", "", number)
+    return story
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "outcome"),
+    [(100, 100, PASS), (9_000, 99, INCONCLUSIVE), (0, 9_000, INCONCLUSIVE)],
+)
+def test_each_of_two_groups_needs_a_hundred_deliveries(
+    of_a: int, of_b: int, outcome: ClaimOutcome
+) -> None:
+    story = in_order_of_two_groups(of_a, of_b)
+    for claim in ("queue-is-first-in-first-out", "one-copy"):
+        assert verdict(claim, story).outcome is outcome, claim
+
+
+def test_too_few_of_one_group_are_named_with_the_group() -> None:
+    (why, *_) = verdict("one-copy", in_order_of_two_groups(9_000, 99)).not_judged
+    assert "there were only 99 delivered messages in group b, and 100 are needed" in why
+
+
+def test_each_group_needs_half_of_its_deliveries_judged_for_order() -> None:
+    story = in_order_of_two_groups(9_000, 200)
+    story.count_in("orders-b", "not_judged", "not_certain", 201)
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "only 200 of 401 deliveries in group b could be judged for order" in one.not_judged[0]
+
+
+@pytest.mark.parametrize(("of_b", "outcome"), [(100, PASS), (99, INCONCLUSIVE)])
+def test_each_of_two_groups_needs_a_hundred_delayed_messages(
+    of_b: int, outcome: ClaimOutcome
+) -> None:
+    story = of_two_groups().count("delayed", "", 500)
+    story.count_in("orders-a", "could_show", "early", 500)
+    story.count_in("orders-b", "could_show", "early", of_b)
+    assert verdict("nothing-early", story).outcome is outcome

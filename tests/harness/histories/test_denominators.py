@@ -55,3 +55,28 @@ def received(*, acknowledging: int, silent: int) -> History:
     built.acknowledge(1, connection=1)
     facts, rows = built.build()
     return history(of_rows("run", facts, {}, {}, rows))
+
+
+@pytest.mark.parametrize("of_b", [100, 99])
+def test_each_consumer_group_needs_a_hundred_acknowledgements(of_b: int) -> None:
+    found = unshown(acknowledged_by_groups({"a": 150, "b": of_b}))
+    wanted = {} if of_b == 100 else dict.fromkeys((AGAIN, HELD))
+    assert found.keys() & {AGAIN, HELD} == wanted.keys()
+    if wanted:
+        assert found[AGAIN].startswith("only 99 acknowledgements are on record in group b, and")
+        assert found[HELD].startswith("only 99 deliveries in group b came by connections")
+
+
+def acknowledged_by_groups(many: dict[str, int]) -> History:
+    """Each group has a consumer, and acknowledges so many messages."""
+    built = by_hand.History()
+    for consumer, group in enumerate(many, start=2):
+        built.group(group, consumer)
+    for number in range(max(many.values())):
+        built.publish(number, at_ms=number * 100).confirm(number)
+        for consumer, (group, last) in enumerate(many.items(), start=2):
+            if number < last:
+                built.deliver(number, queue=f"orders-{group}", consumer=consumer)
+                built.acknowledge(number + 1, consumer=consumer)
+    facts, rows = built.build()
+    return history(of_rows("run", facts, {}, {}, rows))

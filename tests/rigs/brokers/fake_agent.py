@@ -20,6 +20,7 @@ class FakeAgent:
         self.declared: list[tuple[str, dict[str, Any]]] = []
         self.called: list[tuple[str, dict[str, Any]]] = []  # other calls
         self.limits_s: set[float] = set()
+        self.silent: set[str] = set()  # hosts that answer no other call
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         if name == DECLARE:
@@ -27,6 +28,8 @@ class FakeAgent:
         elif name != "http":
             self.called.append((name, arguments))
         if name != "http":
+            if arguments.get("host") in self.silent:
+                raise AgentTimeout("silent")
             return {}
         address, _, path = arguments["url"].removeprefix("http://").partition(":15672")
         method = arguments["method"]

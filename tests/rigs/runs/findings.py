@@ -124,6 +124,7 @@ class Story:
     def __init__(self, kind: str = "kill", **state: object) -> None:
         self.state: dict[str, object] = {**DECLARED, **RECORDED, **state}
         self.counts: dict[tuple[str, str, str | None], int] = {}
+        self.of_groups: list[Count] = []
         self.count("state", "acknowledged", 21_400)
         self.count("confirmed", "replicated", 21_400).count("in_order", "", 21_400)
         for measure in ("attempt_lost", "not_redelivered"):
@@ -197,6 +198,11 @@ class Story:
     def count(self, measure: str, detail: str, number: int, *, windows: str | None = None) -> Self:
         """`windows`: those that may have caused it, `1,2`; "" is none. None: all of the story."""
         self.counts[measure, detail, windows] = number
+        return self
+
+    def count_in(self, queue: str, measure: str, detail: str, number: int) -> Self:
+        """Count it in the queue of a consumer group; no fault may have caused it."""
+        self.of_groups.append(Count(RUN, queue, measure, detail, number))
         return self
 
     def without(self, measure: str, detail: str = "") -> Self:
@@ -359,7 +365,7 @@ class Story:
     def findings(self) -> Findings:
         stages = tuple(self.stages.values())
         return Findings(
-            counts=tuple(self._counts()),
+            counts=(*self._counts(), *self.of_groups),
             affected=tuple(self.affected),
             attributions=tuple(self._attributions()),
             seconds=tuple(self.seconds),

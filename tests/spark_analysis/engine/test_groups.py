@@ -1,10 +1,11 @@
 """The kernels and the oracle agree on runs with several consumer groups.
 
-Each generated history becomes one: its two consumers are two groups, and of what the audit found
-every second message lies in the log of both.
+Each generated history becomes one: its two consumers are two groups, every third message comes to
+both of them, and of what the audit found every second message lies in the log of both.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from spark_analysis.schema.facts import ConsumerGroup, Facts, GroupQueue
 from spark_analysis.schema.findings import MARTS
 from tests.oracle.judge import judge
 from tests.rigs.generated.facts import CONSUMERS, QUEUES
-from tests.rigs.generated.histories import Rows
+from tests.rigs.generated.histories import Row, Rows
 from tests.rigs.histories.both_judges import (
     by_kernels,
     costs_by_both,
@@ -31,6 +32,7 @@ from tests.rigs.histories.ways import Via
 from tests.rigs.runs.run_folders import write_run
 
 GROUPS = ("billing", "archive")
+FIRST_COPY = 1 << 20  # a tag that no generated delivery has
 BESIDE_VERDICTS = 20  # histories: these marts are those of sending, whatever groups there are
 
 
@@ -55,17 +57,25 @@ def grouped(facts: Facts, rows: Rows) -> tuple[Facts, Rows]:
         competing_leaders=tuple(leaders),
         consumer_groups=tuple(groups),
     )
-    return facts, {**rows, "deliveries": [*map(_of_a_group, rows.get("deliveries", ()))]}
+    deliveries = [each for row in rows.get("deliveries", ()) for each in _of_groups(row)]
+    return facts, {**rows, "deliveries": deliveries}
 
 
-def _of_a_group(row: dict[str, int | str | None]) -> dict[str, int | str | None]:
+def _of_groups(row: Row) -> Iterator[Row]:
     queue = row["queue"] if row["queue"] in QUEUES else QUEUES[0]
-    consumer, sequence = row["consumer"], row["sequence"]
+    consumer, sequence, tag = (row[name] for name in ("consumer", "sequence", "tag"))
     assert isinstance(consumer, int)
     assert isinstance(sequence, int)
-    if row["via"] in (Via.AUDIT, Via.HALF) and sequence % 2:
-        return {**row, "queue": queue}
-    return {**row, "queue": f"{queue}-{GROUPS[consumer % 2]}"}
+    assert isinstance(tag, int)
+    by_audit = row["via"] in (Via.AUDIT, Via.HALF)
+    if by_audit and sequence % 2:
+        yield {**row, "queue": queue}
+        return
+    yield {**row, "queue": f"{queue}-{GROUPS[consumer % 2]}"}
+    if consumer in CONSUMERS and sequence % 3 == 0 and not by_audit:
+        other = next(number for number in CONSUMERS if number != consumer)
+        own = f"{queue}-{GROUPS[other % 2]}"
+        yield {**row, "consumer": other, "queue": own, "tag": tag + FIRST_COPY}
 
 
 @pytest.mark.slow
@@ -76,8 +86,9 @@ def test_both_judges_agree_on_every_group() -> None:
         findings = judge(facts, rows)
         assert by_kernels(facts, raw_columns(rows)) == listed(findings), facts.run
         seen |= {(row.measure, row.queue.partition("-")[2]) for row in findings.counts}
-    found = {group for measure, group in seen if measure == "lost"}
-    assert found >= set(GROUPS), "some messages are lost for each group"
+    for each in ("lost", "duplicated", "in_order", "could_show"):
+        found = {group for measure, group in seen if measure == each}
+        assert found >= set(GROUPS), f"some messages are {each} for each group"
     assert {group for measure, group in seen if measure == "state"} == {""}
 
 

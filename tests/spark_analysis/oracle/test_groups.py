@@ -5,11 +5,12 @@ import pytest
 from spark_analysis.engine.judge import judge as judge_by_kernels
 from spark_analysis.engine.kernel.records import BadRecords
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.words import Redelivered, Via
+from spark_analysis.schema.words import Fate, Redelivered
 from tests.oracle.judge import judge
 from tests.oracle.sends import sends
-from tests.rigs.histories.both_judges import Memory, raw_columns
+from tests.rigs.histories.both_judges import Memory, judged_by_both, raw_columns
 from tests.rigs.histories.by_hand import QUEUE, History, counts
+from tests.rigs.histories.ways import Via
 
 BILLING, AUDIT = "orders-billing", "orders-audit"
 OF_BILLING, OF_AUDIT = 2, 3  # consumers
@@ -128,6 +129,35 @@ def test_a_message_of_another_queue_is_misrouted_in_its_group() -> None:
     history.publish(1).confirm(1)
     audited(billed(history, 1), 1).deliver(1, queue="payments-bills", consumer=4)
     assert by_queue(judge(*history.build()), "misrouted") == {QUEUE: {"misrouted": 1}}
+
+
+_OF_CHECKS = ("lost", "loss_unknown", "unchecked", "unchecked_unknown")
+
+
+@pytest.mark.parametrize("via", [Via.LOAD, Via.RETRY_TOPIC])
+def test_what_one_groups_consumers_got_was_committed_for_the_others(via: Via) -> None:
+    history = of_a_check().deliver(1, queue=BILLING, consumer=OF_BILLING, via=via)
+    found = by_queue(judged_by_both(*history.build()), *_OF_CHECKS)
+    assert found == {AUDIT: {"lost replicated": 1}}
+
+
+def test_what_a_drain_got_may_have_been_committed_late() -> None:
+    history = of_a_check().deliver(1, queue=BILLING, consumer=AUDITOR, via=Via.DRAIN)
+    found = by_queue(judged_by_both(*history.build()), *_OF_CHECKS)
+    assert found == {AUDIT: {"loss_unknown pending": 1, "unchecked_unknown": 1}}
+
+
+def test_what_no_group_got_was_perhaps_never_committed() -> None:
+    open_end = {"loss_unknown pending": 1, "unchecked_unknown": 1}
+    found = by_queue(judged_by_both(*of_a_check().build()), *_OF_CHECKS)
+    assert found == {AUDIT: open_end, BILLING: open_end}
+
+
+def of_a_check() -> History:
+    """A message that is committed when the broker checks."""
+    history = History(checks_within_ms=100)
+    history.group("billing", OF_BILLING).group("audit", OF_AUDIT)
+    return history.publish(1).terms(1, fate=Fate.COMMIT_WHEN_CHECKED).confirm(1)
 
 
 def test_consumption_has_resumed_when_the_last_group_consumes() -> None:

@@ -124,6 +124,18 @@ async def test_exchanges_of_a_dead_process_are_deleted_by_name() -> None:
 
 
 @in_a_loop
+async def test_a_silent_host_is_waited_for_once_when_exchanges_go() -> None:
+    rabbit, agent = broker({})
+    names = [f"mqproof.r.q{number}" for number in range(3)]
+    for name in names:
+        await rabbit.fan_out(name, [f"{name}-a"], True, "rmq2")
+    agent.silent, agent.called = {"rmq1"}, []
+    await rabbit.delete("mqproof.r.")
+    tried = [(way["host"], way["exchange"]) for _, way in agent.called]
+    assert tried == [("rmq1", names[0]), *(("rmq2", name) for name in names)]
+
+
+@in_a_loop
 async def test_host_is_listed_if_all_other_answering_hosts_agree() -> None:
     path = "/api/nodes"
     up = [{"name": f"rabbit@{host}", "running": True} for host in HOSTS]

@@ -1,0 +1,69 @@
+"""A run that is left by a failure: whatever failed, faults are undone and workers end."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from faults.model import Armed, FaultError
+from harness.run.fault_windows.windows import LiveWindow
+from harness.run.live.run_timeline import RunTimeline
+from tests.harness.run.live_runs import run
+from tests.rigs.clusters.fault_world import World
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT, fault, plan
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_a_failure_after_a_clients_crash_ends_every_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, returns: bool
+) -> None:
+    async def fails(_: LiveWindow) -> None:
+        raise RuntimeError("a look that fails unforeseen")
+
+    monkeypatch.setattr(LiveWindow, "leave", fails)
+    cluster = SimulatedCluster(LAYOUT)
+    of = plan(fault("client_crash", "consumer-1", returns=returns), consumers=2)
+    with pytest.raises(RuntimeError, match="unforeseen"):
+        run(cluster, of, tmp_path)
+    living = {name: one for name, one in cluster.workers.items() if name != "consumer-1"}
+    assert {name: one.heard[-1] for name, one in living.items()} == dict.fromkeys(living, "close")
+
+
+def test_a_canary_that_does_not_close_leaves_the_fault_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuses(_: World, armed: Armed) -> None:
+        raise FaultError(f"no answer about {armed.kind}")
+
+    monkeypatch.setattr(World, "dismiss", refuses)
+    done = run(SimulatedCluster(LAYOUT), plan(fault("kill")), tmp_path)
+    (window,) = done.facts.windows
+    assert (window.verified, window.gone, done.manifest.failure) == (True, True, "")
+
+
+def test_an_undo_that_fails_unforeseen_keeps_no_other_from_it() -> None:
+    closed: list[int] = []
+
+    def window(number: int, error: Exception | None = None) -> SimpleNamespace:
+        async def close() -> None:
+            closed.append(number)
+            if error is not None:
+                raise error
+
+        return SimpleNamespace(close=close)
+
+    windows: Any = {1: window(1), 2: window(2, KeyError("consumer-1")), 3: window(3)}
+    with pytest.raises(KeyError, match="consumer-1"):
+        asyncio.run(timeline(windows, lambda: None).undo_all([1, 2, 3]))
+    assert closed == [1, 2, 3]
+
+
+def timeline(windows: Any, save: Callable[[], None]) -> RunTimeline:
+    schedule = SimpleNamespace(steps=())
+    parts: Any = SimpleNamespace(stage=SimpleNamespace(plan=SimpleNamespace(schedule=schedule)))
+    prepared: Any = None
+    return RunTimeline(windows, parts, prepared, save, asyncio.Queue())
