@@ -8,7 +8,7 @@ from harness.judging.exits import Exit
 _FOUND = (
     "no promise was broken",
     "a promise was broken",
-    "a promise that applies is not decided, or a run has no decided promise",
+    "a promise is not decided, or a run has no decided promise",
 )
 _JUDGED = (
     f"{_FOUND[0]} (with --judge expectations: every verdict is the expected one)",
