@@ -104,7 +104,7 @@ MEANINGS = {
     TargetForm.MASTER: "the host of the queue's master when the operation is due; also written "
     "`leader of QUEUE`",
     TargetForm.MIRROR: "the host of the queue's oldest mirror then; also written "
-    "`follower of QUEUE` or `replica of QUEUE`",
+    "`follower of QUEUE` or `replica of QUEUE`; `mirror 2 of QUEUE` is the second oldest",
     TargetForm.UNINVOLVED: "a host that holds no copy of any queue then",
     TargetForm.HOST_OF_FAULT: "the host that fault N of the file targets",
     TargetForm.OTHER_THAN_FAULT: "the first host that fault N of the file does not target",

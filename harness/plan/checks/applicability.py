@@ -205,8 +205,7 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
     names = [host.name for host in layout.hosts]
     if target.host and target.host not in names:
         yield f"no host {brief(target.host)} (there are {', '.join(names)})"
-    if target.form is TargetForm.MIRROR and layout.copies == 1:
-        yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
+    yield from operable.no_such_mirror(target, layout)
     if target.form is TargetForm.UNINVOLVED and len(_meant(scenario, layout)) >= len(names):
         every = f"the faults may mean every one of {len(names)} hosts"
         yield f"target {brief(target.word)} matches no host: {every}"

@@ -54,10 +54,18 @@ def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
         return
     elif kind == PROMOTE and layout.copies < 2:
         yield f"{brief(target.word)} has one copy, no mirror that could become its master"
-    elif target.form is TargetForm.MIRROR and layout.copies < 2:
-        yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
+    elif target.form is TargetForm.MIRROR:
+        yield from no_such_mirror(target, layout)
     elif target.form is TargetForm.UNINVOLVED and layout.copies >= len(members):
         yield f"target {brief(target.word)} matches no host: every host holds a copy"
+
+
+def no_such_mirror(target: Target, layout: Layout) -> Iterator[str]:
+    """Yield why no queue of the layout has that mirror; nothing if it has, or it is unknown."""
+    if target.form is TargetForm.MIRROR and layout.copies and layout.copies <= target.rank:
+        one = "one copy, no mirror"
+        found = one if layout.copies == 1 else f"{layout.copies} copies, no mirror {target.rank}"
+        yield f"target {brief(target.word)} matches no host: queues have {found}"
 
 
 def _through(plan: OperationPlan, layout: Layout) -> Iterator[str]:

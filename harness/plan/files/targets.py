@@ -16,6 +16,7 @@ HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}"
 QUEUE_NAME = r"[a-z][a-z0-9_-]{0,30}"  # of a queue that a scenario names
 _CLIENT = r"(?:publisher|consumer)-[1-9][0-9]{0,5}"
 _NUMBER = r"[1-9][0-9]{0,3}"
+_RANK = r"[1-9][0-9]?"
 _QUEUE = r"\s*(?P<queue>\S(?:.{0,253}\S)?)\s*"  # which characters it may have the workload says
 
 
@@ -48,7 +49,7 @@ class TargetForm(StrEnum):
 # Of the words without a name, the word itself. The first form that matches counts.
 _PATTERNS = {
     TargetForm.MASTER: f"(?:master|leader) of {_QUEUE}",
-    TargetForm.MIRROR: f"(?:mirror|follower|replica) of {_QUEUE}",
+    TargetForm.MIRROR: f"(?:mirror|follower|replica)(?: (?P<rank>{_RANK}))? of {_QUEUE}",
     TargetForm.HOST_OF_FAULT: f"host of fault (?P<fault>{_NUMBER})",
     TargetForm.OTHER_THAN_FAULT: f"other than fault (?P<fault>{_NUMBER})",
     TargetForm.NAME_SERVER: f"name_server_of (?P<client>{_CLIENT})",
@@ -91,7 +92,7 @@ MEANINGS = {  # of a fault's target; an operation's stand in operations.MEANINGS
     TargetForm.MASTER: "the host of the queue's master when the fault begins; also written "
     "`leader of QUEUE`",
     TargetForm.MIRROR: "the host of the queue's oldest mirror when the fault begins; also written "
-    "`follower of QUEUE` or `replica of QUEUE`",
+    "`follower of QUEUE` or `replica of QUEUE`; `mirror 2 of QUEUE` is the second oldest",
     TargetForm.UNINVOLVED: "the first host that holds no copy of any queue; for endpoints of "
     "clients: the first host that no fault targets",
     TargetForm.HOST: "the host, or the load balancer, of that name in the layout",
@@ -120,6 +121,7 @@ class Target:
     client: str = ""  # itself, or the one whose name server is meant
     process: str = ""  # of `host`
     fault: int = 0  # the fault of the scenario, in the file's order, whose host it refers to
+    rank: int = 1  # of a mirror by age; 1: the oldest
     whole_host: bool = False  # that of the process that is meant, with all that it carries
 
     def __str__(self) -> str:
@@ -166,8 +168,9 @@ def parse_target(word: str, forms: Collection[TargetForm] = FAULT_TARGETS) -> Ta
 
 
 def _target(word: str, form: TargetForm, names: Mapping[str, str]) -> Target:
+    rank = int(names.get("rank") or 1)
     if form in _OF_QUEUES:  # one word for one meaning, so that equal targets are equal
-        word = f"{form.partition(' ')[0]} {word.partition(' ')[2]}"
+        word = replica_word(form.partition(" ")[0], rank, word.partition(" of ")[2])
     return Target(
         word,
         form,
@@ -176,7 +179,13 @@ def _target(word: str, form: TargetForm, names: Mapping[str, str]) -> Target:
         client=names.get("client", ""),
         process=names.get("process", ""),
         fault=int(names.get("fault", 0)),
+        rank=rank,
     )
+
+
+def replica_word(role: str, rank: int, queue: str) -> str:
+    """Return `mirror of orders`; `mirror 2 of orders` for the second oldest one."""
+    return f"{role} of {queue}" if rank == 1 else f"{role} {rank} of {queue}"
 
 
 def _host_of(word: str) -> Target:

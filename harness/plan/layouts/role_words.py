@@ -6,7 +6,7 @@ Scenarios may use either pair of words: a schedule, its texts and its records ha
 from dataclasses import replace
 from typing import NamedTuple
 
-from harness.plan.files.targets import Target, TargetForm
+from harness.plan.files.targets import Target, TargetForm, replica_word
 from harness.plan.layouts.guarantees import Guarantees
 
 
@@ -20,7 +20,9 @@ class RoleWords(NamedTuple):
         """Return the target with these words, if it names a queue's replica."""
         words = {TargetForm.MASTER: self.serving, TargetForm.MIRROR: self.copying}
         word = words.get(target.form)
-        return target if word is None else replace(target, word=f"{word} of {target.queue}")
+        if word is None:
+            return target
+        return replace(target, word=replica_word(word, target.rank, target.queue))
 
 
 MASTER_AND_MIRROR = RoleWords("master", "mirror")

@@ -2,7 +2,8 @@
 
 1. A word is resolved when it is needed, against the roles of that moment, and recorded.
 2. What cannot be resolved is NoSuchTarget, never a guess.
-3. Of several hosts that fit, the first in age order (mirrors) or layout order is meant.
+3. Of several hosts that fit, the first in age order (mirrors, unless the word has a number) or
+   layout order is meant.
 """
 
 from collections import Counter
@@ -39,9 +40,10 @@ def resolve(
         return master
     if target.form is TargetForm.MIRROR:
         mirrors = _roles(target, roles).mirrors
-        if not mirrors:
-            raise NoSuchTarget(f"{target}: the queue has no {target.role}")
-        return mirrors[0]
+        if len(mirrors) < target.rank:
+            found = f"{len(mirrors) or 'no'} {target.role}{'s' if len(mirrors) > 1 else ''}"
+            raise NoSuchTarget(f"{target}: the queue has {found}")
+        return mirrors[target.rank - 1]
     if target.form is TargetForm.UNINVOLVED:
         free = [host for host in hosts if host not in involved]
         if not free:

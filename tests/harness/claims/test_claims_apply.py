@@ -22,8 +22,8 @@ BY_NO_FAULT = {
 ROLES = {
     "master of": "master",
     "leader of": "master",
-    "mirror of": "mirror",
-    "follower of": "mirror",
+    "mirror ": "mirror",
+    "follower ": "mirror",
     "name_server_of": "name server",
     "name servers": "name server",
     "leading controller": "name server",

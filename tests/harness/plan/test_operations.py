@@ -252,6 +252,12 @@ def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
     assert reasons(mirror, bare) == [
         "operation 1: target 'mirror of orders' matches no host: queues have one copy, no mirror"
     ]
+    third = STOP.replace("master of", "mirror 3 of")
+    assert reasons(third, replace(LAYOUT, copies=3)) == [
+        "operation 1: target 'mirror 3 of orders' matches no host: queues have 3 copies, "
+        "no mirror 3"
+    ]
+    assert reasons(third, replace(LAYOUT, copies=4)) == []
 
 
 def test_feature_missing_in_a_system_or_deployment_has_a_reason() -> None:

@@ -47,6 +47,8 @@ def test_a_word_has_one_form_and_at_most_one_name(word: str) -> None:
         ("leader of orders", "master of orders"),
         ("follower of orders", "mirror of orders"),
         ("replica of orders", "mirror of orders"),
+        ("mirror 1 of orders", "mirror of orders"),
+        ("replica 2 of orders", "mirror 2 of orders"),
     ],
 )
 def test_replicas_of_a_queue_have_several_words(word: str, same: str) -> None:
@@ -67,6 +69,13 @@ def test_a_schedule_uses_the_words_of_its_system() -> None:
     ]  # fmt: skip
 
 
+def test_a_number_chooses_a_mirror_by_age() -> None:
+    found = parse_target("follower 2 of a of b")
+    assert (found.form, found.rank, found.queue) == (TargetForm.MIRROR, 2, "a of b")
+    assert (found.role, str(found)) == ("mirror", "mirror 2 of a of b")
+    assert str(LEADER_AND_FOLLOWER.of(found)) == "follower 2 of a of b"
+
+
 def test_every_form_of_a_fault_has_a_meaning_and_a_word() -> None:
     forms = {form for form, _, _ in WORDS.values()} | {TargetForm.PROCESS}
     assert forms == {*FAULT_TARGETS} == MEANINGS.keys()
@@ -77,6 +86,7 @@ def test_every_form_of_a_fault_has_a_meaning_and_a_word() -> None:
     [
         *("", "master of", "master of  ", "slave of orders", "host of fault 0"),
         *("name_server_of rmq1", "rmq1/", "/broker", "rmq 1", "host of rmq1"),
+        *("master 2 of orders", "mirror 0 of orders", "mirror 2 orders"),
         *("host of name servers", "host of host of rmq1/broker", "mirror of " + 256 * "q"),
     ],
 )

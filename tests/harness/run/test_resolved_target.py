@@ -3,7 +3,8 @@
 import pytest
 
 from harness.cluster.port import Roles
-from harness.run.core.resolving import NAME_SERVER, role_of_places
+from harness.plan.files.targets import parse_target
+from harness.run.core.resolving import NAME_SERVER, NoSuchTarget, resolve, role_of_places
 from harness.systems.catalogue import load_layout, load_system
 
 ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike
@@ -28,6 +29,17 @@ def test_process_counts_for_itself_and_host_for_all_its_processes(
 ) -> None:
     servers = load_system("rocketmq-2m2s").servers(load_layout("rocketmq-2m2s", layout))
     assert role_of_places(places, ROLES, servers) == role
+
+
+def test_a_mirror_with_a_number_is_counted_from_the_oldest() -> None:
+    hosts = ("rmq1", "rmq2", "rmq3")
+    roles = {"orders": Roles("rmq2", ("rmq3", "rmq1"), ())}
+    assert resolve(parse_target("mirror of orders"), roles, hosts) == "rmq3"
+    assert resolve(parse_target("mirror 2 of orders"), roles, hosts) == "rmq1"
+    with pytest.raises(NoSuchTarget, match="mirror 3 of orders: the queue has 2 mirrors"):
+        resolve(parse_target("mirror 3 of orders"), roles, hosts)
+    with pytest.raises(NoSuchTarget, match="mirror of orders: the queue has no mirror"):
+        resolve(parse_target("mirror of orders"), {"orders": Roles("rmq2", (), ())}, hosts)
 
 
 def test_without_name_servers_a_process_means_its_host() -> None:
