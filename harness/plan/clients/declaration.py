@@ -45,6 +45,8 @@ CAPABILITIES: Mapping[str, str] = {
     "settings": "timers and flags of the library, by system property or setter",
     "lost": "it reports when a connection ends",
     "acknowledge nothing": "the broker deletes a message when it sends it",
+    "slow consumers": "late acknowledgements slow a consumer down, as `processing` needs it",
+    "long processing": "a message may stay unacknowledged for 15 minutes or longer",
     "tls": "encrypted connections, with the server's certificate checked",
     "virtual host": "it can connect to another virtual host than `/`",
     "unlimited prefetch": "consumers without a prefetch count",
