@@ -43,6 +43,9 @@ from spark_analysis.schema.findings import Findings
 _UNDECLARED = "the time within which its brokers check a transaction is not declared"
 _SECOND_COPY = "duplicated.stored_twice"
 _AFTER_ACK = "duplicated.redelivery_after_ack"
+_OVERDUE = "overdue"
+_SLOW = "a delayed message may wait until slow consumers have processed earlier ones"
+_NOT_SLOW = "run it without `processing`"
 _FROM_BEFORE = ("redelivery", "offset_rollback")  # details of `duplicated`
 
 
@@ -103,11 +106,20 @@ class Evidence:
             return value
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
-        if name == _AFTER_ACK and isinstance(value, Interval):
-            value = self._in_time(value)
+        if isinstance(value, Interval):
+            value = self._excused(name, value)
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value
+
+    def _excused(self, name: str, counted: Interval) -> Interval:
+        """Return a count; cases that others than the broker may have caused are only possible."""
+        if name == _AFTER_ACK:
+            return self._in_time(counted)
+        if name == _OVERDUE and counted.low and self.state.processing_s:
+            advice = counted.advice or _NOT_SLOW
+            return replace(counted, low=0, doubt=counted.doubt or _SLOW, advice=advice)
+        return counted
 
     def _in_time(self, counted: Interval) -> Interval:
         """The redelivered that were acknowledged in time. Where the load was degraded when a fault

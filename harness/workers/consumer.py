@@ -30,7 +30,7 @@ PATIENCE_S = 120.0  # for a library that asks broker after broker, a hung one fo
 LOOK_LIMIT_S = 5.0
 
 
-class Acknowledgement(NamedTuple):
+class DueAcknowledgement(NamedTuple):
     """An acknowledgement of these tags, and when it is due, by the loop's clock."""
 
     first_tag: int
@@ -72,7 +72,7 @@ class Consumer:
         self._subscriptions = 0
         self._first_tag = 1  # of what is to be acknowledged
         self._last_tag = 0
-        self._acknowledgements: list[Acknowledgement] = []  # in the order in which they are due
+        self._acknowledgements: list[DueAcknowledgement] = []  # in the order in which they are due
         self._busy_until_s = 0.0  # with the messages that were received
         self._wake: asyncio.TimerHandle | None = None  # when the next acknowledgement is due
         self._soon = False  # a settlement is on its way
@@ -260,7 +260,7 @@ class Consumer:
     def _add_acknowledgement(self) -> None:
         """Of all that was received since the last one: it is due when that is processed."""
         tags = self._first_tag, self._last_tag
-        self._acknowledgements.append(Acknowledgement(*tags, self._busy_until_s))
+        self._acknowledgements.append(DueAcknowledgement(*tags, self._busy_until_s))
         self._first_tag = self._last_tag + 1
 
     def _forget_tags(self) -> None:
@@ -286,7 +286,7 @@ class Consumer:
             assert self.link is not None
             self.link.acknowledge(last_tag)
 
-    def _take_due(self, every: bool) -> Sequence[Acknowledgement]:
+    def _take_due(self, every: bool) -> Sequence[DueAcknowledgement]:
         """Return the acknowledgements that are to be handed over; wake up when the next is due."""
         waiting, self._acknowledgements = self._acknowledgements, []
         if self.link is None:
