@@ -1,5 +1,7 @@
 """Claims about consumption where consumers take time for each message."""
 
+from typing import Any
+
 import pytest
 
 from harness.claims.judge import ClaimVerdict
@@ -15,7 +17,7 @@ from tests.harness.claims.judging import FAIL, INCONCLUSIVE, PASS, verdict
 from tests.rigs.runs.findings import Story
 
 IN_STEADY_STATE = "consumer_wait_in_steady_state_s"
-SLOW = {"processing_s": 0.02}
+SLOW: dict[str, Any] = {"processing_s": 0.02}
 WHY = "consumers take 0.02 s for each message, so messages may wait for them"
 
 
@@ -92,6 +94,25 @@ def test_a_dead_master_is_not_blamed_for_what_slow_consumers_delay() -> None:
     claim = "dead-master-delays-messages"
     assert of(claim, delaying(93)).outcome is PASS
     assert of(claim, delaying(93), **SLOW).outcome is INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("detail", "place", "outcome"),
+    [
+        ("offset_rollback", "broker-a/0", INCONCLUSIVE),
+        ("redelivery_after_ack", "broker-a/0", INCONCLUSIVE),
+        ("redelivery_after_ack", "", FAIL),
+    ],
+)
+def test_a_library_may_discard_late_acknowledgements_of_a_log(
+    detail: str, place: str, outcome: object
+) -> None:
+    def story() -> Story:
+        return story_of().count("duplicated", detail, 1).starved(0.1, place=place)
+
+    claim = "acknowledged-is-not-redelivered"
+    assert of(claim, story()).outcome is FAIL
+    assert of(claim, story(), **SLOW).outcome is outcome
 
 
 def test_losses_and_order_are_judged_as_always() -> None:
