@@ -258,7 +258,7 @@ class Consumer:
             self._add_acknowledgement()
 
     def _add_acknowledgement(self) -> None:
-        """Of all that was received since the last one: it is due when that is processed."""
+        """Acknowledge what was received since the last one, as soon as all of it is processed."""
         tags = self._first_tag, self._last_tag
         self._acknowledgements.append(DueAcknowledgement(*tags, self._busy_until_s))
         self._first_tag = self._last_tag + 1
