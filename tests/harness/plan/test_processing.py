@@ -127,7 +127,7 @@ def test_nothing_is_held_for_as_long_as_rabbitmqs_limit(prefetch: int, is_long: 
         ("rocketmq-python-5.3.3", RocketWorkload(batch=30), False),
     ],
 )
-def test_nothing_is_held_for_as_long_as_the_limit_of_concurrent_consumers(
+def test_concurrent_consumers_hold_nothing_for_fifteen_minutes(
     client: str, own: RocketWorkload, is_long: bool
 ) -> None:
     """4 threads: 120 messages of 7.5 s take 15 minutes."""

@@ -100,9 +100,7 @@ def test_a_batch_is_acknowledged_when_its_last_message_is_processed(tmp_path: Pa
     assert found == [(1, 2), (3, 3)]
 
 
-def test_a_library_that_waits_gets_its_answer_when_all_it_gave_is_processed(
-    tmp_path: Path,
-) -> None:
+def test_a_waiting_library_is_answered_when_everything_is_processed(tmp_path: Path) -> None:
     async def story(_: Consumer, client: PatientClient) -> None:
         given = (
             Fetched(tag, body(tag), "b/0", tag, False, None, time.monotonic_ns())
