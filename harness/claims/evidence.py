@@ -43,6 +43,16 @@ from spark_analysis.schema.findings import Findings
 _UNDECLARED = "the time within which its brokers check a transaction is not declared"
 _SECOND_COPY = "duplicated.stored_twice"
 _AFTER_ACK = "duplicated.redelivery_after_ack"
+_ROLLED_BACK = "duplicated.offset_rollback"
+# What slow consumers may cause, and how.
+_BY_SLOW_CONSUMERS = {
+    "overdue": "a delayed message may wait until slow consumers have processed earlier ones",
+    **dict.fromkeys(
+        (_AFTER_ACK, _ROLLED_BACK),
+        "a library discards what a slow consumer acknowledges if another one has its log by then",
+    ),
+}
+_NOT_SLOW = "run it without `processing`"
 _FROM_BEFORE = ("redelivery", "offset_rollback")  # details of `duplicated`
 
 
@@ -103,11 +113,23 @@ class Evidence:
             return value
         value = self._believed(measure, detail, self.counted.value(measure, detail, among))
         value = self.counted.enough(measure, detail, value)
-        if name == _AFTER_ACK and isinstance(value, Interval):
-            value = self._in_time(value)
+        if isinstance(value, Interval):
+            value = self._excused(name, value)
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value
+
+    def _excused(self, name: str, counted: Interval) -> Interval:
+        """Return a count; cases that others than the broker may have caused are only possible."""
+        if name == _AFTER_ACK:
+            counted = self._in_time(counted)
+        why = _BY_SLOW_CONSUMERS.get(name)
+        if why is None or not counted.low or not self.state.processing_s:
+            return counted
+        if name == _AFTER_ACK and not self.counted.of_logs:
+            return counted  # a queue's broker gets every acknowledgement of a living connection
+        advice = counted.advice or _NOT_SLOW
+        return replace(counted, low=0, doubt=counted.doubt or why, advice=advice)
 
     def _in_time(self, counted: Interval) -> Interval:
         """The redelivered that were acknowledged in time. Where the load was degraded when a fault

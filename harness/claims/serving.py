@@ -7,10 +7,11 @@
 3. If another fault cut the recovery time of a fault short, that time proves nothing.
 4. What is judged in some time reads the doubts of the windows in whose time that lies: recovery
    from overlapping faults lies in the time of later ones.
+5. Slow consumers let messages wait, whatever the broker does: a long wait proves nothing then.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.claims import served, steady_state
 from harness.claims.doubts import Caveat, Doubts
@@ -26,6 +27,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
 _CUT_SHORT = "the next fault began before clients could reconnect and enough messages were due"
+_NOT_SLOW = "run it without `processing`, or with a lower `rate`"
 _NOT_ATTENDED = Caveat(
     "consumption", 0, "", "no record says since when consumers were there", "record that"
 )
@@ -111,6 +113,8 @@ class RunService:
             return doubt.unknown
         if resumed is None:
             return Unknown(why, "send more after the fault")
+        if slow := self._slow_consumers:
+            return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self._window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
         back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
@@ -147,6 +151,24 @@ class RunService:
         levels = self.state.run.get("priorities")
         if isinstance(levels, int) and levels > 0:
             return NotApplicable("a message may wait while others of a higher priority come")
+        return self._at_their_pace(self._starved(window))
+
+    @property
+    def _slow_consumers(self) -> str:
+        """Return why messages may wait for their consumers; "" if these take no time for them."""
+        each_s = self.state.processing_s
+        text = f"consumers take {each_s:g} s for each message, so messages may wait for them"
+        return text if each_s else ""
+
+    def _at_their_pace(self, waited: Value) -> Value:
+        """Return a wait of messages. Slow consumers only lengthen it, so a short one is proved."""
+        slow = self._slow_consumers
+        if not slow or not isinstance(waited, Interval):
+            return waited
+        why, advice = waited.doubt or slow, waited.advice or _NOT_SLOW
+        return replace(waited, low=0, doubt=why, advice=advice)
+
+    def _starved(self, window: int) -> Value:
         records = self.doubts.loss("consumer_log") or (None if self.attended else _NOT_ATTENDED)
         rows = [row for row in self.findings.starvation if row.window == window]
         caveat, stalled_s = self._doubt_within(window, rows, own=False)

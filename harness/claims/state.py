@@ -29,6 +29,7 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "elects_by_majority": False,
     "confirm_waits_for_majority": False,
     "progress_kept_by": "brokers",
+    "processing_s": 0.0,
 }
 
 
@@ -46,6 +47,13 @@ class KnownFacts:
         if isinstance(known, bool | str | Interval | Unknown | NotApplicable):
             return known
         return exactly(known)
+
+    @property
+    def processing_s(self) -> float:
+        """Return how long a consumer takes for each message; 0 if it takes no time, or if that is
+        not recorded."""
+        known = self.run.get("processing_s")
+        return float(known) if isinstance(known, int | float) else 0.0
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "KnownFacts":

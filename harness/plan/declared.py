@@ -84,6 +84,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
+        "processing_s": workload.processing_s,
         "reconnect_s": reconnect_s(client, guarantees),
         "messages": _few(plan),
         "checks_within_s": _recorded(guarantees.checks_within_s),

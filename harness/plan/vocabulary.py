@@ -67,6 +67,11 @@ DECLARED: dict[str, Fact] = {
     "consumers": Fact(float, False, "number of consumers; with 0 only the drain reads the queues"),
     "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge deliveries"),
     "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
+    "processing_s": Fact(
+        float,
+        False,
+        "how long a consumer takes for each message before it acknowledges it, in seconds",
+    ),
     "cancel_on_ha_failover": Fact(bool, False, "consumers request a notice of a new master"),
     "priorities": Fact(float, False, "levels of priority; 0: messages have no priorities"),
     "polls": Fact(bool, False, "consumers ask for each message (`basic.get`)"),

@@ -52,3 +52,6 @@ class Workload:
     declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
     # Groups that each get every message; each has so many `consumers`. (): all are one group.
     consumer_groups: tuple[str, ...] = ()
+    # How long a consumer takes for each message of a queue, one after another, before it
+    # acknowledges it. 0: it acknowledges at once.
+    processing_s: float = 0.0

@@ -270,10 +270,12 @@ def _workload(workload: Workload) -> str:
     groups = ", ".join(workload.consumer_groups)
     of_each = f" of each group ({groups})" if groups else ""
     consumers = f"{plural(workload.consumers, 'consumer')}{of_each}"
+    each_s = workload.processing_s
+    processing = f", processing {_length(each_s)} (at most {1 / each_s:g}/s)" if each_s else ""
     return (
         f"{plural(workload.publishers, 'publisher')}, {consumers}, "
         f"queues {distribution.named(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
-        f"retry {workload.retry.value}, acknowledge {acknowledge}, "
+        f"retry {workload.retry.value}, acknowledge {acknowledge}{processing}, "
         f"deadline {_length(workload.deadline_s)}"
     )
 

@@ -326,6 +326,7 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
+            processing_s=workload.processing_s if role is Role.CONSUMER else 0.0,
             resume_at=self._resume_at(role, queues[0]),
             members=consumers_of(workload, queues[0]) if role is Role.CONSUMER else 0,
             quiet_s=drain.quiet_s(workload),

@@ -8,10 +8,15 @@
    over at once, whatever `batch` says; it fails over by itself, and its link is never given up.
 6. Draining and auditing read the same way; only `via`, and the host as `broker`, differ.
 7. If it keeps its own place in a log (`resume_at`), its status has the next offset that it wants.
+8. A slow consumer (`processing_s`) processes one message after another. An acknowledgement is due
+   when the last of its messages is processed. If a link is lost, its messages are given up. A
+   nice close acknowledges all that is on record, processed or not.
 """
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from harness.workers.clients.port import Client, ConsumingLink, Fetched, LinkLost
 from harness.workers.dialling import Dialler, ways
@@ -23,6 +28,14 @@ from spark_analysis.schema.words import Redelivered, Via
 CLOSE_LIMIT_S = 2.0
 PATIENCE_S = 120.0  # for a library that asks broker after broker, a hung one for seconds each
 LOOK_LIMIT_S = 5.0
+
+
+class DueAcknowledgement(NamedTuple):
+    """An acknowledgement of these tags, and when it is due, by the loop's clock."""
+
+    first_tag: int
+    last_tag: int
+    due_s: float
 
 
 class Consumer:
@@ -45,6 +58,7 @@ class Consumer:
         self._ready = ready
         self._via = via
         self._batch = config.acknowledge
+        self._processing_s = config.processing_s
         self._patient = client.answers_every_send
         self._subscribe_limit_s = PATIENCE_S if self._patient else config.deadline_s
         # A look that is given up goes on in a library's threads: another would only be in its way.
@@ -58,7 +72,9 @@ class Consumer:
         self._subscriptions = 0
         self._first_tag = 1  # of what is to be acknowledged
         self._last_tag = 0
-        self._acknowledgements: list[tuple[int, int]] = []
+        self._acknowledgements: list[DueAcknowledgement] = []  # in the order in which they are due
+        self._busy_until_s = 0.0  # with the messages that were received
+        self._wake: asyncio.TimerHandle | None = None  # when the next acknowledgement is due
         self._soon = False  # a settlement is on its way
         self._cancelled = asyncio.Event()
         self.subscribed = False
@@ -111,7 +127,9 @@ class Consumer:
     async def close(self, nicely: bool) -> None:
         """Acknowledges what is on record; the caller closes the log. `run` must have ended."""
         if nicely:
-            self.tick()
+            self._fill_batch()
+            self._settle(every=True)
+        self._forget_tags()
         link, self.link = self.link, None
         if link is None:
             return
@@ -138,6 +156,7 @@ class Consumer:
         recorder.delivery(decode(body), received_ns, self._broker, flag, via, connection, tag)
         self._received += 1
         self._last_tag = tag
+        self._process(1)
         if self._batch and tag - self._first_tag + 1 >= self._batch:
             self._fill_batch()
         if not self._soon:
@@ -162,8 +181,8 @@ class Consumer:
         self._last_tag = messages[-1].tag
         if self._next_offset is not None:
             self._next_offset = max(self._next_offset, messages[-1].offset + 1)
-        self._acknowledgements.append((self._first_tag, self._last_tag))
-        self._first_tag = self._last_tag + 1
+        self._process(len(messages))
+        self._add_acknowledgement()
         self._settle()
         self.stirred.set()
 
@@ -228,26 +247,59 @@ class Consumer:
         link.abort()
         self.lost(reason)
 
+    def _process(self, count: int) -> None:
+        """Be busy with so many messages more, after those that were received before."""
+        if self._processing_s:
+            begun_s = max(self._loop.time(), self._busy_until_s)
+            self._busy_until_s = begun_s + count * self._processing_s
+
     def _fill_batch(self) -> None:
         if self._batch and self._last_tag >= self._first_tag:
-            self._acknowledgements.append((self._first_tag, self._last_tag))
-            self._first_tag = self._last_tag + 1
+            self._add_acknowledgement()
+
+    def _add_acknowledgement(self) -> None:
+        """Acknowledge what was received since the last one, as soon as all of it is processed."""
+        tags = self._first_tag, self._last_tag
+        self._acknowledgements.append(DueAcknowledgement(*tags, self._busy_until_s))
+        self._first_tag = self._last_tag + 1
 
     def _forget_tags(self) -> None:
+        """Give up what a link gave: its messages are not processed any further."""
         self._acknowledgements.clear()
         self._first_tag, self._last_tag = 1, 0
+        self._busy_until_s = 0.0
+        if self._wake is not None:
+            self._wake.cancel()
+            self._wake = None
 
-    def _settle(self) -> None:
-        """Flushes what was received, with the acknowledgements that are then handed over."""
+    def _settle(self, every: bool = False) -> None:
+        """Flush what was received, with the acknowledgements that are then handed over: those that
+        are due, or every one."""
         self._soon = False
-        frames, self._acknowledgements = self._acknowledgements, []
-        if self.link is None:
-            frames = []
+        frames = self._take_due(every)
         if frames:
             written_ns, connection = self._recorder.now_ns(), self._dialler.connection
-            for first_tag, last_tag in frames:
+            for first_tag, last_tag, _ in frames:
                 self._recorder.acknowledgement(connection, first_tag, last_tag, written_ns)
         self._recorder.flush()
-        for _, last_tag in frames:
+        for _, last_tag, _ in frames:
             assert self.link is not None
             self.link.acknowledge(last_tag)
+
+    def _take_due(self, every: bool) -> Sequence[DueAcknowledgement]:
+        """Return the acknowledgements that are to be handed over; wake up when the next is due."""
+        waiting, self._acknowledgements = self._acknowledgements, []
+        if self.link is None:
+            return ()
+        if every or not self._processing_s:
+            return waiting
+        now_s = self._loop.time()
+        due = bisect_right(waiting, now_s, key=lambda one: one.due_s)
+        self._acknowledgements = waiting[due:]
+        if self._acknowledgements and self._wake is None:
+            self._wake = self._loop.call_at(self._acknowledgements[0].due_s, self._on_due)
+        return waiting[:due]
+
+    def _on_due(self) -> None:
+        self._wake = None
+        self._settle()

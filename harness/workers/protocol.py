@@ -124,6 +124,7 @@ class WorkerConfig:
     deadline_s: float = 5.0
     # consumers
     acknowledge: int = 0  # batch; 0: the broker forgets when it sends
+    processing_s: float = 0.0  # that it takes for each message before it acknowledges it
     # How many consumers share the queue when the load begins. A client whose consumers share by
     # themselves is ready when it has its part of all; 0: as soon as it has any.
     members: int = 0

@@ -16,6 +16,7 @@ CLIENT = Client(
         "remaining": CAN,
         "one attempt": CAN,
         "acknowledge nothing": CAN,
+        "slow consumers": CAN,
         "virtual host": CAN,
         "tls": "aiormq checks the name of the address that it dials, which is the proxy's",
         "unlimited prefetch": CAN,

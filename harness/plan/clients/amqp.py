@@ -44,6 +44,10 @@ PIKA = Client(
         "close socket": "its settings are in [workload.amqp]",
         "settings": "its settings are in [workload.amqp]",
         "acknowledge nothing": CAN,
+        "slow consumers": CAN,
+        "long processing": (
+            "RabbitMQ closes a channel that has held a message for 30 minutes (consumer_timeout)"
+        ),
         "tls": CAN,
         "virtual host": CAN,
         "unlimited prefetch": CAN,
@@ -84,6 +88,10 @@ PIKA_STREAM = replace(
         "transient": "RabbitMQ declares no stream that is not durable",
         "pull": "RabbitMQ refuses basic.get on a stream",
         "acknowledge nothing": "RabbitMQ refuses consumers of a stream that acknowledge nothing",
+        "slow consumers": (
+            "its consumer goes on after the last message on record, whether it was processed or "
+            "not, so what a lost connection held would not come again"
+        ),
     },
     drained_by="pika-stream",
 )

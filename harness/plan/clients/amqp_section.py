@@ -19,6 +19,7 @@ from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 
 PUSH, GET = "push", "get"
+CONSUMER_TIMEOUT_S = 1_800.0  # of RabbitMQ, by default (docs/behaviour/rabbitmq.md 2.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,9 @@ def _requires(own: AmqpWorkload, workload: Workload) -> Iterator[str]:
         yield "pull"
     elif own.prefetch == 0 and workload.consumers:
         yield "unlimited prefetch"
+    # The last of so many messages waits until all of them are processed.
+    if workload.consumers and own.prefetch * workload.processing_s >= CONSUMER_TIMEOUT_S:
+        yield "long processing"
     if own.priorities:
         yield "priorities"
     if own.transaction_size and workload.publishers:
@@ -143,6 +147,8 @@ def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
     if polls and own.get("cancel_on_ha_failover") is True:
         text = "with consume = 'get' there is no subscription that a failover could cancel"
         yield TomlProblem(("workload", "amqp", "cancel_on_ha_failover"), text, ("false",))
+    if spans.is_positive(workload.get("processing")):
+        yield from _processing_problems(own)
     levels, keys = own.get("priorities"), workload.get("keys", 1)
     if isinstance(levels, int) and isinstance(keys, int) and levels > keys >= 1:
         text = (
@@ -153,6 +159,19 @@ def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
     if own.get("transaction_size") and workload.get("confirms") is False:
         text = "publishers wait for commits, which confirm: set confirms of [workload] to true"
         yield TomlProblem(("workload", "amqp", "transaction_size"), text, ("0",))
+
+
+def _processing_problems(own: dict[str, Any]) -> Iterator[TomlProblem]:
+    """Find keys by which a consumer gets messages whether it has acknowledged others or not."""
+    if own.get("consume") == GET:
+        text = "a consumer that polls waits for no acknowledgement: set processing to '0 s'"
+        yield TomlProblem(("workload", "amqp", "consume"), text, (PUSH,))
+    elif own.get("prefetch") == 0:
+        text = (
+            "without a prefetch count no consumer gets slower by processing: set 1 or more, or "
+            "set processing to '0 s'"
+        )
+        yield TomlProblem(("workload", "amqp", "prefetch"), text)
 
 
 def _shows(own: AmqpWorkload) -> Iterator[str]:

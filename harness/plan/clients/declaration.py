@@ -47,6 +47,8 @@ CAPABILITIES: Mapping[str, str] = {
     "acknowledge nothing": (
         "automatic acknowledgement (`no_ack`): the broker deletes a message when it sends it"
     ),
+    "slow consumers": "late acknowledgements slow a consumer down, as `processing` needs it",
+    "long processing": "a message may stay unacknowledged for 15 minutes or longer",
     "tls": "encrypted connections, with the server's certificate checked",
     "virtual host": "it can connect to another virtual host than `/`",
     "unlimited prefetch": "consumers without a prefetch count",

@@ -105,6 +105,7 @@ class ChosenClient:
             *((capability, True) for capability in self._wanted_by_sections(workload)),
             ("acknowledge", consumes and workload.acknowledge > 0),
             ("acknowledge nothing", consumes and workload.acknowledge == 0),
+            ("slow consumers", consumes and workload.processing_s > 0),
             ("transient", not (workload.durable and workload.persistent)),
             ("several queues", serves_several(workload)),
             ("consumer groups", bool(workload.consumer_groups)),

@@ -52,6 +52,11 @@ _JAVA: Mapping[str, bool | str] = {
     "acknowledge nothing": (
         "a log keeps what it has; a group's offset moves only by what was consumed"
     ),
+    "slow consumers": CAN,
+    "long processing": (
+        "after 15 minutes a concurrent consumer sends a message back, and gets it again "
+        "(consumeTimeout)"
+    ),
     "tls": "mqproof does not set it up",
     "virtual host": "RocketMQ has none",
     "unlimited prefetch": "only AMQP has a prefetch count",
@@ -63,6 +68,7 @@ _JAVA: Mapping[str, bool | str] = {
 }
 _OF_ALL = (
     "acknowledge nothing",
+    "slow consumers",
     "tls",
     "virtual host",
     "unlimited prefetch",
@@ -139,6 +145,7 @@ def _own(version: str) -> Client:
             "close socket": f"it does what {version} does by default",
             "settings": CAN,  # pollNameServerInterval: of any other one it says so at its start
             "lost": _FAILS_OVER,
+            "long processing": CAN,
             **{capability: _JAVA[capability] for capability in _OF_ALL},
         },
         body_max=_RECORD_MAX,
@@ -182,6 +189,7 @@ NATIVE = Client(
             "it reads no system properties, and its C interface sets time-outs and sizes only"
         ),
         "lost": _FAILS_OVER,
+        "long processing": "what its library does with a message after 15 minutes is unknown",
         **{capability: _JAVA[capability] for capability in _OF_ALL},
     },
     body_max=_RECORD_MAX - 65_536,

@@ -49,6 +49,8 @@ class RocketWorkload:
 
 _SAYS_NOTHING = (RocketWorkload(), RocketWorkload(send="oneway"))  # but what `confirms` says
 
+CONSUME_TIMEOUT_S = 900.0  # consumeTimeout of concurrent consumers, 15 minutes
+
 # What the two remedies are called by the library itself (docs/behaviour/rocketmq.md 1 and 9.5).
 _LATENCY_FAULT = "sendLatencyFaultEnable"
 _NUMBERED = re.compile(r"name server ([1-9][0-9]?)")
@@ -149,6 +151,10 @@ def _requires(own: RocketWorkload, workload: Workload) -> Iterator[str]:
         yield own.send
     if workload.consumers > 0:
         yield own.consume
+        # Each thread has a batch, and the last of these messages waits for all others.
+        held_s = own.threads * own.batch * workload.processing_s
+        if own.consume == "concurrent" and held_s >= CONSUME_TIMEOUT_S:
+            yield "long processing"
     if own.publishers_attach or own.consumers_attach:
         yield "attach"
     if own.latency_fault:

@@ -14,7 +14,7 @@ from harness.plan import distribution
 from harness.plan.files import fault_options, spans
 from harness.plan.files.fault_options import Seconds
 from harness.plan.files.spans import Duration
-from harness.plan.files.tables import OneOf, Table
+from harness.plan.files.tables import OneOf, Table, fixed_length
 from harness.plan.files.targets import (
     ENDPOINTS,
     HOST_NAME,
@@ -30,6 +30,7 @@ from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200
 GROUPS_MAX = 16
+PROCESSING_MAX_S = 10.0
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
 _PATTERN_MAX = 1_000
 _WORDS_MAX = 64
@@ -65,6 +66,15 @@ def _batch(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 65_535:
         raise ValueError("must be the size of a batch (a whole number from 1 on) or 'none'")
     return value
+
+
+def _processing(value: object) -> float:
+    seconds = spans.parse_seconds(value)
+    if seconds and not 0.001 <= seconds <= PROCESSING_MAX_S:
+        raise ValueError(
+            f"must be from 1 ms to {PROCESSING_MAX_S:g} s, or 0 s for none, not {brief(value)}"
+        )
+    return seconds
 
 
 def _entry(value: object) -> BootstrapAddress:
@@ -173,6 +183,13 @@ class WorkloadTable(Table):
         title="1 to 65,535, or `none`",
         description="one acknowledgement covers up to N messages; with `none` the consumer never "
         "acknowledges",
+    )
+    processing: Annotated[float, BeforeValidator(fixed_length(_processing))] = Field(
+        default=0.0,
+        title="1 ms to 10 s, or `0 s`",
+        examples=["0 s"],
+        description="the time that a consumer takes for each message of a queue, one after "
+        "another, before it acknowledges it. `0 s`: none",
     )
     deadline: Seconds = Field(
         default=2.0,

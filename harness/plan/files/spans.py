@@ -52,6 +52,14 @@ def parse_seconds(words: object) -> float:
     return span.seconds
 
 
+def is_positive(words: object) -> bool:
+    """Return whether it is a length in plain time over 0; False if it is no length at all."""
+    try:
+        return parse_seconds(words) > 0
+    except ValueError:
+        return False
+
+
 def text(span: Duration) -> str:
     """The span in words that `parse` reads back."""
     if not span.timers:

@@ -95,6 +95,7 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
         sections=sections,
         declared_at=table.declared_at,
         consumer_groups=tuple(table.consumer_groups),
+        processing_s=table.processing,
     )
 
 
@@ -205,6 +206,18 @@ def _workload_checks(
     if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
         text = "without confirms there is nothing to retry until"
         yield TomlProblem(("workload", "retry"), text, ("never",))
+    if spans.is_positive(workload.get("processing")):
+        yield from _processing_checks(workload)
+
+
+def _processing_checks(workload: dict[str, Any]) -> Iterator[TomlProblem]:
+    """Check that there is an acknowledgement that can wait for the processing."""
+    path: Path = ("workload", "processing")
+    if workload.get("acknowledge") == "none":
+        text = "with acknowledge = 'none' no acknowledgement waits, so consumers get no slower"
+        yield TomlProblem(path, text, ("0 s",))
+    if workload.get("consumers") == 0:
+        yield TomlProblem(path, "the workload has no consumers", ("0 s",))
 
 
 def _queue_check(

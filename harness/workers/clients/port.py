@@ -146,7 +146,7 @@ class ConsumingLink(Protocol):
         """Returns when the broker has taken the subscription."""
 
     def acknowledge(self, tag: int) -> None:
-        """This delivery and every one before it on this link."""
+        """This delivery and every one before it on this link. Slow consumers call it late."""
 
     async def ready_messages(self) -> int:
         """Return how many messages the broker holds that it gave to no consumer.
