@@ -119,7 +119,7 @@ def test_the_report_has_the_sections_of_chapter_4() -> None:
 def test_the_program_of_chapter_4_prints_each_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = {"name": "run-1", "claims": [{"claim": "one-copy", "outcome": "PASS"}]}
+    run = {"name": "run-1", "claims": [{"claim": "one-copy", "verdict": "PASS"}]}
     (tmp_path / verdict_file.NAME).write_text(json.dumps({"runs": [run]}))
     monkeypatch.setattr(sys, "argv", ["verdicts.py", str(tmp_path / verdict_file.NAME)])
     (page,) = (one for one in CHAPTERS if one.stem.startswith("4"))

@@ -159,7 +159,7 @@ def test_publishers_with_pending_checks_may_not_be_killed() -> None:
     keys = "transactional_percent = 1\n"
     crash = '[[fault]]\nkind = "client_crash"\ntarget = "publisher-1"\nlasts = "2 s"\n'
     (found,) = problems(f"{SECTION}{keys}{SETTLED}{crash}")
-    assert "[[fault]] 1, kind: a dead client cannot be asked" in found
+    assert "[[fault]] 1, kind: no broker can query a dead client for the fates" in found
 
 
 NAMES = tuple(one.name for one in CLIENTS)

@@ -203,7 +203,7 @@ SPOILT = {
     "ours": (of(replace(SECTION, key="amqp")), "another family has a section [workload.amqp]"),
     "no table": (of(replace(SECTION, shape=dict)), "is no harness.plan.files.tables.Table"),
     "needs a key": (of(replace(SECTION, shape=NeedyTable)), "have no default: depth"),
-    "our fact": (of(replace(SECTION, facts=AMQP.facts)), "tells the fact 'mandatory'"),
+    "our fact": (of(replace(SECTION, facts=AMQP.facts)), "declares the fact 'mandatory'"),
     "our value": (
         of(replace(SECTION, facts={**SECTION.facts, "copies": lambda _: 3})),
         "mqproof itself gives the fact 'copies' its value",

@@ -93,7 +93,7 @@ def test_cell_playable_by_one_client_only_is_played_alone() -> None:
 @pytest.mark.parametrize(
     ("of", "reason"),
     [
-        (run_plan(fault("client_crash")), "fault 1: a client_crash strikes clients"),
+        (run_plan(fault("client_crash")), "fault 1: a client_crash affects clients"),
         (run_plan(KILL, fault("flap")), "fault 2: a flap comes and goes by the clock of one run"),
         (
             run_plan(fault("kill", "name_server_of consumer-1")),

@@ -64,8 +64,8 @@ def _at(messages: Messages, arrived: Arrivals, measure: str, held: Bools, row: I
 
 
 def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> Cases:
-    """Return the committed messages of which only uncommitted finds are anywhere, as far as all
-    places could be seen."""
+    """Return the committed messages that are nowhere but in uncommitted finds, if all places could
+    be seen."""
     size = len(messages.slots.taken)
     whole = marked(size, arrived.slot[arrived.whole])
     uncommitted = (arrived.found(slots) >= 0) & ~whole[slots]

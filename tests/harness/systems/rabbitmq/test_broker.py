@@ -271,7 +271,8 @@ def test_a_node_that_stays_in_mnesia_ends_the_start(monkeypatch: pytest.MonkeyPa
     async def refused() -> None:
         flags = {**everywhere(FLAGS, (200, ON)), ("rmq3", FLAGS): (200, OFF)}
         rabbit, _ = broker({**flags, **everywhere(ENABLE, (400, "no"))}, layout=IN_KHEPRI)
-        with pytest.raises(DeployError, match=r"rmq3 did not enable khepri_db.*rmq1 said 400 no"):
+        why = r"rmq3 did not enable khepri_db.*rmq1 answered the request with 400 no"
+        with pytest.raises(DeployError, match=why):
             await rabbit.set_policies()
 
     refused()

@@ -68,7 +68,7 @@ async def test_a_cluster_that_matches_its_file_passes_untouched() -> None:
     before = {server: set(names) for server, names in made.topics.items()}
     found = await rows(theirs)
     assert bad(found) == []
-    assert ("topics of runs", "create, send, read and delete work", "") in found
+    assert Examined("topics of runs", "create, send, read and delete work", "") in found
     assert found[-1].found == "4 brokers at every name server; every slave has what its master has"
     masters = {server: before[server] for server in made.brokers if server.id == 0}
     assert {server: made.topics[server] for server in masters} == masters
