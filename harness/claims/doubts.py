@@ -184,9 +184,12 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
                 f"the stalls of {worker_name(doubt.worker, facts)} add up to {late_s:,.1f} s, "
                 "over 5 % of the judged time (host busy)"
             )
-        case "publishers_absent" | "consumers_absent":
-            who = doubt.reason.removesuffix("_absent")
-            return f"a fault kept all {who} away, so nothing shows the availability"
+        case "publishers_absent":
+            return "a fault kept all publishers away, so nothing shows the availability"
+        case "consumers_absent":  # publishers still show the availability
+            of = f"fault {doubt.window}: " if doubt.window else ""
+            steps = "first delivery and backlog gone"
+            return f"{of}a fault kept all consumers away for a time, so {steps} are not judged"
         case "publisher_log" | "consumer_log":
             who = worker_name(doubt.worker, facts)
             return f"the log of {who} does not reach the end of the run"

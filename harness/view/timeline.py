@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.claims.doubts import caveats_of, worker_name
+from harness.claims.doubts import Doubts, caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.plan.fault_words import fault_words
 from harness.run_folder.manifest import Manifest
@@ -81,11 +81,17 @@ class FaultSpan:
     verified: bool
     doubt: str
     stages: tuple[Stage, ...]
-    stages_doubt: str  # why the times of its stages are not judged; "" where they are
+    stages_doubt: str  # why no time of its stages is judged; "" where they are
     options: tuple[str, ...] = ()  # what else the scenario says of it: `clients publishers`
     clients: str = ""  # whose links or processes it affects
     returns: bool = True  # False: the scenario says that it never goes
     undo_issued_ns: int | None = None
+    consumers_doubt: str = ""  # why the times of NEEDS_CONSUMERS are not judged
+
+    def doubt_of(self, stage: str) -> str:
+        """Return why the time of a stage is not judged; "" where it is."""
+        of_consumers = self.consumers_doubt if stage in NEEDS_CONSUMERS else ""
+        return self.stages_doubt or of_consumers
 
     @property
     def words(self) -> str:
@@ -258,6 +264,7 @@ def _fault(
         doubt=window.unverified_reason,
         stages=tuple(sorted(_stages(window.number, manifest, findings))),
         stages_doubt=_stages_doubt(window.number, facts, findings),
+        consumers_doubt=_consumers_doubt(window.number, facts, findings),
         options=_options(fault),
         clients=clients_of(fault),
         returns=fault.get("returns", True),
@@ -288,11 +295,15 @@ _UNSAID = {"clients": "all", "direction": "both", "shape": "one", "resource": "m
 
 
 def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
-    """A doubt about the whole run, or about availability of this window."""
-    doubts = caveats_of(findings.doubts, facts)
-    touching = (one for one in doubts if (one.scope, one.window) == ("availability", number))
-    found = (*(one for one in doubts if one.scope == "run"), *touching)
-    return next((one.sentence for one in found), "")
+    """Return a doubt about the whole run, or about what publishers saw in this window."""
+    doubts = Doubts(caveats_of(findings.doubts, facts))
+    found = doubts.run or doubts.availability(number)
+    return found.sentence if found else ""
+
+
+def _consumers_doubt(number: int, facts: Facts, findings: Findings) -> str:
+    found = Doubts(caveats_of(findings.doubts, facts)).consumption(number)
+    return found.sentence if found else ""
 
 
 def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Verification | None:

@@ -192,10 +192,10 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     if unneeded:
         time = StageTime("not needed, no message was late", "", known=True)
     text, tone = time.text, "reached" if row.reached else "missing"
-    if fault.stages_doubt:
-        text, tone = f"{stage_text(row, after='')}, not judged", "doubted"
-    elif not time.known:
+    if not time.known:  # also of a stage that is not judged: a time near zero says nothing
         tone = "doubted"
+    elif fault.doubt_of(row.stage):
+        text, tone = f"{stage_text(row, after='')}, not judged", "doubted"
     is_exact = time.known and row.reached and not unneeded
     less_s = row.uncertainty_ns / NS if is_exact else 0.0
     margin = f" (or up to {less_s:.3f} s less)" if less_s >= 0.001 else ""

@@ -12,7 +12,7 @@ from harness.view.timeline import (
     timeline,
 )
 from tests.oracle.judge import judge
-from tests.rigs.histories.by_hand import CONSUMER, History, ns
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 from tests.rigs.runs.judged_runs import crash, manifest_of
 
 NOTHING = Records()
@@ -26,6 +26,23 @@ def timeline_of(history: History, events: Records = NOTHING) -> Timeline:
 def fault_event(event: str, at_ms: float, **changes: object) -> FaultEvent:
     row = FaultEvent(1, event, ns(at_ms), "kill", "master of q", "rmq1", "master", "signal", 1, "")
     return replace(row, **changes)  # type: ignore[arg-type]
+
+
+def test_absent_consumers_leave_what_publishers_saw_judged() -> None:
+    (fault,) = timeline_of(crash().away(CONSUMER, 13_000, 14_000)).faults
+    assert fault.stages_doubt == ""
+    assert fault.doubt_of("first_success") == fault.doubt_of("sustained_success") == ""
+    for stage in ("consumers_resumed", "backlog_drained"):
+        assert fault.doubt_of(stage) == (
+            "fault 1: a fault kept all consumers away for a time, so first delivery and backlog "
+            "gone are not judged"
+        )
+
+
+def test_absent_publishers_leave_no_step_judged() -> None:
+    (fault,) = timeline_of(crash().away(PUBLISHER, 13_000, 14_000)).faults
+    assert fault.doubt_of("first_success") == fault.doubt_of("backlog_drained")
+    assert fault.stages_doubt.startswith("a fault kept all publishers away")
 
 
 def test_slice_sums_its_seconds_and_latencies() -> None:

@@ -8,7 +8,9 @@ from harness.report.charts.chart import Chart
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
 from harness.view.timeline import Timeline
-from tests.rigs.histories.by_hand import PUBLISHER, History
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.words import RecoveredBy
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
 from tests.rigs.runs.judged_runs import crash, judged_run
 
@@ -117,6 +119,20 @@ def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> Non
         first = lanes["first confirm, fault 1" if name == "fault" else "first confirm"]
         assert first.tone == "doubted"
         assert first.text.endswith(", not judged")
+
+
+def test_a_bound_near_zero_is_not_measured_even_under_a_caveat(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash())
+    stage = Stage("run", 1, "first_success", False, 0, 0, RecoveredBy.SYSTEM)
+    fault = replace(timeline.faults[0], stages=(stage,), stages_doubt="the host was busy")
+    (lane,) = Chart(replace(timeline, faults=(fault,))).stages
+    assert (lane.spans[0].text, lane.spans[0].tone) == ("not measured", "doubted")
+
+
+def test_only_steps_of_absent_consumers_are_drawn_unjudged(tmp_path: Path) -> None:
+    drawn = chart_of(tmp_path, crash().away(CONSUMER, 13_000, 14_000))
+    unjudged = {one.name for one in drawn.stages if one.spans[0].text.endswith(", not judged")}
+    assert unjudged == {"first delivery", "backlog gone"}
 
 
 def test_every_slice_says_its_numbers(tmp_path: Path) -> None:
