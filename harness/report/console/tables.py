@@ -157,7 +157,9 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
         return median
     judged = f"{row.judged} of {row.runs}"
     if row.median_from is None:
-        low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
+        # A maximum is a bound if one run has only a bound; a minimum, if all have.
+        low = f"{'>= ' if row.bounds == row.judged else ''}{_number(row.minimum, row.unit)}"
+        high = f"{'>= ' if row.bounds else ''}{_number(row.maximum, row.unit)}"
         return f"{median} ({low} to {high}, {judged})"
     low = _number(row.median_from, row.unit)
     if row.median_until is None:

@@ -87,9 +87,9 @@ def _headline(report: Report, total: RunTotals) -> str:
     alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is ambiguous
     tail = _did(total) if alone else []
     if not total.failed:
-        held = f"{formats.plural(total.held, 'claim')} held"
-        held = f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
-        return "; ".join([held, *tail])
+        held = f"{formats.plural(total.held, 'promise')} held"
+        held = held if total.undecided else f"All {held}"
+        return "; ".join(filter(None, [held, total.open_text, *tail]))
     parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
     parts += [formats.untrue(len(total.unfulfilled))] if total.unfulfilled else []
     return "; ".join([*parts, *tail])
@@ -132,7 +132,7 @@ def _which(report: Report, totals: RunTotals) -> PageAnswer:
     open_claims = f"{undecided} not decided" if totals.undecided else ""
     untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
     if not totals.broken:
-        lines = _lines(f"{formats.plural(totals.held, 'claim')} held", untrue, open_claims)
+        lines = _lines(f"{formats.plural(totals.held, 'promise')} held", untrue, open_claims)
         return PageAnswer(question, "none", "open" if lines[1:] else "pass", lines)
     ordered = sorted(totals.broken, key=lambda one: known(report, one))
     quoted = [_quote(report, one, totals) for one in ordered[:CLAIMS_MAX]]

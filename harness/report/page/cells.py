@@ -16,10 +16,8 @@ from harness.report.page import formats, outs
 from harness.report.page.totals import RunTotals, loss_rate, median_text
 from harness.report.tried import CellTable, tabulated
 
-_DIFFERS = "not as expected"
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
-    Standing.DIFFERS: _DIFFERS,
     Standing.NEW: "no expectation is recorded",
     Standing.NOT_JUDGED: "expectation not checked",
 }
@@ -40,7 +38,8 @@ class CellView:
         self.sentence = " ".join(_sentences(totals))
         self.standing = _standing(result) if result else ""
         # A reader wants to know where a cell is not as it is known to be.
-        wanted = report.judge is Judge.EXPECTATIONS or self.standing == _DIFFERS
+        differs = result is not None and result.standing is Standing.DIFFERS
+        wanted = report.judge is Judge.EXPECTATIONS or differs
         self.differences = result.lines if result and wanted else ()
         self.totals, self.claims, self.runs = totals, table.claims, table.runs
 
@@ -69,7 +68,17 @@ def _standing(result: CellResult) -> str:
     if result.standing is Standing.NEW and result.known:
         claims = formats.plural(len(result.lines), "claim")
         return f"no expectation is recorded for {claims}, warnings included"
+    if result.standing is Standing.DIFFERS:
+        return _differs(result)
     return _STANDINGS.get(result.standing, "")
+
+
+def _differs(result: CellResult) -> str:
+    """Return `2 claims differ from the expectation`; their lines say how."""
+    lines = [line for line in result.lines if ", expected " in line]
+    claims = {line.partition(": ")[0] for line in lines if ": INCONCLUSIVE, " not in line}
+    verb = "differs" if len(claims) == 1 else "differ"
+    return f"{formats.plural(len(claims), 'claim')} {verb} from the expectation"
 
 
 def _sentences(totals: RunTotals) -> list[str]:
@@ -170,8 +179,8 @@ def _longer_silence(totals: RunTotals) -> str:
     if not 0 < totals.longest_out_s < totals.silence.maximum_s:
         return ""
     return (
-        " (messages that were to be sent during the downtime missed their deadline; later ones "
-        "waited, too, but at least 99 % of them were confirmed within it)"
+        " (messages due during the downtime missed their deadline; later ones waited, too, but "
+        "at least 99 % of them were confirmed within their deadline)"
     )
 
 
@@ -185,17 +194,19 @@ def _late_for(spread: SpreadEntry) -> str:
 
 def _claims(totals: RunTotals) -> str:
     tail = f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
-    tail += f"; {totals.open_claims} not decided" if totals.open_claims else ""
+    tail += f"; {totals.open_text}" if totals.open_claims else ""
     if totals.broken:
         first = totals.broken[0].verdict.meaning
         more = f" and {len(totals.broken) - 1} more" if len(totals.broken) > 1 else ""
         return f"Failed: “{first}”{more}; {totals.held} held{tail}."
-    return f"{formats.plural(totals.held, 'claim')} held{tail}."
+    return f"{formats.plural(totals.held, 'promise')} held{tail}."
 
 
 def _time(spread: SpreadEntry) -> str:
-    """Return the times. `at least` stands at what it bounds: the longest, the median or both."""
-    most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.maximum_s)}"
+    """Return the times. A mark of a lower bound stands at what it bounds: the longest, the median
+    or both."""
+    most = formats.seconds(spread.maximum_s)
     if spread.runs == 1:
-        return most
-    return f"{median_text(spread)} in the median, {most} at worst"
+        return f"at least {most}" if spread.bound else most
+    mark = f"{outs.LEAST}{formats.GLUE}" if spread.bound else ""
+    return f"{median_text(spread)} in the median, {mark}{most} at worst"

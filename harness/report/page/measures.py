@@ -201,9 +201,11 @@ def _measured(row: Comparison) -> MeasureText:
         return MeasureText(NOT_MEASURED, "", "", "every run has only a lower bound near zero")
     least, median, most = (amount(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
+    mark_of_least = mark if row.bounds == row.judged else ""  # all are bounds
     judged = f"{row.judged} of {row.runs}"
     runs = formats.plural(row.runs, "run")
-    title = f"median {mark}{median}, from {least} to {mark}{most}, {row.judged} of {runs}"
+    from_to = f"from {mark_of_least}{least} to {mark}{most}"
+    title = f"median {mark}{median}, {from_to}, {row.judged} of {runs}"
     if row.judged == 1:
         title = f"{mark}{median}, {row.judged} of {runs}"
     if row.median_from is not None:
@@ -214,7 +216,7 @@ def _measured(row: Comparison) -> MeasureText:
         title += f"; the true median lies {ends} with at least 95 %"
     return MeasureText(
         median=f"{mark}{median}",
-        range="" if least == most else f"{least} – {mark}{most}",
+        range="" if least == most else f"{mark_of_least}{least} – {mark}{most}",
         judged="" if row.judged == row.runs else f"{judged} judged",
         sentence=title,
     )

@@ -22,6 +22,7 @@ _ENDED = {
     UNKNOWN: "its end is unknown",
     NEVER: "did not recover before the load ended",
 }
+_NO_FAULT = "no fault was active then, and it ended by itself"
 
 
 def out_text(totals: RunTotals, least: str = LEAST) -> str:
@@ -109,6 +110,13 @@ def history_text(totals: RunTotals) -> str:
     return f"{text}, did not recover{of}"
 
 
+def _end_text(spell: Outage) -> str:
+    """Return how an outage ended. One that no fault overlaps has no undo to speak of."""
+    if spell.ended == SYSTEM and not spell.windows:
+        return _NO_FAULT
+    return _ENDED[spell.ended]
+
+
 def spell_text(spell: Outage, zero_ns: int) -> str:
     """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`.
     `zero_ns`: the instant of the first fault (`from 0.3 s after the first fault began`), or 0 for
@@ -121,7 +129,7 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     if zero_ns:
         at = f"{abs(at_s):.1f} s {'after' if at_s >= 0 else 'before'} the first fault began"
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
-    return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
+    return f"{who} for {lasted} from {at}: {_end_text(spell)}; {late}"
 
 
 def late_then(totals: RunTotals) -> str:
@@ -139,22 +147,22 @@ def silent_text(totals: RunTotals, least: str = LEAST) -> str:
 
 
 def late_text(totals: RunTotals) -> str:
-    """Return `2.7 % late from the first fault on, most of them due after at least 5 s of normal
-    service since the fault`; "" where nothing broke."""
+    """Return `2.7 % late from the first fault on; most of these messages were due after …`; ""
+    where nothing broke."""
     late = totals.late
     if not late.operations:
         return "late: not decided" if totals.judged > totals.outage_decided_runs else ""
     of = f" (of {late.runs} of {totals.runs} runs)" if late.runs < totals.runs else ""
-    return f"{formats.share(late.share)} late from the first fault on{later(totals)}{of}"
+    return f"{formats.share(late.share)} late from the first fault on{of}{later(totals)}"
 
 
 def later(totals: RunTotals) -> str:
     """Return how many of the late messages came after sending had been on time for GOOD_S."""
     if not totals.late_later:
         return ""
-    much = "most" if 2 * totals.late_later > totals.late.missed else "part"
-    seconds = f"{GOOD_S}{formats.GLUE}s"
-    return f", {much} of them due after at least {seconds} of normal service since the fault"
+    much = "most" if 2 * totals.late_later > totals.late.missed else "some"
+    since = f"service had been normal again for at least {GOOD_S}{formats.GLUE}s"
+    return f"; {much} of these messages were due after {since}"
 
 
 def longest(spread: SpreadEntry, totals: RunTotals, least: str = LEAST) -> str:

@@ -14,11 +14,14 @@ from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart
 from harness.report.lines import of_brokers
 from harness.report.page import formats, outs
+from harness.report.page.answers import NAMES_MAX
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
 from harness.report.page.faults import windows
 from harness.report.page.measures import LATER_LATE, NEVER_LATE, applicable, cell_of, numbers
+from harness.report.page.places import listed
 from harness.report.page.totals import deadline_text, worst_of
+from harness.report.tried import reasons
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.grouping import by_key
 from harness.view.message_traces import TraceStep
@@ -49,7 +52,7 @@ class RunView:
         self.facts = tuple(_facts(run.summary))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
-        self.advice = tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice))
+        self.advice = tuple(dict.fromkeys(_advice(run)))
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None
@@ -152,6 +155,21 @@ def _left_out(run: RunReport) -> str:
     if run.piece:
         where = f"the report of experiment {run.piece} has them"
     return f"Timeline and stories are left out in a report of so many runs: {where}."
+
+
+def _advice(run: RunReport) -> Iterator[str]:
+    """Yield what to do about claims that could not be judged. If their reasons are not the run's
+    caveats, which stand above the advice, claims and reasons come first."""
+    advised = (one for one in run.verdicts if one.advice)
+    groups = by_key(advised, lambda one: (reasons(one), one.advice))
+    for (why, advice), alike in groups.items():
+        text = f"To do: {'; '.join(advice)}."
+        if all(any(caveat in line for caveat in run.doubts) for line in why):
+            yield text
+            continue
+        names = [one.claim for one in alike[:NAMES_MAX]]
+        names += [f"{len(alike) - NAMES_MAX} more"] if len(alike) > NAMES_MAX else []
+        yield f"{listed(names)}: {'; '.join(why)}. {text}"
 
 
 def _facts(one: Summary | None) -> Iterator[str]:

@@ -82,6 +82,7 @@ class RunTotals(TotalsEntry):
         self.held = promises.count(ClaimOutcome.PASS)
         self.undecided = promises.count(ClaimOutcome.INCONCLUSIVE)  # promises, at worst
         self.open_claims = sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values())
+        self.open_warnings = _open_warnings(runs)
         self.meanings = {label: text for one in summaries for label, text in one.meanings.items()}
         self.runs_with_loss = len(losing)
         self.cells_with_loss = _cells(losing)
@@ -139,6 +140,18 @@ class RunTotals(TotalsEntry):
     def loss_open(self) -> bool:
         """Return whether more may be lost than was found."""
         return self.loss_decided_runs < self.judged
+
+    @property
+    def open_text(self) -> str:
+        """Return `2 promises, 1 warning not decided`; "" if every claim is decided."""
+        others = self.open_claims - self.undecided - self.open_warnings
+        counts = (
+            (self.undecided, "promise"),
+            (self.open_warnings, "warning"),
+            (others, "other claim"),
+        )
+        parts = [formats.plural(number, noun) for number, noun in counts if number]
+        return f"{', '.join(parts)} not decided" if parts else ""
 
     @property
     def main_doubt(self) -> str:
@@ -232,6 +245,16 @@ def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
     for (is_promise, _), verdicts in found.items():
         outcomes[is_promise].append(over_runs(verdicts))
     return outcomes
+
+
+def _open_warnings(runs: Iterable[RunReport]) -> int:
+    warnings = by_key((one for run in runs for one in run.verdicts if one.warns), _claim)
+    outcomes = [over_runs(verdicts) for verdicts in warnings.values()]
+    return outcomes.count(ClaimOutcome.INCONCLUSIVE)
+
+
+def _claim(verdict: ClaimVerdict) -> str:
+    return verdict.claim
 
 
 def _lost_some(run: RunReport) -> bool:

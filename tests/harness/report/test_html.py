@@ -109,7 +109,7 @@ def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert (
-        "The downtime for clients was ≥ 50.0 s in the median, at least 51.0 s at worst "
+        "The downtime for clients was ≥ 50.0 s in the median, ≥ 51.0 s at worst "
         "(downtime in 3 of 3 runs; 95 % CI: 29 to 100 %)" in said
     )
     assert "at least ≥" not in said and "or later" not in said
@@ -192,7 +192,7 @@ def test_unconfirmed_warning_is_distinguished_from_a_broken_promise() -> None:
     said = text(page_of(only))
     assert page_of(only).exit_code == 2, "no promise was judged"
     assert "NOT DECIDED No promise was broken; 1 warning did not come true" in said
-    assert "Which promise was broken? none 0 claims held 1 warning did not come true" in said
+    assert "Which promise was broken? none 0 promises held 1 warning did not come true" in said
     assert "WARNING NOT SEEN" in said
     kept = [one for one in summed(Story()).verdicts if one.outcome is Judged.PASS]
     beside = page_of(summed(Story(), verdicts=(*warned, *kept)))

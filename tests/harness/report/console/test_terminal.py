@@ -358,7 +358,7 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     screen.report(report(*both, comparison=rows))
     text = screen.paper.getvalue()
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
-    assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
+    assert ">= 2.000 s (1.000 s to >= 4.000 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
 
 
@@ -402,6 +402,12 @@ def test_a_bound_near_zero_of_all_runs_is_not_measured(
     median: float, bounds: int, text: str
 ) -> None:
     assert comparison_text(compared(CELL, "degraded", median, bounds=bounds)).startswith(text)
+
+
+def test_a_range_of_bounds_alone_is_marked_at_both_ends() -> None:
+    ends = {"minimum": 1e9, "maximum": 4e9, "runs": 3, "judged": 3}
+    text = comparison_text(compared(CELL, "silence", 2e9, **ends, bounds=3))
+    assert text == ">= 2.000 s (>= 1.000 s to >= 4.000 s, 3 of 3)"
 
 
 def test_median_has_its_interval_and_an_open_one_says_so() -> None:

@@ -29,6 +29,7 @@ TITLES = {
 LOST = Story().count("lost", "stored", 37)
 STRANDED = Story().count("stranded", "replicated", 5_402)
 LATE = "late from the first fault on"
+AGAIN = "service had been normal again for at least 5 s"
 BRIEF = Story().outage(12, 12.5)
 STALLED = Story().doubt("availability", "stalled", window=1, worker=1)
 UNDRAINED = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
@@ -257,15 +258,13 @@ def test_lateness_after_recovery_is_shown_apart() -> None:
     for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
         twice.affect("missed", "", sequence, at_s)
     assert (
-        plain(field(twice).late)
-        == f"0.07 % {LATE}, most of them due after at least 5 s of normal service since the fault"
+        plain(field(twice).late) == f"0.07 % {LATE}; most of these messages were due after {AGAIN}"
     )
     once = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
         once.affect("missed", "", sequence, at_s)
     assert (
-        plain(field(once).late)
-        == f"0.07 % {LATE}, part of them due after at least 5 s of normal service since the fault"
+        plain(field(once).late) == f"0.07 % {LATE}; some of these messages were due after {AGAIN}"
     )
     never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
     assert plain(field(never.affect("missed", "", 1, 46.0)).late) == f"0.02 % {LATE}"

@@ -144,6 +144,13 @@ def test_an_outage_that_began_before_the_fault_says_so() -> None:
     )
 
 
+def test_outage_under_no_fault_mentions_no_undo() -> None:
+    alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
+    assert ": no fault was active then, and it ended by itself; 245 of" in spell_text(alone, 0)
+    under = replace(alone, windows="1")
+    assert ": it ended by itself, not by the undo of the fault; 245 of" in spell_text(under, 0)
+
+
 def test_without_downtime_there_is_no_recovery_time() -> None:
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     (view,) = cells(report(summed(short)))
@@ -169,8 +176,9 @@ def test_sending_is_not_on_time_again_before_the_first_confirm() -> None:
 
 def test_a_silence_longer_than_the_downtime_is_explained() -> None:
     (view,) = cells(report(summed(Story().outage(12.0, 13.0).silence(2.0))))
-    said = "the longest time without a confirm was 2.00\u00a0s (messages that were to be sent "
+    said = "the longest time without a confirm was 2.00\u00a0s (messages due during the "
     assert said in view.sentence
+    assert view.sentence.count("were confirmed within their deadline)") == 1
 
 
 @pytest.mark.parametrize(
@@ -192,6 +200,19 @@ def test_a_cell_that_is_known_in_part_says_how_much_is_not(
     assert view.standing == shown
 
 
+def test_a_cell_that_differs_says_in_how_many_claims() -> None:
+    whole = report(summed(Story()))
+    lines = (
+        "a: PASS, expected FAIL",
+        "b: INCONCLUSIVE, expected PASS",
+        "c: PASS, no expectation …",
+    )
+    cell = CellResult(whole.runs[0].cell, Standing.DIFFERS, lines, {})
+    (view,) = cells(replace(whole, cells=(cell,)))
+    assert view.standing == "1 claim differs from the expectation"
+    assert view.differences == lines
+
+
 def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> None:
     run = summed(Story())
     promise = next(one for one in run.verdicts if one.is_promise and one.outcome == "PASS")
@@ -199,7 +220,8 @@ def test_open_warnings_count_as_undecided_claims_but_keep_no_promise_open() -> N
     run = replace(run, verdicts=(promise, warning))
     (view,) = cells(report(run))
     assert (view.totals.undecided, view.totals.open_claims) == (0, 1)
-    assert "1 claim held; 1 not decided." in view.sentence
+    assert "1 promise held; 1 warning not decided." in view.sentence
+    assert RunTotals((run,)).open_text == "1 warning not decided"
 
 
 def test_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:

@@ -6,6 +6,8 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
+from harness.report.page.cells import cells
+from harness.report.page.runs import runs
 from harness.report.page.totals import RunTotals
 from harness.report.tried import undecided
 from tests.rigs.runs.findings import Story
@@ -108,3 +110,14 @@ def test_a_number_that_all_runs_share_is_no_range() -> None:
     same = verdict("duplicates", "duplicated == 0, found 0, but 3 more are possible")
     made = report(run(Story(), verdicts=(same,)), run(Story(), verdicts=(same,)))
     assert [one.reasons for one in undecided(made)] == [("3 more are possible",)]
+
+
+def test_advice_of_a_run_names_the_claim_unless_its_reason_is_a_caveat() -> None:
+    of_run = replace(verdict("claim-1", f"fault 2: {STALLED}"), advice=("a quieter machine",))
+    verdicts = (of_run, verdict("claim-2", BESIDE), verdict("claim-3", BESIDE))
+    made = report(run(Story(), verdicts=verdicts, doubts=(STALLED,)))
+    (shown_run,) = runs(made, cells(made))
+    assert shown_run.advice == (
+        "To do: a quieter machine.",
+        f"claim-2 and claim-3: {BESIDE}. To do: {ADVICE}.",
+    )
