@@ -164,7 +164,7 @@ def _every_mirror_read(window: int, state: KnownFacts) -> Value:
     """The mirror that took over is read, as master; the others are not, and neither is it where
     the old master came back into its place."""
     if state.value("elects", 0) is False:
-        return NotApplicable("no mirror takes over, so none was read")
+        return NotApplicable("no mirror takes over in this layout")
     mirrors = state.value("mirrors_at_fault", window)
     if not isinstance(mirrors, Interval):
         return mirrors

@@ -198,9 +198,25 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
         elif name not in imitated:
             yield name, text
         elif name in real:
-            yield name, f"{text} (the Python brokers behave like it)"
+            yield name, _apart(report, name) or f"{text} (brokers, and what Python ones imitate)"
         else:
             yield name, f"none; Python brokers behave like {text}"
+
+
+def _apart(report: Report, name: str) -> str:
+    """Return the versions of brokers, and those that Python brokers imitate; "" if they do not
+    differ, or one is unknown."""
+    own, imitated = (_of_runs(report, name, imitated=each) for each in (False, True))
+    if not own or not imitated or own == imitated:
+        return ""
+    return f"{own} (brokers); {imitated} (imitated by the Python brokers)"
+
+
+def _of_runs(report: Report, name: str, *, imitated: bool) -> str:
+    runs = [run for run in report.runs if _imitates(run.cell[1]) is imitated]
+    found = (run.brokers for run in runs if run.brokers.startswith(f"{name} "))
+    versions = (text.removeprefix(f"{name} ").partition(", ")[0] for text in found)
+    return "; ".join(dict.fromkeys(versions))
 
 
 def _imitates(system: str) -> bool:

@@ -100,19 +100,14 @@ def _left_out(events: list[ClientEvent], origin_ns: int) -> tuple[int | None, st
     for event in events:
         if event.kind != ROUTE:
             continue
-        there = set(_masters(event.detail))
+        shown = [one for one in map(broker_in, sentences(event.detail)) if one is not None]
+        there = {one.broker for one in shown if one.id == 0}
         if event.at_ns < origin_ns:
             before = there
-        elif there and (gone := before - there):
+        # A route of slaves alone has lost its masters. Without any broker there was no route.
+        elif shown and (gone := before - there):
             return event.at_ns - origin_ns, ", ".join(sorted(gone))
     return None, ""
-
-
-def _masters(detail: str) -> Iterator[str]:
-    """Of a client's route; none where the library had none."""
-    for shown in map(broker_in, sentences(detail)):
-        if shown is not None and shown.id == 0:
-            yield shown.broker
 
 
 def _seconds(ns: int | None) -> float | None:

@@ -200,15 +200,25 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     excused = evidence.counted.total("excused")
     kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
     late = f"late {_until(evidence, number)}: {_bound(missed)}{due}{kept_away if excused else ''}"
-    text = f"fault {number}: longest time without a confirm {_seconds(silence)}, {late}"
+    # The silence of a later fault may overlap this one: then it is longer than the time between.
+    overlaps = row is not None and row.silence_ns and _next(evidence, number) is not None
+    from_s = row.silence_from_ns / 1e9 if row else 0.0
+    which, where = (" that overlaps it", f" (from +{from_s:.1f} s)") if overlaps else ("", "")
+    silent = f"longest time without a confirm{which} {_seconds(silence)}{where}"
+    text = f"fault {number}: {silent}{';' if overlaps else ','} {late}"
     return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _next(evidence: Evidence, number: int) -> int | None:
+    windows = evidence.facts.windows
+    return min((one.number for one in windows if one.number > number), default=None)
 
 
 def _until(evidence: Evidence, number: int) -> str:
     """Return the time in which messages count as this fault's: up to the next one."""
-    later = [window.number for window in evidence.facts.windows if window.number > number]
-    if later:
-        return f"from fault {number} to fault {min(later)}"
+    later = _next(evidence, number)
+    if later is not None:
+        return f"from fault {number} to fault {later}"
     return f"from {'the fault' if number == 1 else f'fault {number}'} on"
 
 

@@ -254,7 +254,7 @@ _OF_MESSAGES = (
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
         title="Delivered more than once",
-        meaning="duplicate deliveries, by their cause",
+        meaning="all duplicate deliveries, whatever their cause",
         short="total",
         stopped_by=_LOGS,
         details=PROVENANCES,
@@ -304,7 +304,7 @@ _OF_MESSAGES = (
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
-        title="Cause not decided, acknowledgement perhaps too late",
+        title="Duplicates, cause not decided (perhaps acknowledged too late)",
         meaning="duplicate deliveries whose cause is not decided: the client acknowledged less "
         "than 1 s before a fault or its connection's end, so the acknowledgement may be lost",
         stopped_by=_LOGS,

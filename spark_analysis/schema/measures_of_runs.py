@@ -144,8 +144,9 @@ OF_SERVICE = (
         part_of=Whole.TIME,
         title="On time again, by due time",
         meaning="of the messages that were due in the 5 s after this time (at least 200), at "
-        "least 99 % were on time; later ones may be late (see downtime), and confirms may come "
-        "after the first confirm",
+        "least 99 % were on time; later ones may be late (see downtime). This is a due time: the "
+        "confirm itself may come later by up to the deadline, so first confirm may be the larger "
+        "number",
         mart=Mart.STAGES,
         short="on time again",
         stopped_by=_SENDING,

@@ -33,7 +33,7 @@ def table(report: Report) -> RenderableType:
     shown.add_column("fault", ratio=3)
     shown.add_column("layout", ratio=2)
     shown.add_column("result", ratio=4)
-    shown.add_column("verdict", no_wrap=True)
+    shown.add_column("verdict", max_width=24)
     for view in views:
         shown.add_row(
             escape(view.title.scenario),

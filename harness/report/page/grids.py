@@ -24,12 +24,13 @@ Rows = Mapping[Name, Mapping[Cell, Comparison]]
 _TIMES = [each for each in REGISTER if each.of_times]
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _WORST = (
-    "If a run has several faults, the worst one counts; if one of them could not be measured, "
-    "the run has no time."
+    "The worst fault of a run counts. If the next fault began before one of its faults was over, "
+    "the run's value is a lower bound (≥). If one of its faults could not be judged, the run has "
+    "no value there."
 )
 _SERVICE = (
-    "Downtime, longest outage and number of outages cover the whole run. In the other rows the "
-    "worst fault of a run counts; if a fault could not be measured, the run has no value there."
+    "Downtime, longest outage and number of outages cover the whole run. In the other rows: "
+    f"{_WORST[0].lower()}{_WORST[1:]}"
 )
 _SHARED_ONLY = (
     "Only scenarios that several columns ran; the others stand in the section “Results by cell”."
@@ -52,8 +53,8 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         *("twice", "duplicates", "Duplicates by source"),
         "Duplicate deliveries of a run. A publisher that gets no answer sends the message again, "
-        "so at-least-once delivery causes some duplicates. These break no promise. Duplicates "
-        "that only the broker can have made break one.",
+        "so at-least-once delivery causes some duplicates; these break no promise. Duplicates "
+        "that only the broker can have caused break a promise.",
         tuple(each.name for each in REGISTER if each.details),
     ),
 )

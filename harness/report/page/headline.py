@@ -3,7 +3,7 @@
 1. Who lost or stranded messages comes first; else who was out, and for how long. It tells what
    these runs did; that two columns differ is said only where the interval of the difference, of
    95 %, does not cover zero.
-2. Columns are called by their letters, two of them by what tells them apart, too: a letter can
+2. Columns are called by their letters, a few of them by what tells them apart, too: a letter can
    lose and be out, a clause (`a confirm waits for a slave`) cannot.
 """
 
@@ -18,7 +18,8 @@ from harness.report.page import formats, outs
 from harness.report.page.places import Place, VerdictView, listed
 from harness.report.page.totals import RunTotals, loss_rate, times_of
 
-NAMED_MAX = 2  # so many columns are called by more than their letters
+LOSERS_MAX = 2  # so many columns that lost are called by more than their letters
+NAMED_MAX = 3  # so many of those that were unavailable
 TIMED_MAX = 4  # so many get their own time
 
 
@@ -32,7 +33,7 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
     open_text = f"for {_letters(open_ones)}, loss is not decided" if open_ones else ""
     if lost:
         parts = [_guilty(one, one is lost[-1]) for one in lost]
-        if len(lost) > NAMED_MAX:
+        if len(lost) > LOSERS_MAX:
             of = f"{len(lost)} of {len(verdicts)}"
             parts = [f"{of} lost or stranded messages that they had confirmed ({_letters(lost)})"]
         return "; ".join(filter(None, (*parts, kept_text, open_text)))

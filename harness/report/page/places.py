@@ -9,6 +9,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from textwrap import shorten
@@ -22,6 +23,7 @@ from harness.systems.catalogue import as_shipped, load_system
 
 Titles = Mapping[Key, tuple[str, str]]  # of system and layout
 NAME_MAX = 64  # characters of a layout
+_VERSION = re.compile(r" \d+(?:\.\d+)*(?=[ ,:]|$)")
 
 
 def names(keys: Sequence[Key], titles: Titles) -> dict[Key, str]:
@@ -43,11 +45,23 @@ def names(keys: Sequence[Key], titles: Titles) -> dict[Key, str]:
 
 def brief(title: str) -> str:
     """A title up to where it begins to explain: `RabbitMQ 3.10`."""
-    return title.partition(",")[0].partition(" with ")[0]
+    return re.split(r"[,:]| with ", title, maxsplit=1)[0]
+
+
+def _unversioned(title: str) -> str:
+    return _VERSION.sub("", title)
 
 
 def _systems(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
-    found = {key[0]: brief(titles[key][0]) for key in keys}
+    """Return a name for each system. Of one product their architectures tell them apart, not the
+    versions in their titles, which are versions of the product."""
+    whole = {key[0]: titles[key][0] for key in keys}
+    products = {name: brief(_unversioned(title)) for name, title in whole.items()}
+    several = {one for one, number in Counter(products.values()).items() if number > 1}
+    found = {
+        name: _unversioned(title).partition(":")[0] if products[name] in several else brief(title)
+        for name, title in whole.items()
+    }
     return found if len(set(found.values())) == len(found) else {name: name for name in found}
 
 
@@ -171,9 +185,10 @@ def places(report: Report) -> tuple[Place, ...]:
 def _about(name: str, system: str, layout: str) -> str:
     """Return what a name does not say of a place. What a system's title says after a comma is left
     to the layout, whose title says it in detail."""
-    short = system.partition(", ")[0]
-    named = name if short.startswith(name) else name.partition(": ")[0]
-    rest = short.removeprefix(named).strip(" :")
+    named = name.partition(": ")[0]
+    whole = system if system.startswith(named) else _unversioned(system)
+    rest = whole.removeprefix(named) if whole.startswith(named) else system
+    rest = rest.partition(", ")[0].strip(" :")
     parts = (f"{rest[:1].upper()}{rest[1:]}", layout)
     return ". ".join(part for part in parts if part and part != name)
 

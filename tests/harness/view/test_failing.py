@@ -49,6 +49,15 @@ def test_a_client_without_reports_is_unknown() -> None:
     assert (found.name_server, found.turned_s, found.left_out) == ("", None, "")
 
 
+def test_a_route_of_slaves_alone_has_lost_its_only_master() -> None:
+    slave = Shown("broker-a", 1, "rkt2:10921")
+    found = one(
+        event(100, "route", detail_of((A, slave))),
+        event(FAULT_MS + 1_300, "route", detail_of((slave,))),
+    )
+    assert (found.left_out_s, found.left_out) == (1.3, "broker-a")
+
+
 def test_library_temporarily_without_a_route_omitted_no_broker() -> None:
     found = one(
         event(100, "route", detail_of((A, B))),

@@ -56,6 +56,15 @@ def test_stall_is_reported_beside_what_is_still_judged() -> None:
     assert not judged["stages", 1]
 
 
+def test_silence_of_a_fault_with_a_successor_says_when_it_began() -> None:
+    found = texts(Story().silence(10.924).window(2, "kill", opens=30).silence(10.924, window=2))
+    assert found["availability", 1].startswith(
+        "fault 1: longest time without a confirm that overlaps it 10.924 s (from +12.0 s); "
+        "late from fault 1 to fault 2: "
+    )
+    assert "without a confirm 10.924 s, late from fault 2 on" in found["availability", 2]
+
+
 def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
     found = texts(Story().count("excused", "", 811))
     assert found["availability", 1].endswith(

@@ -6,6 +6,8 @@ from harness.report.page.places import names
 
 RABBIT = "RabbitMQ 3.10 with classic mirrored queues"
 PAIRS = "RocketMQ, two masters with a slave each"
+GROUPS = "RocketMQ 4.9 with DLedger: groups of three that elect their leader"
+IMITATION = "Python imitation of CTGMQ: name servers replace a master by its slave"
 SLAVE = "Two hosts with a master each; a confirm waits for a slave"
 ALONE = "Two hosts with a master each; a confirm waits for its master alone"
 MIRRORS = "Three nodes, a copy of every queue on every node"
@@ -29,6 +31,18 @@ CASES = {
     "the system, and with it all else": (
         {("r", "all", "pika"): (RABBIT, MIRRORS), ("q", "sync", "java"): (PAIRS, SLAVE)},
         ["RabbitMQ 3.10", "RocketMQ"],
+    ),
+    "the architecture of one product": (
+        {
+            ("p", "sync", "java"): (PAIRS, SLAVE),
+            ("d", "three", "java"): (GROUPS, MIRRORS),
+            ("c", "three", "java"): (IMITATION, MIRRORS),
+        },
+        [
+            "RocketMQ, two masters with a slave each",
+            "RocketMQ with DLedger",
+            "Python imitation of CTGMQ",
+        ],
     ),
     "the system, and the layout of one": (
         {

@@ -16,7 +16,7 @@ UNKNOWN = (CELL[0], "no-longer-installed", *CELL[2:])
     [
         ((CELL,), "3.10.8"),
         ((REFERENCE,), "none; Python brokers behave like 3.10.8"),
-        ((CELL, REFERENCE), "3.10.8 (the Python brokers behave like it)"),
+        ((CELL, REFERENCE), "3.10.8 (brokers, and what Python ones imitate)"),
         ((UNKNOWN,), "3.10.8"),
     ],
 )
@@ -26,6 +26,14 @@ def test_a_reference_has_no_release_of_the_broker_that_it_imitates(
     runs = [summed(Story(), cell=cell) for cell in cells]
     made = report(*runs, versions={"rabbitmq": "3.10.8", "pika": "1.4.4"})
     assert [*versions(made)] == [("pika", "1.4.4"), ("rabbitmq", text)]
+
+
+def test_versions_of_brokers_and_of_imitations_stand_apart() -> None:
+    own = summed(Story(), brokers="rabbitmq 3.10.8, metadata in khepri")
+    imitation = summed(Story(), cell=REFERENCE, brokers="rabbitmq 3.10.25")
+    made = report(own, imitation, versions={"rabbitmq": "3.10.25; 3.10.8"})
+    text = "3.10.8 (brokers); 3.10.25 (imitated by the Python brokers)"
+    assert [*versions(made)] == [("rabbitmq", text)]
 
 
 def test_a_reference_reports_the_version_that_it_imitates() -> None:
