@@ -160,5 +160,5 @@ def _targets(meanings: Mapping[TargetForm, str]) -> Table:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=number == 0, overflow="fold")
+        table.add_column(column, no_wrap=number == 0, overflow="fold" if number else "ellipsis")
     return table

@@ -31,7 +31,6 @@ from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
-_CLIENT_MIN = 34  # letters of a client's name on one line
 STYLES = {
     ClaimOutcome.PASS: "green",
     ClaimOutcome.FAIL: "bold red",
@@ -103,19 +102,29 @@ def comparison_tables(report: Report) -> Iterator[Table]:
 
 
 def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
-    """One a scenario and layout, with a row a publisher and window."""
+    """One a scenario and layout, with a row a publisher and window. What is the same in all rows
+    (a single client, repeat or fault) has no column. No column has a least width: Rich would cut
+    those behind it, without a mark."""
     for place, own in by_key(shown, lambda row: row.cell[:3]).items():
-        table = _plain(title=Text(one_line("{} on {} {}".format(*place))), title_justify="left")
-        table.add_column("client", min_width=_CLIENT_MIN, overflow="fold")
-        which = {"repeat": [one.repeat for one in own], "fault": [one.window for one in own]}
-        which = {head: numbers for head, numbers in which.items() if max(numbers) > 1}
+        clients = list(dict.fromkeys(row.cell[3] for row in own))
+        which = {
+            "client": [row.cell[3] for row in own] if len(clients) > 1 else [],
+            "repeat": _if_several([row.repeat for row in own]),
+            "fault": _if_several([row.window for row in own]),
+        }
+        which = {head: words for head, words in which.items() if words}
+        title = "{} on {} {}".format(*place) + ("" if "client" in which else f" with {clients[0]}")
+        table = _plain(title=Text(one_line(title)), title_justify="left")
         for head in (*which, *failing.HEAD):
-            table.add_column(head, overflow="fold")
+            table.add_column(head.removeprefix("name "), overflow="fold")
         for index, row in enumerate(own):
-            numbers = [str(each[index]) for each in which.values()]
-            words = (row.cell[3], *numbers, *row.words)
+            words = (*(each[index] for each in which.values()), *row.words)
             table.add_row(*(Text(one_line(word)) for word in words))
         yield table
+
+
+def _if_several(numbers: Sequence[int]) -> list[str]:
+    return list(map(str, numbers)) if max(numbers) > 1 else []
 
 
 def measure_title(measure: str, detail: str = "") -> str:

@@ -25,9 +25,10 @@ def of(folder: Path, *failing: Failing) -> RunReport:
     return replace(run, detail=replace(run.detail, failing=failing))
 
 
-def printed(run: RunReport) -> str:
+def printed(*runs: RunReport, width: int = 160) -> str:
     paper = io.StringIO()
-    Terminal(Console(file=paper, width=160, highlight=False), lambda: 0.0).verdicts(page_of(run))
+    console = Console(file=paper, width=width, highlight=False)
+    Terminal(console, lambda: 0.0).verdicts(page_of(*runs))
     return paper.getvalue()
 
 
@@ -40,6 +41,19 @@ def test_page_and_terminal_list_every_publisher(tmp_path: Path) -> None:
         assert words in said, words
     assert "publisher-&lt;2&gt;" in text
     assert "none of 410" in said
+
+
+def test_no_column_is_cut_where_a_terminal_is_narrow(tmp_path: Path) -> None:
+    long = replace(FAILED, window=2, failed=10_550, sent=10_854, sent_by_then=10_854)
+    long = replace(long, turned_s=4.3, turned_to="rkg3", left_out_s=1.3, left_out="broker-a")
+    run = of(tmp_path, FAILED, long)
+    other = replace(run, cell=(*run.cell[:3], "rocketmq-java-5.3.3-with-a-long-name"))
+    alone, several = printed(run, width=100), printed(run, other, width=100)
+    for words in ("master gone", "4.3 s: rkg3", "1.3 s: broker-a"):
+        assert words in alone, words
+    assert f" with {run.cell[3]}" in alone
+    folded = "".join(several.partition("failed sends by publisher")[2].split())
+    assert "publisherserverfailed" in folded and "rkg3" in folded
 
 
 def test_table_needs_failed_sends_or_name_server_reports(
