@@ -10,6 +10,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from harness.claims.doubts import worker_name
@@ -30,6 +31,7 @@ from spark_analysis.schema.words import (
 )
 
 HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
+GAP_LEAST = 5  # fewer steps are not left out: the line that says so takes room, too
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
 LATE_NS = 10_000_000  # a sending that kept its time is not told twice
 _ATTACHED = "attached"  # the client event that names the name server in use
@@ -54,13 +56,15 @@ class TraceStep:
     """One event. `sort`: intended, sent, settled, delivered, acknowledged, connection, fault;
     gap (steps that are not told) and end (what never happened) are no events and have no time.
 
-    `counted`: the delivery for which the message is here; it is always told.
+    `counted`: the delivery for which the message is here. It is never left out, and neither is
+    what is `kept`: a confirm.
     """
 
     at_ns: int
     sort: str
     text: str
     counted: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +184,14 @@ def _own(row: Affected, records: Records, facts: Facts, places: _Places) -> Iter
             yield from _attempt(attempt, records, facts, places)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
-            yield TraceStep(settlement.settled_ns, "settled", _settlement(settlement, facts))
+            text, confirms = (
+                _settlement(settlement, facts),
+                settlement.outcome == Outcome.CONFIRMED,
+            )
+            yield TraceStep(settlement.settled_ns, "settled", text, kept=confirms)
     for delivery in records.deliveries:
         if _is_of(delivery, row, facts):
-            counted = bool(row.attempt) and delivery.received_ns == row.at_ns
+            counted = delivery.received_ns == row.at_ns
             text = _delivery(delivery, records, facts, places)
             yield TraceStep(delivery.received_ns, "delivered", text, counted or row.producer < 0)
             yield from _acknowledgements(delivery, records, facts)
@@ -341,19 +349,20 @@ def _fault_step(fault: rows.FaultEvent, records: Records, failed: str = "") -> T
 
 
 def _bounded(steps: list[TraceStep]) -> tuple[TraceStep, ...]:
-    """The first, the last and those around what is counted, where there are too many."""
+    """The first, the last, what is kept and those around what is counted, where there are too
+    many."""
     kept = set(range(HEAD)) | set(range(len(steps) - TAIL, len(steps)))
     for place, step in enumerate(steps):
         if step.counted:
             kept |= set(range(place - AROUND, place + AROUND + 1))
+        elif step.kept:
+            kept.add(place)
     shown: list[TraceStep] = []
-    gap = 0
-    for place, step in enumerate(steps):
-        gap += place not in kept
-        if place in kept:
-            shown += [TraceStep(step.at_ns, "gap", f"{gap} steps left out")] if gap else []
-            shown.append(step)
-            gap = 0
+    for is_kept, group in groupby(range(len(steps)), kept.__contains__):
+        own = [steps[place] for place in group]
+        if not is_kept and len(own) >= GAP_LEAST:
+            own = [TraceStep(own[0].at_ns, "gap", f"{len(own)} steps left out")]
+        shown += own
     return tuple(shown)
 
 

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from harness.view.detail import Detail, records_of
 from harness.view.detail import detail_of as shown
-from harness.view.message_traces import MessageTrace, near
+from harness.view.message_traces import MessageTrace, near, trace
+from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 from spark_analysis.schema.ways import LOAD, DeliveryWay
 from spark_analysis.schema.words import Fate, Outcome, Redelivered
 from tests.oracle.judge import judge
-from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 from tests.rigs.histories.ways import Via
 from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
@@ -148,6 +149,20 @@ def test_long_story_shows_its_ends_and_its_counts(tmp_path: Path) -> None:
     assert gaps == ["46 steps left out"]
     assert sum(step.counted for step in trace.steps) == 1
     assert len(trace.steps) == 10 + 1 + 6
+
+
+def test_evidence_and_confirms_are_never_left_out(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=0)
+    for number in range(30):
+        story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
+    facts, rows = story.confirm(1, at_ms=15.5).build()
+    records = records_of(write_run(tmp_path / "run", facts, rows), judge(facts, rows))
+    row = Affected(facts.run, "orders", "reordered", "", PUBLISHER, 1, 0, 22_000_000)
+    found = trace(row, records, facts)
+    assert [step.at_ns for step in found.steps if step.counted] == [22_000_000]
+    assert any(text.startswith("attempt 1: confirmed") for text in texts(found))
+    # Two steps between the confirm and those around the evidence are no gap.
+    assert [step.text for step in found.steps if step.sort == "gap"] == ["5 steps left out"]
 
 
 def test_message_delivered_repeatedly_has_one_story_in_its_class(tmp_path: Path) -> None:
