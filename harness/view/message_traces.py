@@ -184,10 +184,8 @@ def _own(row: Affected, records: Records, facts: Facts, places: _Places) -> Iter
             yield from _attempt(attempt, records, facts, places)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
-            text, confirms = (
-                _settlement(settlement, facts),
-                settlement.outcome == Outcome.CONFIRMED,
-            )
+            text = _settlement(settlement, facts)
+            confirms = settlement.outcome == Outcome.CONFIRMED
             yield TraceStep(settlement.settled_ns, "settled", text, kept=confirms)
     for delivery in records.deliveries:
         if _is_of(delivery, row, facts):
