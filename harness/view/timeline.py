@@ -82,7 +82,7 @@ class FaultSpan:
     doubt: str
     stages: tuple[Stage, ...]
     stages_doubt: str  # why no time of its stages is judged; "" where they are
-    options: tuple[str, ...] = ()  # what else the scenario says of it: `clients publishers`
+    options: tuple[str, ...] = ()  # what else the scenario says of it: `clients: consumers`
     clients: str = ""  # whose links or processes it affects
     returns: bool = True  # False: the scenario says that it never goes
     undo_issued_ns: int | None = None
@@ -284,7 +284,7 @@ def _options(fault: Mapping[str, Any]) -> tuple[str, ...]:
     """Those that do not say what goes without saying. They stand in `options`, or beside it."""
     options = {"clients": fault.get("clients", ""), **fault.get("options", {})}
     return tuple(
-        f"{name.replace('_', ' ')} {format(value, 'g') if isinstance(value, float) else value}"
+        f"{name.replace('_', ' ')}: {format(value, 'g') if isinstance(value, float) else value}"
         for name, value in options.items()
         if value and value != _UNSAID.get(name)
     )

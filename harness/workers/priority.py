@@ -28,7 +28,7 @@ _TASKS = Path("/proc/self/task")
 
 
 def ask_for_real_time() -> str:
-    """How this thread is scheduled now: `real time`, or `as others: ` and the reason."""
+    """Return how this thread is scheduled now: `real time`, or `normal priority` and why."""
     # Threads that look names up need no hurry.
     policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
     return _try(lambda: os.sched_setscheduler(0, policy, os.sched_param(1)))
@@ -53,7 +53,8 @@ def _try(hasten: Callable[[], None]) -> str:
         resource.setrlimit(resource.RLIMIT_RTTIME, (BUSY_LIMIT_US, most))
         hasten()
     except (OSError, ValueError) as error:  # ValueError: over a limit that somebody else set
-        return f"as others: {getattr(error, 'strerror', None) or error}"
+        why = getattr(error, "strerror", None) or error
+        return f"normal priority (real-time scheduling was refused: {why})"
     return REAL_TIME
 
 

@@ -291,7 +291,11 @@ def test_clients_are_not_frozen_otherwise(
 
 
 def test_a_client_freeze_ended_if_all_processes_run_and_answer() -> None:
-    assert clients.freeze_gone({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": ANSWERED}).ok
+    both = clients.freeze_gone({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": ANSWERED})
+    assert both.ok and both.detail == "a, b run again and answer"
+    assert (
+        clients.freeze_gone({"a": RUNNING}, {"a": ANSWERED}).detail == "a runs again and answers"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Verify that clients (publishers and consumers) died, are frozen or run on."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from faults.kinds.processes.rules import KILLED
 from faults.model import ProcessState, Proof, Reply, Successor
@@ -43,10 +43,10 @@ def freeze_held(states: States, answers: Replies) -> Proof:
     """`answers`: to a ping over the control channel, of those that stand still."""
     dead = sorted(client for client, state in states.items() if not state.running)
     if dead or not states:
-        return doubt(f"{', '.join(dead)} does not run" if dead else "no client is meant")
+        return doubt(f"{_names(dead, 'does', 'do')} not run" if dead else "no client is meant")
     moving = sorted(client for client, state in states.items() if not state.frozen)
     if moving:
-        return doubt(f"{', '.join(moving)} is not frozen")
+        return doubt(f"{_names(moving, 'is', 'are')} not frozen")
     loud = [client for client in sorted(states) if not is_silent(answers.get(client))]
     if loud:
         return doubt(f"frozen, but not silent: {listing(answers, loud)}")
@@ -57,11 +57,18 @@ def freeze_gone(states: States, answers: Replies) -> Proof:
     """The state of its connections is not checked: that is what the fault was to show."""
     dead = sorted(client for client, state in states.items() if not state.running)
     if dead or not states:
-        return doubt(f"{', '.join(dead)} does not run" if dead else "no client is meant")
+        return doubt(f"{_names(dead, 'does', 'do')} not run" if dead else "no client is meant")
     frozen = sorted(client for client, state in states.items() if state.frozen)
     if frozen:
-        return doubt(f"{', '.join(frozen)} is still frozen")
+        return doubt(f"{_names(frozen, 'is', 'are')} still frozen")
     mute = [client for client in sorted(states) if not is_answered(answers.get(client))]
     if mute:
         return doubt(f"runs on, but: {listing(answers, mute)}")
-    return proven(f"{', '.join(sorted(states))} run on and answer")
+    clients = sorted(states)
+    answer = "answers" if len(clients) == 1 else "answer"
+    return proven(f"{_names(clients, 'runs', 'run')} again and {answer}")
+
+
+def _names(clients: Sequence[str], one: str, several: str) -> str:
+    """Return `consumer-1 runs`, `consumer-1, consumer-2 run`."""
+    return f"{', '.join(clients)} {one if len(clients) == 1 else several}"

@@ -135,7 +135,7 @@ class Terminal:
             self._print(", ".join(run.name for run in runs), "yellow")
         if report.comparison:
             self._heading(
-                "numbers by cell: median (smallest to largest, runs judged); 6 or more: [95 % CI]"
+                "numbers: median (range, runs judged); from 6 runs on: median [its 95 % CI]"
             )
         for table in tables.comparison_tables(report) if report.comparison else ():
             self._console.print(table)

@@ -165,7 +165,7 @@ def _request_text(span: FaultSpan, begins: Beginning) -> str:
         return "the plan does not contain it"
     lasts = _between(span.requested_from_ns, span.requested_until_ns)
     links = affects_links(span.kind)
-    options = [one.replace("clients ", "links of ") if links else one for one in span.options]
+    options = [one.replace("clients: ", "links of ") if links else one for one in span.options]
     never = [] if span.returns else ["never to be undone"]
     comma = "," if "the later of" in begins.text else ""
     return ", ".join([f"{begins.text}{comma} for {lasts}", *options, *never])

@@ -54,11 +54,11 @@ class Says:
         return detail_of(self.sentences)
 
     def since(self, before: "Says | None") -> tuple[str, ...]:
-        """The sentences that are new, and those that it says no more."""
+        """The sentences that are new, and those that it no longer says."""
         was = () if before is None else before.sentences
         return (
             *(f"says {one}" for one in self.sentences if one not in was),
-            *(f"says no more {one}" for one in was if one not in self.sentences),
+            *(f"no longer says {one}" for one in was if one not in self.sentences),
         )
 
 

@@ -13,6 +13,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
 from harness.workers.clients.port import Answer
 from harness.workers.clients.rocketmq.wire import FAILED, HANDED_OVER, NO_STATE, Cause, RawAnswer
@@ -67,12 +68,14 @@ def _proves(cause: Cause) -> bool:
 
 
 def words(causes: Iterable[Cause]) -> str:
-    """The library's own words, innermost cause first: `MQBrokerException 17 topic not exist`."""
-    parts = (
+    """The library's own words, innermost cause first: `MQBrokerException 17 topic not exist, which
+    caused …`. A cause that only repeats the one before it stands once."""
+    parts = [
         " ".join(part for part in (each.name, _code(each.code), each.remark) if part)
         for each in reversed(tuple(causes))
-    )
-    return _NUMBERS.sub("#", " < ".join(parts).replace("\n", " "))[:RAW_MAX]
+    ]
+    own = [_NUMBERS.sub("#", part.replace("\n", " ")) for part in parts]
+    return ", which caused ".join(part for part, _ in groupby(own))[:RAW_MAX]
 
 
 def _code(code: int) -> str:

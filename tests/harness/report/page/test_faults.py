@@ -129,7 +129,7 @@ def test_later_window_waits_for_an_operation_too() -> None:
 
 
 def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
-    links = replace(SPAN, options=("clients publishers",), clients="publishers")
+    links = replace(SPAN, options=("clients: publishers",), clients="publishers")
     span = replace(links, returns=False, gone=None, ended_ns=None)
     assert plain(alone(span).requested).endswith(
         "for 40.0 s, links of publishers, never to be undone"

@@ -107,6 +107,9 @@ def test_leader_changes_are_reported_one_per_sentence() -> None:
 
 def test_new_and_ended_leaderships_are_changes() -> None:
     before, after = member_says("g", "n0", 1), member_says("g", "n1", 2)
-    assert after.since(before) == ("says g: n1 leads, term 2", "says no more g: n0 leads, term 1")
+    assert after.since(before) == (
+        "says g: n1 leads, term 2",
+        "no longer says g: n0 leads, term 1",
+    )
     assert after.since(after) == ()
     assert after.since(None) == ("says g: n1 leads, term 2",)

@@ -81,9 +81,11 @@ def test_without_a_proof_a_failed_call_is_unknown(cause: Cause) -> None:
 
 def test_failure_text_keeps_the_innermost_cause_and_is_bounded() -> None:
     causes = (Cause("MQClientException", 10001, "Send\nfailed"), broker(17, "no topic"))
-    expected = "MQBrokerException 17 no topic < MQClientException 10001 Send failed"
+    expected = "MQBrokerException 17 no topic, which caused MQClientException 10001 Send failed"
     assert judge(failure(*causes)).raw == expected
     assert len(judge(failure(broker(1, "x" * 1000))).raw) == 200
+    twice = Cause("RemotingSendRequestException", -1, "send request to <rkg2/10.0.0.1:1> failed")
+    assert judge(failure(twice, twice)).raw == f"{twice.name} {twice.remark}"
 
 
 def test_texts_differing_only_in_a_measured_time_are_one() -> None:
