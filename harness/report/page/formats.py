@@ -126,8 +126,10 @@ def short_name(measure: str) -> str:
     return (BY_NAME[measure].short if measure in BY_NAME else "") or measure_name(measure).lower()
 
 
-def meaning(measure: str) -> str:
-    return BY_NAME[measure].meaning if measure in BY_NAME else ""
+def meaning(measure: str, detail: str = "") -> str:
+    """Return what a measure counts; "" for a part of it that its own detail describes."""
+    known = BY_NAME.get(measure)
+    return "" if known is None or (detail and known.details) else known.meaning
 
 
 def is_grave(measure: str, detail: str) -> bool:

@@ -50,6 +50,8 @@ def test_every_measure_is_called_as_the_register_has_it() -> None:
     for measure in REGISTER:
         assert formats.measure_name(measure.name) == measure.title
         assert formats.meaning(measure.name) == measure.meaning
+    assert formats.meaning("duplicated", "redelivery") == ""  # its detail says it
+    assert formats.meaning("lost", "stored") == formats.meaning("lost")
     assert formats.short_name("missed") == "late, worst fault"
     assert formats.short_name("stranded") == "stranded"
 
