@@ -170,7 +170,7 @@ def planned(**fault: object) -> tuple[str, ...]:
 
 def test_options_of_a_fault_are_shown_unless_default() -> None:
     assert planned() == planned(clients="all") == ()
-    assert planned(clients="publishers") == ("clients publishers",)
+    assert planned(clients="publishers") == ("clients: publishers",)
     options = {"clients": "all", "direction": "both", "latency_s": 0.25, "bytes": 0, "rate_kb": 64}
     assert planned(options=options) == ("latency s: 0.25", "rate kb: 64")
     assert planned(returns=False) == ("never",)
