@@ -44,7 +44,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   connections are gone when the drain begins. First that holds:
   `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
      "consumer_killed" where the connection has no end of its own: its last acknowledgements may
-     have been sent, and not written down.
+     have been sent, and not written down; "unconfirmed" where the attempt has no CONFIRMED
+     settlement, and a leadership change, or a window that spares no broker (not of_clients, not
+     of_client_links), has over_ns (its own) None or >= the last delivery's received_ns - the
+     bound_ns of its consumer's Clock: a broker may give out what it has not confirmed yet.
   `not_redelivered`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
