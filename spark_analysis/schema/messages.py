@@ -117,6 +117,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   not ended before. Only an acknowledgement and the end of its own connection are compared as they
   are; so are two times of one consumer where an end, or the order of two deliveries, is asked
   for. Of a group's progress b = the largest bound_ns of all Clocks, and 2 b of two consumers.
+  A connection without an end (client event lost or closed) whose consumer's log is not closed may
+  have ended from its last record on: the largest received_ns, of any delivery, and written_ns of
+  its consumer and connection. Acknowledged in time, and reported, need that to be no end either.
   "publisher_retry": its attempt was in no earlier one.
   Of what has an offset (>= 0), the first that holds:
   "ambiguous": it has no broker, for an offset alone is no place.
@@ -164,7 +167,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      acknowledged before it, and the connection of the latest of them had ended before.
   "stored_twice": it is not AGAIN, redelivered is NO, no window lies between it and
      the latest earlier delivery of its attempt, and the connection of that had not ended before.
-     An end is possible, and it is "ambiguous", where no earlier delivery of its attempt was
+     An end is possible, and it is "ambiguous", where that connection may have ended before (above,
+     bounded as an end is), and where no earlier delivery of its attempt was
      acknowledged before it, that connection is another, and no client_events row has that
      consumer as its worker.
   "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it
