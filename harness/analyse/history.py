@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from harness.analyse.attendance import idle
 from harness.analyse.questions import question
 from harness.claims.evidence import Evidence
 from harness.claims.state import KnownFacts
@@ -23,6 +24,7 @@ from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.service import STRETCH_NS
 
 WORDS = Words(
     declared={
@@ -51,8 +53,17 @@ def evidence(history: History, file: str) -> Evidence:
         complaints.check()
         raise  # `check` has raised
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
+    found = Findings(**marts)
+    # Most histories starve no consumer, and need no look at who was there.
+    starved = any(row.longest_ns > STRETCH_NS for row in found.starvation)
     return Evidence(
-        Findings(**marts), facts, declared, history.hidden, unshown(history), _attended(history)
+        found,
+        facts,
+        declared,
+        history.hidden,
+        unshown(history),
+        _attended(history),
+        idle(facts, _Columns(history)) if starved else {},
     )
 
 

@@ -7,7 +7,7 @@
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -69,6 +69,8 @@ class Evidence:
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
+    # By queue: when no consumer could receive anything, by the consumers' own doing. Ours can.
+    idle: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     # Measures whose opportunities marts of an old format do not hold (census `could_show`).
     uncounted: frozenset[str] = frozenset()
     # Why the client's library may send a message again by itself; "" if it does not.
@@ -184,7 +186,13 @@ class Evidence:
     @cached_property
     def serving(self) -> RunService:
         return RunService(
-            self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
+            self.findings,
+            self.facts,
+            self.state,
+            self.doubts,
+            self.recovery,
+            self.attended,
+            self.idle,
         )
 
     def never_late(self, window: int) -> bool:

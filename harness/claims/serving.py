@@ -10,8 +10,8 @@
 5. Slow consumers let messages wait, whatever the broker does: a long wait proves nothing then.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from harness.claims import served, steady_state
 from harness.claims.doubts import Caveat, Doubts
@@ -36,7 +36,7 @@ _NOT_ATTENDED = Caveat(
 @dataclass(frozen=True, slots=True)
 class RunService:
     """The service of one run. `attended`: whether its records show since when consumers were
-    there."""
+    there. `idle`: when none of a queue's could receive anything, by their own doing."""
 
     findings: Findings
     facts: Facts
@@ -44,6 +44,7 @@ class RunService:
     doubts: Doubts
     recovery: Recovery
     attended: bool
+    idle: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
     def promised(self, name: str, window: int) -> Value:
         """One of SERVICE. Patient clients are confirmed in time what they sent into a fault, and
@@ -180,11 +181,14 @@ class RunService:
                 window,
                 doubt,
                 stalled_s,
+                self.idle,
                 reassigned=self.state.run.get("progress_kept_by") == BROKERS,
             )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
-        return steady_state.starved_in_steady_state(self.findings, self.facts, doubt, stalled_s)
+        return steady_state.starved_in_steady_state(
+            self.findings, self.facts, doubt, stalled_s, self.idle
+        )
 
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove
