@@ -1,18 +1,19 @@
-"""The times in which no consumer of a queue could receive anything, by the consumers' own doing.
+"""The times in which consumers could receive nothing, by their own doing.
 
 1. The readers of a queue are the consumers that received something from it under load.
 2. A reader is away until it first consumes, and from when it closed its last connection. If the
    connection was lost, that was not its own doing.
-3. A reader is full while it holds as many unacknowledged deliveries as it ever held, of all queues
-   or of this one, until it acknowledges one.
+3. A reader could receive nothing, too, while it was full: it held as many unacknowledged
+   deliveries as it ever held, of all queues or of this one, until it acknowledged one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 import numpy as np
 
+from harness.claims.attendance import Attendance
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
 from spark_analysis.engine.kernel.records import (
@@ -26,28 +27,31 @@ from spark_analysis.schema.facts import Facts
 Times = list[tuple[int, int]]  # [from, until) in ns of run time
 
 
-def idle(facts: Facts, reader: Reader) -> Mapping[str, Times]:
-    """Return these times of each queue, in order."""
+def attendance(facts: Facts, reader: Reader) -> Attendance:
+    """Return when each consumer was away, and each queue had no consumer that could receive."""
     deliveries, events = reader.read(Deliveries), reader.read(ClientEvents)
     rows = deliveries.pick(np.isin(deliveries.via, facts.way_numbers.direct_load))
-    if not len(rows.consumer):
-        return {}
+    away: dict[int, Times] = {}
+    for consumer in np.unique(rows.consumer).tolist():
+        first_ns = int(rows.received_ns[rows.consumer == consumer].min())
+        away[consumer] = [*_away(consumer, first_ns, events)]
     acknowledged_ns = written_ns(rows, reader.read(Acknowledgements))
     acknowledged_ns[acknowledged_ns > ended_ns(rows, events)] = NEVER
     over_ns = np.minimum(acknowledged_ns, ended_ns(rows, events))
-    found: dict[str, Times] = {}
+    idle: dict[str, Times] = {}
     for number, queue in enumerate(rows.queue.words):
         of_queue = rows.queue.numbers == number
+        if not of_queue.any():
+            continue
         unable = []
         for consumer in np.unique(rows.consumer[of_queue]).tolist():
             own = rows.consumer == consumer
-            first_ns = int(rows.received_ns[own].min())
-            times = [*_away(consumer, first_ns, events)]
+            times = [*away[consumer]]
             for held in (own, own & of_queue) if facts.acknowledges else ():
                 times += _full(rows.received_ns[held], over_ns[held], acknowledged_ns[held])
             unable.append([*_together([times], 1)])
-        found[queue] = [*_together(unable, len(unable))]
-    return found
+        idle[queue] = [*_together(unable, len(unable))]
+    return Attendance(away, idle)
 
 
 def _away(consumer: int, first_ns: int, events: ClientEvents) -> Iterator[tuple[int, int]]:

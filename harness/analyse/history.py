@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from harness.analyse.attendance import idle
+from harness.analyse.attendance import attendance
 from harness.analyse.questions import question
+from harness.claims.attendance import Attendance
 from harness.claims.evidence import Evidence
 from harness.claims.state import KnownFacts
 from harness.histories import contradictions
@@ -54,8 +55,9 @@ def evidence(history: History, file: str) -> Evidence:
         raise  # `check` has raised
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
     found = Findings(**marts)
-    # Most histories starve no consumer, and need no look at who was there.
+    # Where consumers got everything it does not matter when they were there.
     starved = any(row.longest_ns > STRETCH_NS for row in found.starvation)
+    starved |= not all(row.resumed for row in found.consumption)
     return Evidence(
         found,
         facts,
@@ -63,7 +65,7 @@ def evidence(history: History, file: str) -> Evidence:
         history.hidden,
         unshown(history),
         _attended(history),
-        idle(facts, _Columns(history)) if starved else {},
+        attendance(facts, _Columns(history)) if starved else Attendance(),
     )
 
 

@@ -13,9 +13,10 @@
    without faults shows its cause.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat
 from harness.claims.served import NS, from_until, scope_name
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
@@ -25,8 +26,6 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Outage, Starvation
 
 PUBLISHER = "publisher"  # a worker's role
-# By queue: the times [from, until) in which no consumer could receive anything, by its own doing.
-Idle = Mapping[str, Sequence[tuple[int, int]]]
 # Clients ask for routes every 30 s and divide the places of a log every 20 s.
 PLACES_BACK_NS = 60_000_000_000
 WARM_UP_NS = 10_000_000_000
@@ -38,7 +37,7 @@ _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",
 )
-_ATTEND = "let a consumer be there all the time, and acknowledge what it receives at once"
+ATTEND = "let a consumer be there all the time, and acknowledge what it receives at once"
 _MORE = "extend the steady state (`baseline`), or send more messages in it (`rate`)"
 _MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
 
@@ -136,7 +135,7 @@ def starved_in_steady_state(
     facts: Facts,
     doubt: Caveat | None,
     stalled_s: float | None,
-    idle: Idle,
+    attendance: Attendance,
 ) -> Value:
     """Return for how many seconds the hungriest queue, or place of a log, gave nothing before any
     fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
@@ -145,7 +144,7 @@ def starved_in_steady_state(
         return _too_little(
             facts, "too few messages were confirmed in the steady state to judge consumers"
         )
-    return _starved(worst, facts, doubt, stalled_s, idle)
+    return _starved(worst, facts, doubt, stalled_s, attendance)
 
 
 def starved_once_healed(
@@ -154,7 +153,7 @@ def starved_once_healed(
     window: int,
     doubt: Caveat | None,
     stalled_s: float | None,
-    idle: Idle,
+    attendance: Attendance,
     *,
     reassigned: bool,
 ) -> Value:
@@ -170,7 +169,7 @@ def starved_once_healed(
         return Unknown(why, _MORE_AFTER)
     if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
         return NotApplicable("another fault kept all consumers away after this one was undone")
-    found = _starved(worst, facts, doubt, stalled_s, idle)
+    found = _starved(worst, facts, doubt, stalled_s, attendance)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
@@ -212,7 +211,7 @@ def _starved(
     facts: Facts,
     doubt: Caveat | None,
     stalled_s: float | None,
-    idle: Idle,
+    attendance: Attendance,
 ) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     where += f", judged {from_until(row.from_ns, row.until_ns)}" if row.window else ""
@@ -222,7 +221,7 @@ def _starved(
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))
-    found = _without_idle(found, row, idle)
+    found = _without_idle(found, row, attendance)
     bound = facts.clock_bound_ns(PUBLISHER, words.CONSUMER) / NS
     if not bound:
         return found
@@ -230,15 +229,14 @@ def _starved(
     return replace(found, low=max(0, found.low - bound), high=seconds + bound, doubt=why)
 
 
-def _without_idle(found: Interval, row: Starvation, idle: Idle) -> Interval:
+def _without_idle(found: Interval, row: Starvation, attendance: Attendance) -> Interval:
     """Return a wait. The queue kept nothing from consumers that could receive nothing."""
     until_ns = row.longest_from_ns + row.longest_ns
-    times = ((max(a, row.longest_from_ns), min(b, until_ns)) for a, b in idle.get(row.queue, ()))
-    idle_s = sum(end_ns - from_ns for from_ns, end_ns in times if end_ns > from_ns) / NS
+    idle_s = attendance.idle_ns(row.queue, row.longest_from_ns, until_ns) / NS
     if not idle_s:
         return found
     why = f"its consumers had closed, or held all that they take, for {idle_s:.1f} s of that time"
-    low, advice = max(0.0, found.low - idle_s), found.advice or _ATTEND
+    low, advice = max(0.0, found.low - idle_s), found.advice or ATTEND
     return replace(found, low=low, doubt=found.doubt or why, advice=advice)
 
 

@@ -68,7 +68,7 @@ def lost_from_a_transient_queue_with_mirrors() -> Sketch:
 
 @case(f"{DELIVERED} {OF_MIRRORS}")
 def lost_by_either_of_two_kills() -> Sketch:
-    """Nobody read the queue, so either kill may have lost it; claims about kills fail anyhow."""
+    """No consumer read the queue, so either may have lost it; claims about kills fail anyhow."""
     sketch = failover(until_ms=90_000)
     sketch.fault(50_000, 70_000)
     sketch.history.no_consumer()

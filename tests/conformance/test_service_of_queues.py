@@ -229,7 +229,7 @@ def consumers_come_eight_seconds_after_the_load_began() -> Sketch:
 
 @case(unknown=CONSUMED)
 def the_next_consumer_begins_eight_seconds_after_the_first_closed() -> Sketch:
-    """Nobody was there to receive anything."""
+    """No consumer was there to receive anything."""
     return handed_over(calm(), back_ms=23_000)
 
 
@@ -305,6 +305,34 @@ def consumers_closed_after_the_fault() -> Sketch:
 @case(WORKS_ON, passes=f"{TAKEN_OVER} {CONSUMED_AFTER}")
 def consumers_get_nothing_under_the_fault() -> Sketch:
     sketch = failover()
+    sketch.hold(15_000, 35_500)
+    return sketch
+
+
+def passed_on(at_ms: float, back_ms: float) -> Sketch:
+    """The first consumer closes then and never returns; another one begins at `back_ms`."""
+    sketch = failover()
+    sketch.history.rows["client_events"] = []
+    sketch.history.client_event("consuming", at_ms=1)
+    for one in sketch.came:
+        one.named["connection"] = 1
+    return handed_over(sketch, at_ms, back_ms)
+
+
+@case(passes=f"{TAKEN_OVER} {WORKS_ON}")
+def another_consumer_had_taken_over_before_the_kill() -> Sketch:
+    """Nothing is expected of the one that had closed."""
+    return passed_on(10_000, 10_100)
+
+
+@case(unknown=WORKS_ON, passes=f"{TAKEN_OVER} {CONSUMED_AFTER}")
+def no_consumer_was_there_under_the_fault() -> Sketch:
+    return passed_on(14_965, 35_500)
+
+
+@case(WORKS_ON, passes=TAKEN_OVER)
+def one_consumer_had_closed_and_another_gets_nothing_under_the_fault() -> Sketch:
+    sketch = passed_on(10_000, 10_100)
     sketch.hold(15_000, 35_500)
     return sketch
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.analyse.attendance import idle
+from harness.analyse.attendance import attendance
+from harness.claims.attendance import Attendance
 from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.schema.words import Via
 from tests.rigs.histories.both_judges import Memory, raw_columns
@@ -13,7 +14,7 @@ OTHER = 71
 
 def found(history: History, queue: str = QUEUE) -> list[tuple[int, int]]:
     facts, rows = history.build()
-    return idle(facts, Memory(raw_columns(rows))).get(queue, [])
+    return [*attendance(facts, Memory(raw_columns(rows))).idle.get(queue, [])]
 
 
 def given(
@@ -54,6 +55,17 @@ def test_a_consumer_is_away_from_its_closing_on() -> None:
     assert found(history) == spans(FULL, (15_000, FOR_EVER))
     history.client_event("consuming", at_ms=23_000, connection=2)
     assert found(history) == spans(FULL, (15_000, 23_000))
+
+
+def test_each_consumer_has_its_own_times() -> None:
+    history = consuming().client_event("closed", at_ms=15_000)
+    facts, rows = history.client_event("consuming", at_ms=23_000, connection=2).build()
+    times = attendance(facts, Memory(raw_columns(rows)))
+    assert times.was_away(CONSUMER, ns(22_999), ns(30_000))
+    assert not times.was_away(CONSUMER, ns(23_000), ns(30_000))
+    assert not times.was_away(OTHER, 0, NEVER)
+    assert times.idle_ns(QUEUE, ns(14_000), ns(16_000)) == ns(1_000)
+    assert times.idle_ns("audit", 0, NEVER) == 0
 
 
 def test_a_lost_connection_is_not_its_own_doing() -> None:
@@ -130,4 +142,4 @@ def test_who_does_not_acknowledge_is_never_full() -> None:
 def test_the_drain_reads_no_queue_of_the_load() -> None:
     facts, rows = consuming().build()
     rows["deliveries"] = [{**row, "via": int(Via.DRAIN)} for row in rows["deliveries"]]
-    assert idle(facts, Memory(raw_columns(rows))) == {}
+    assert attendance(facts, Memory(raw_columns(rows))) == Attendance()
