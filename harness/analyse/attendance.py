@@ -1,19 +1,21 @@
-"""The times in which consumers could receive nothing, by their own doing.
+"""The times in which clients were not there, by their own doing.
 
 1. The readers of a queue are the consumers that received something from it under load.
 2. A reader is away until it first consumes, and from when it closed its last connection. If the
    connection was lost, that was not its own doing.
 3. A reader could receive nothing, too, while it was full: it held as many unacknowledged
    deliveries as it ever held, of all queues or of this one, until it acknowledged one.
+4. Publishers waited for their last confirms if one of their records is so late.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
 import numpy as np
 
 from harness.claims.attendance import Attendance
+from harness.histories.history import Columns
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
 from spark_analysis.engine.kernel.records import (
@@ -52,6 +54,25 @@ def attendance(facts: Facts, reader: Reader) -> Attendance:
             unable.append([*_together([times], 1)])
         idle[queue] = [*_together(unable, len(unable))]
     return Attendance(away, idle)
+
+
+def waited(facts: Facts, tables: Mapping[str, Columns]) -> bool:
+    """Return whether an answer, or an event of a publisher, shows that publishers were there until
+    a deadline after the load."""
+    until_ns = facts.load_ended_ns + facts.deadline_ns
+    publishers = {worker.number for worker in facts.workers if worker.role == "publisher"}
+    events = tables.get("client_events", {})
+    times = [
+        *tables.get("settlements", {}).get("settled_ns", []),
+        *(
+            at_ns
+            for worker, at_ns in zip(
+                events.get("worker", []), events.get("at_ns", []), strict=True
+            )
+            if worker in publishers
+        ),
+    ]
+    return any(isinstance(at_ns, int) and at_ns >= until_ns for at_ns in times)
 
 
 def _away(consumer: int, first_ns: int, events: ClientEvents) -> Iterator[tuple[int, int]]:

@@ -5,13 +5,13 @@
 3. Records that contradict their schema are bad input.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from harness.analyse.attendance import attendance
+from harness.analyse.attendance import attendance, waited
 from harness.analyse.questions import question
 from harness.claims.attendance import Attendance
 from harness.claims.evidence import Evidence
@@ -58,6 +58,7 @@ def evidence(history: History, file: str) -> Evidence:
     # Where consumers got everything it does not matter when they were there.
     starved = any(row.longest_ns > STRETCH_NS for row in found.starvation)
     starved |= not all(row.resumed for row in found.consumption)
+    there = attendance(facts, _Columns(history)) if starved else Attendance()
     return Evidence(
         found,
         facts,
@@ -65,7 +66,7 @@ def evidence(history: History, file: str) -> Evidence:
         history.hidden,
         unshown(history),
         _attended(history),
-        attendance(facts, _Columns(history)) if starved else Attendance(),
+        replace(there, waited=waited(facts, history.tables)),
     )
 
 

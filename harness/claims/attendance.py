@@ -1,4 +1,4 @@
-"""The times in which consumers could receive nothing, by their own doing."""
+"""The times in which clients were not there, by their own doing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,13 @@ Times = Sequence[tuple[int, int]]  # [from, until) in ns of run time, in order
 class Attendance:
     """When a consumer was not there, and when no consumer of a queue could receive anything.
 
-    Consumers of our own runs are always there: without an entry they were.
+    Clients of our own runs are always there: without an entry they were.
     """
 
     away: Mapping[int, Times] = field(default_factory=dict)  # by consumer
     idle: Mapping[str, Times] = field(default_factory=dict)  # by queue
+    # Whether publishers waited for confirms until a deadline after the load.
+    waited: bool = True
 
     def was_away(self, consumer: int, from_ns: int, until_ns: int) -> bool:
         """Return whether it was not there at some instant of that time."""

@@ -152,6 +152,7 @@ class RunService:
             self.doubts.availability(0),
             returned,
             self.doubts.lengthened_s(0),
+            self.attendance.waited,
         )
 
     def starved(self, window: int) -> Value:

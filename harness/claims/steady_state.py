@@ -33,6 +33,10 @@ _SICK = (
     "the load was already degraded before the fault",
     "run it without a fault to see what is unavailable then",
 )
+_NOT_WAITED = (
+    "the records of publishers end before the deadlines of their last publishes",
+    "let publishers wait for their last confirms",
+)
 _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",
@@ -48,13 +52,15 @@ def longest_outage(
     doubt: Caveat | None,
     returned: int = 0,
     stalled_s: float | None = None,
+    waited: bool = True,
 ) -> Value:
     """Seconds: of the run's, of any queue's and any publisher's, after the warm-up and before any
     fault. `returned`: messages that the broker gave back as unroutable. That answer shows no
-    outage in the steady state, where the workload may have named a queue that was never bound."""
+    outage in the steady state, where the workload may have named a queue that was never bound.
+    `waited`: whether publishers waited for the confirms of their last publishes."""
     bound_ns = facts.clock_bound_ns(PUBLISHER)
     values = [
-        _longest_outage(findings, facts, doubt, returned, stalled_s, by_ns)
+        _longest_outage(findings, facts, doubt, returned, stalled_s, waited, by_ns)
         for by_ns in sorted({0, bound_ns, -bound_ns}, key=abs)
     ]
     intervals = [value for value in values if isinstance(value, Interval)]
@@ -74,6 +80,7 @@ def _longest_outage(
     doubt: Caveat | None,
     returned: int,
     stalled_s: float | None,
+    waited: bool,
     by_ns: int,
 ) -> Value:
     """`by_ns`: so much the publishers' clocks are taken to be ahead of the run's."""
@@ -97,6 +104,8 @@ def _longest_outage(
         return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *why)
     if worst is not None and worst[2].bad <= returned:
         return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_RETURNED)
+    if worst is not None and not waited and worst[2].from_ns > last_ns - facts.deadline_ns:
+        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_NOT_WAITED)
     if worst is not None:
         found = _out(*worst, doubt)
         if doubt is None or stalled_s is None or not worst[0]:

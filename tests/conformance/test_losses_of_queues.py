@@ -3,7 +3,7 @@ like it. What must be said follows from docs/verdicts.md, by the argument of eac
 
 import pytest
 
-from spark_analysis.schema.words import Outcome, Via
+from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.sketches import (
     OTHER,
@@ -139,6 +139,14 @@ def sent_again(first: Outcome) -> Sketch:
 @case(COPY, attempt_lost=1)
 def the_first_of_two_confirmed_attempts_is_gone() -> Sketch:
     return sent_again(CONFIRMED)
+
+
+@case(unknown=COPY, attempt_lost=1)
+def a_first_attempt_is_gone_that_perhaps_no_queue_received() -> Sketch:
+    """Its publisher did not ask for unroutable messages to be returned."""
+    sketch = sent_again(CONFIRMED)
+    sketch.sent[PUBLISHER, 150, 1].level = Strength.UNROUTED_POSSIBLE
+    return sketch
 
 
 @case(passes=f"{DELIVERED} {COPY}", attempt_lost=0)

@@ -64,6 +64,22 @@ def returned_for_six_seconds() -> Sketch:
 
 
 @case(unknown=STEADY)
+def the_publisher_left_without_its_last_confirms() -> Sketch:
+    """No record shows that it was there until the deadlines of its last five publishes."""
+    sketch = calm()
+    for sequence in range(295, 300):
+        sketch.sent[PUBLISHER, sequence, 1].settled_ms = None
+    return sketch
+
+
+@case(STEADY)
+def the_publisher_waited_for_its_last_confirms() -> Sketch:
+    sketch = the_publisher_left_without_its_last_confirms()
+    sketch.history.client_event("closed", at_ms=31_000, worker=PUBLISHER)
+    return sketch
+
+
+@case(unknown=STEADY)
 def out_while_the_publisher_stalled() -> Sketch:
     sketch = out(15_000, 21_000)
     sketch.history.stall(PUBLISHER, at_ms=21_000, late_ms=6_000)

@@ -2,12 +2,13 @@
 
 import pytest
 
-from harness.analyse.attendance import attendance
+from harness.analyse.attendance import attendance, waited
 from harness.claims.attendance import Attendance
+from harness.histories.history import Columns
 from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.schema.words import Via
 from tests.rigs.histories.both_judges import Memory, raw_columns
-from tests.rigs.histories.by_hand import CONSUMER, QUEUE, History, ns
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, QUEUE, History, ns
 
 OTHER = 71
 
@@ -137,6 +138,16 @@ def test_an_end_of_its_connection_is_no_acknowledgement() -> None:
 
 def test_who_does_not_acknowledge_is_never_full() -> None:
     assert found(consuming(acknowledges=False)) == []
+
+
+@pytest.mark.parametrize(("at_ms", "there"), [(60_999, False), (61_000, True)])
+def test_publishers_waited_if_a_record_is_a_deadline_late(at_ms: float, there: bool) -> None:
+    facts, _ = History().build()
+    late: dict[str, Columns] = {"settlements": {"settled_ns": [0, ns(at_ms)]}}
+    assert waited(facts, late) is there
+    events: Columns = {"worker": [PUBLISHER, CONSUMER], "at_ns": [ns(at_ms), ns(90_000)]}
+    assert waited(facts, {"client_events": events}) is there
+    assert waited(facts, {}) is False
 
 
 def test_the_drain_reads_no_queue_of_the_load() -> None:

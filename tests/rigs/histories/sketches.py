@@ -58,6 +58,7 @@ class SentAttempt:
     settled_ms: float | None
     outcomes: tuple[Outcome, ...]
     named: dict[str, Any]  # of History.publish
+    level: Strength = Strength.REPLICATED  # of its confirms
 
 
 @dataclass
@@ -189,11 +190,11 @@ class Sketch:
         history = self.history
         in_order = sorted(self.sent.items(), key=lambda it: (it[1].at_ms, it[0]))
         for (producer, sequence, attempt), one in in_order:
-            name = {"producer": producer, "attempt": attempt}
+            name: dict[str, Any] = {"producer": producer, "attempt": attempt}
             history.publish(sequence, at_ms=one.at_ms, **name, **one.named)
             for outcome in () if one.settled_ms is None else one.outcomes:
                 confirmed = outcome is Outcome.CONFIRMED
-                level = Strength.REPLICATED if confirmed else Strength.NONE
+                level = one.level if confirmed else Strength.NONE
                 history.settle(sequence, outcome, at_ms=one.settled_ms, strength=level, **name)
         for came in sorted(self.came, key=lambda it: it.at_ms):
             history.deliver(came.sequence, at_ms=came.at_ms, **came.named)
@@ -275,7 +276,8 @@ class SketchCase:
 
     def differences(self) -> Iterator[str]:
         findings, verdicts = judged(self.make())
-        failed = {n for n, it in verdicts.items() if it.is_promise and it.outcome == "FAIL"}
+        promises = [it for it in verdicts.values() if it.is_promise]
+        failed = {it.claim for it in promises if it.outcome is ClaimOutcome.FAIL}
         if failed != {*self.fails.split()}:
             yield f"FAIL of {sorted(failed)}"
         wanted = {
