@@ -5,17 +5,18 @@
    connection was lost, that was not its own doing.
 3. A reader could receive nothing, too, while it was full: it held as many unacknowledged
    deliveries as it ever held, of all queues or of this one, until it acknowledged one.
-4. Publishers waited for their last confirms if one of their records is so late.
+4. If each consumer read other queues, and none says that it consumes this one, it has no reader.
+5. Publishers waited for their last confirms if one of their records is so late.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import accumulate
 
 import numpy as np
 
 from harness.claims.attendance import Attendance
-from harness.histories.history import Columns
+from harness.histories.history import Cell, Columns
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
 from spark_analysis.engine.kernel.records import (
@@ -29,8 +30,9 @@ from spark_analysis.schema.facts import Facts
 Times = list[tuple[int, int]]  # [from, until) in ns of run time
 
 
-def attendance(facts: Facts, reader: Reader) -> Attendance:
-    """Return when each consumer was away, and each queue had no consumer that could receive."""
+def attendance(facts: Facts, reader: Reader, named: Collection[Cell] = ()) -> Attendance:
+    """Return when each consumer was away, and each queue had no consumer that could receive.
+    `named`: the queues that events of clients name."""
     deliveries, events = reader.read(Deliveries), reader.read(ClientEvents)
     rows = deliveries.pick(np.isin(deliveries.via, facts.way_numbers.direct_load))
     away: dict[int, Times] = {}
@@ -40,7 +42,9 @@ def attendance(facts: Facts, reader: Reader) -> Attendance:
     acknowledged_ns = written_ns(rows, reader.read(Acknowledgements))
     acknowledged_ns[acknowledged_ns > ended_ns(rows, events)] = NEVER
     over_ns = np.minimum(acknowledged_ns, ended_ns(rows, events))
-    idle: dict[str, Times] = {}
+    consumers = {worker.number for worker in facts.workers if worker.role == "consumer"}
+    unread = {one.queue for one in facts.queues} - {*named} if consumers <= away.keys() else set()
+    idle: dict[str, Times] = {queue: [(0, NEVER)] for queue in unread}
     for number, queue in enumerate(rows.queue.words):
         of_queue = rows.queue.numbers == number
         if not of_queue.any():

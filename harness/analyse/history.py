@@ -58,7 +58,8 @@ def evidence(history: History, file: str) -> Evidence:
     # Where consumers got everything it does not matter when they were there.
     starved = any(row.longest_ns > STRETCH_NS for row in found.starvation)
     starved |= not all(row.resumed for row in found.consumption)
-    there = attendance(facts, _Columns(history)) if starved else Attendance()
+    named = history.tables.get("client_events", {}).get("queue", [])
+    there = attendance(facts, _Columns(history), named) if starved else Attendance()
     return Evidence(
         found,
         facts,

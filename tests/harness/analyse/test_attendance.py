@@ -58,6 +58,15 @@ def test_a_consumer_is_away_from_its_closing_on() -> None:
     assert found(history) == spans(FULL, (15_000, 23_000))
 
 
+def test_a_queue_that_no_consumer_reads_is_idle() -> None:
+    history = consuming().queue("audit")
+    assert found(history, "audit") == spans((0, FOR_EVER))
+    facts, rows = history.build()
+    assert attendance(facts, Memory(raw_columns(rows)), ["audit"]).idle.keys() == {QUEUE}
+    history.worker(OTHER, "consumer")
+    assert found(history, "audit") == [], "the other one may be its reader"
+
+
 def test_each_consumer_has_its_own_times() -> None:
     history = consuming().client_event("closed", at_ms=15_000)
     facts, rows = history.client_event("consuming", at_ms=23_000, connection=2).build()
@@ -66,7 +75,7 @@ def test_each_consumer_has_its_own_times() -> None:
     assert not times.was_away(CONSUMER, ns(23_000), ns(30_000))
     assert not times.was_away(OTHER, 0, NEVER)
     assert times.idle_ns(QUEUE, ns(14_000), ns(16_000)) == ns(1_000)
-    assert times.idle_ns("audit", 0, NEVER) == 0
+    assert times.idle_ns("unknown", 0, NEVER) == 0
 
 
 def test_a_lost_connection_is_not_its_own_doing() -> None:
