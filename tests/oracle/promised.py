@@ -83,10 +83,12 @@ class _PromiseCheck:
 
     def was_well_at_last(self, decided_ns: int) -> bool:
         """Return whether few of the publishes due in the last 5 s before then were bad, or in as
-        many more as make them enough."""
+        many more as make them enough, and the last one was good."""
         scope, end = self.history.scope, self.history.scope.before(decided_ns)
         start = min(scope.before(decided_ns - STRETCH_NS), end - scope.enough)
-        return start >= scope.before(self.from_ns) and few_bad(scope, start, end)
+        if start < scope.before(self.from_ns) or scope.publishes[end - 1].missed:
+            return False
+        return few_bad(scope, start, end)
 
     @property
     def origin_ns(self) -> int:

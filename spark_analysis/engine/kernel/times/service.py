@@ -229,13 +229,15 @@ def _verdict(
 
 def _was_well_at_last(course: Course, row: _Row, last_ns: int) -> bool:
     """Return whether, under the fault, few publishes of the last 5 s before then were bad, or of
-    as many more as make them enough."""
+    as many more as make them enough, and the last one was good."""
     if row.check.promise != words.FAULT:
         return False
     times_ns = np.array([row.from_ns, last_ns - words.STRETCH_NS, last_ns])
     earliest, first, end = course.places(row.scope, times_ns).tolist()
     first = min(first, end - course.due.enough)
-    return first >= earliest and few_bad(course, first, end)
+    if first < earliest or course.due.bad[end - 1]:
+        return False
+    return few_bad(course, first, end)
 
 
 def _held(course: Course, row: _Row) -> bool:
