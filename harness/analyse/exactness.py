@@ -223,7 +223,9 @@ def _copies_lost(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
 
 def _forgotten(done: dict[str, set[Try]], seen: Seen) -> tuple[frozenset[Name], frozenset[Name]]:
     came = [tried for tried in done["forget"] if seen.of(tried)]
-    return _names(tried for tried in came if _is_forgotten(seen.of(tried), seen)), _names(came)
+    # A fault may have taken what was given out before it was confirmed.
+    sure = [tried for tried in came if seen.is_confirmed(tried) or not seen.unsettled]
+    return _names(tried for tried in sure if _is_forgotten(seen.of(tried), seen)), _names(came)
 
 
 def _is_forgotten(deliveries: list[rows.Delivery], seen: Seen) -> bool:

@@ -5,13 +5,15 @@
 3. Records that contradict their schema are bad input.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from harness.analyse.attendance import attendance, waited
 from harness.analyse.questions import question
+from harness.claims.attendance import Attendance
 from harness.claims.evidence import Evidence
 from harness.claims.state import KnownFacts
 from harness.histories import contradictions
@@ -23,6 +25,7 @@ from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.service import STRETCH_NS
 
 WORDS = Words(
     declared={
@@ -51,8 +54,20 @@ def evidence(history: History, file: str) -> Evidence:
         complaints.check()
         raise  # `check` has raised
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
+    found = Findings(**marts)
+    # Where consumers got everything it does not matter when they were there.
+    starved = any(row.longest_ns > STRETCH_NS for row in found.starvation)
+    starved |= not all(row.resumed for row in found.consumption)
+    named = history.tables.get("client_events", {}).get("queue", [])
+    there = attendance(facts, _Columns(history), named) if starved else Attendance()
     return Evidence(
-        Findings(**marts), facts, declared, history.hidden, unshown(history), _attended(history)
+        found,
+        facts,
+        declared,
+        history.hidden,
+        unshown(history),
+        _attended(history),
+        replace(there, waited=waited(facts, history.tables)),
     )
 
 

@@ -117,6 +117,8 @@ class Counted:
         if measure == "reordered":
             return self._order(among)
         counted = self._count(measure, detail, among)
+        if measure == "attempt_lost":
+            counted = self._perhaps_unrouted(measure, detail, among, counted)
         return counted if among is None else self._with_opportunity(measure, counted)
 
     def _with_opportunity(self, measure: str, counted: Value) -> Value:
@@ -256,14 +258,22 @@ class Counted:
             sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
             are = "message is" if undecided == 1 else "messages are"
             why = f"{undecided:,} {are} undecided, because {sentence}"
-            return at_least(low, text, why, advice)
-        unrouted = 0 if detail else self._attributed(measure, _UNROUTED, among)[0]
-        if unrouted:
-            why = f"{unrouted:,} were confirmed though perhaps no queue received them"
-            return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
+            counted = at_least(low, text, why, advice)
+            return self._perhaps_unrouted(measure, detail, among, counted)
+        counted = exactly(low, text)
         if high > low:
-            return self._ambiguous(measure, detail, among, f" of {of}")
-        return exactly(low, text)
+            counted = self._ambiguous(measure, detail, among, f" of {of}")
+        return self._perhaps_unrouted(measure, detail, among, counted)
+
+    def _perhaps_unrouted(self, measure: str, detail: str, among: Among, counted: Value) -> Value:
+        """Return a count of what is gone. A confirm of the level `unrouted_possible` may mean that
+        no queue received it."""
+        unrouted = 0 if detail else self._attributed(measure, _UNROUTED, among)[0]
+        if not unrouted or not isinstance(counted, Interval):
+            return counted
+        why = f"{unrouted:,} were confirmed though perhaps no queue received them"
+        advice = "publish with mandatory = true"
+        return replace(counted, low=max(0, counted.low - unrouted), doubt=why, advice=advice)
 
     def _for_all_groups(self, messages: int) -> str:
         """Return `9,690`, or `9,690 × 2 groups`: each group had to get every message."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.claims import derived, served, waiting
+from harness.claims.attendance import Attendance
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
 from harness.claims.doubts import Caveat, Doubts, caveats_of, stalled_s
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
@@ -69,6 +70,7 @@ class Evidence:
     unshown: Mapping[str, str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
+    attendance: Attendance = field(default_factory=Attendance)
     # Measures whose opportunities marts of an old format do not hold (census `could_show`).
     uncounted: frozenset[str] = frozenset()
     # Why the client's library may send a message again by itself; "" if it does not.
@@ -184,7 +186,13 @@ class Evidence:
     @cached_property
     def serving(self) -> RunService:
         return RunService(
-            self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
+            self.findings,
+            self.facts,
+            self.state,
+            self.doubts,
+            self.recovery,
+            self.attended,
+            self.attendance,
         )
 
     def never_late(self, window: int) -> bool:

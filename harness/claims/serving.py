@@ -11,9 +11,10 @@
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from harness.claims import served, steady_state
+from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -44,6 +45,7 @@ class RunService:
     doubts: Doubts
     recovery: Recovery
     attended: bool
+    attendance: Attendance = field(default_factory=Attendance)
 
     def promised(self, name: str, window: int) -> Value:
         """One of SERVICE. Patient clients are confirmed in time what they sent into a fault, and
@@ -120,7 +122,18 @@ class RunService:
         back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
+        if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
+            return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)
         return False
+
+    def _idle_ns(self, window: int, from_ns: int, until_ns: int) -> int:
+        """Return how much of that time no consumer could receive anything, by its own doing, of
+        the queue that got nothing and was read best."""
+        silent = [row for row in self._consumption(window) if not row.resumed]
+        return min(
+            self.attendance.idle_ns(row.name, from_ns, until_ns) if row.scope == words.QUEUE else 0
+            for row in silent
+        )
 
     def resumed_detail(self, window: int) -> str:
         limit_ns = self._consumed_until_ns(window)
@@ -139,6 +152,7 @@ class RunService:
             self.doubts.availability(0),
             returned,
             self.doubts.lengthened_s(0),
+            self.attendance.waited,
         )
 
     def starved(self, window: int) -> Value:
@@ -180,11 +194,14 @@ class RunService:
                 window,
                 doubt,
                 stalled_s,
+                self.attendance,
                 reassigned=self.state.run.get("progress_kept_by") == BROKERS,
             )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
-        return steady_state.starved_in_steady_state(self.findings, self.facts, doubt, stalled_s)
+        return steady_state.starved_in_steady_state(
+            self.findings, self.facts, doubt, stalled_s, self.attendance
+        )
 
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove
@@ -235,7 +252,17 @@ class RunService:
         return min([*ends, *later[:1], self.facts.load_ended_ns])
 
     def _consumption(self, window: int) -> tuple[words.Consumption, ...]:
-        return tuple(row for row in self.findings.consumption if row.window == window)
+        """Return the rows of a window. Of a consumer that was not there nothing is expected."""
+        of, until_ns = self._window(window), self._consumed_until_ns(window)
+        return tuple(
+            row
+            for row in self.findings.consumption
+            if row.window == window
+            and not (
+                row.scope == words.CONSUMER
+                and self.attendance.was_away(int(row.name), of.origin_ns, until_ns)
+            )
+        )
 
     def _cut_short(self, window: int, promise: str) -> bool:
         """Return whether another fault ended the recovery time of that window."""

@@ -16,6 +16,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat
 from harness.claims.served import NS, from_until, scope_name
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
@@ -32,10 +33,15 @@ _SICK = (
     "the load was already degraded before the fault",
     "run it without a fault to see what is unavailable then",
 )
+_NOT_WAITED = (
+    "the records of publishers end before the deadlines of their last publishes",
+    "let publishers wait for their last confirms",
+)
 _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",
 )
+ATTEND = "let a consumer be there all the time, and acknowledge what it receives at once"
 _MORE = "extend the steady state (`baseline`), or send more messages in it (`rate`)"
 _MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
 
@@ -46,13 +52,15 @@ def longest_outage(
     doubt: Caveat | None,
     returned: int = 0,
     stalled_s: float | None = None,
+    waited: bool = True,
 ) -> Value:
     """Seconds: of the run's, of any queue's and any publisher's, after the warm-up and before any
     fault. `returned`: messages that the broker gave back as unroutable. That answer shows no
-    outage in the steady state, where the workload may have named a queue that was never bound."""
+    outage in the steady state, where the workload may have named a queue that was never bound.
+    `waited`: whether publishers waited for the confirms of their last publishes."""
     bound_ns = facts.clock_bound_ns(PUBLISHER)
     values = [
-        _longest_outage(findings, facts, doubt, returned, stalled_s, by_ns)
+        _longest_outage(findings, facts, doubt, returned, stalled_s, waited, by_ns)
         for by_ns in sorted({0, bound_ns, -bound_ns}, key=abs)
     ]
     intervals = [value for value in values if isinstance(value, Interval)]
@@ -72,6 +80,7 @@ def _longest_outage(
     doubt: Caveat | None,
     returned: int,
     stalled_s: float | None,
+    waited: bool,
     by_ns: int,
 ) -> Value:
     """`by_ns`: so much the publishers' clocks are taken to be ahead of the run's."""
@@ -95,6 +104,8 @@ def _longest_outage(
         return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *why)
     if worst is not None and worst[2].bad <= returned:
         return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_RETURNED)
+    if worst is not None and not waited and worst[2].from_ns > last_ns - facts.deadline_ns:
+        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_NOT_WAITED)
     if worst is not None:
         found = _out(*worst, doubt)
         if doubt is None or stalled_s is None or not worst[0]:
@@ -129,7 +140,11 @@ def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Int
 
 
 def starved_in_steady_state(
-    findings: Findings, facts: Facts, doubt: Caveat | None, stalled_s: float | None
+    findings: Findings,
+    facts: Facts,
+    doubt: Caveat | None,
+    stalled_s: float | None,
+    attendance: Attendance,
 ) -> Value:
     """Return for how many seconds the hungriest queue, or place of a log, gave nothing before any
     fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
@@ -138,7 +153,7 @@ def starved_in_steady_state(
         return _too_little(
             facts, "too few messages were confirmed in the steady state to judge consumers"
         )
-    return _starved(worst, facts, doubt, stalled_s)
+    return _starved(worst, facts, doubt, stalled_s, attendance)
 
 
 def starved_once_healed(
@@ -147,6 +162,7 @@ def starved_once_healed(
     window: int,
     doubt: Caveat | None,
     stalled_s: float | None,
+    attendance: Attendance,
     *,
     reassigned: bool,
 ) -> Value:
@@ -162,7 +178,7 @@ def starved_once_healed(
         return Unknown(why, _MORE_AFTER)
     if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
         return NotApplicable("another fault kept all consumers away after this one was undone")
-    found = _starved(worst, facts, doubt, stalled_s)
+    found = _starved(worst, facts, doubt, stalled_s, attendance)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
@@ -200,7 +216,11 @@ def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
 
 
 def _starved(
-    row: Starvation, facts: Facts, doubt: Caveat | None, stalled_s: float | None
+    row: Starvation,
+    facts: Facts,
+    doubt: Caveat | None,
+    stalled_s: float | None,
+    attendance: Attendance,
 ) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     where += f", judged {from_until(row.from_ns, row.until_ns)}" if row.window else ""
@@ -210,11 +230,23 @@ def _starved(
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))
+    found = _without_idle(found, row, attendance)
     bound = facts.clock_bound_ns(PUBLISHER, words.CONSUMER) / NS
     if not bound:
         return found
     why = found.doubt or f"the clocks of the clients may be off by {bound:.1f} s"
     return replace(found, low=max(0, found.low - bound), high=seconds + bound, doubt=why)
+
+
+def _without_idle(found: Interval, row: Starvation, attendance: Attendance) -> Interval:
+    """Return a wait. The queue kept nothing from consumers that could receive nothing."""
+    until_ns = row.longest_from_ns + row.longest_ns
+    idle_s = attendance.idle_ns(row.queue, row.longest_from_ns, until_ns) / NS
+    if not idle_s:
+        return found
+    why = f"its consumers had closed, or held all that they take, for {idle_s:.1f} s of that time"
+    low, advice = max(0.0, found.low - idle_s), found.advice or ATTEND
+    return replace(found, low=low, doubt=found.doubt or why, advice=advice)
 
 
 def _too_little(facts: Facts, why: str) -> NotApplicable | Unknown:

@@ -75,6 +75,12 @@ class Window:
         one of the cluster."""
         return self.properties is not None and self.properties.of_clients
 
+    @property
+    def spares_brokers(self) -> bool:
+        """Return whether it is known to strike only clients, or their links."""
+        known = self.properties
+        return known is not None and (known.of_clients or known.of_client_links)
+
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Window":
         known = document.get("properties")
@@ -293,6 +299,13 @@ class Facts:
         """Return the times of faults, of operations, and of processes that ended without a
         plan."""
         return (*self.windows, *self.unplanned)
+
+    @property
+    def of_cluster(self) -> tuple[Unsettled, ...]:
+        """Return those of these times that may take something from a broker: faults of clients
+        and of their links do not."""
+        faults = (one for one in self.windows if not one.spares_brokers)
+        return (*faults, *self.unplanned)
 
     @property
     def unplanned(self) -> tuple[LeadershipChange, ...]:

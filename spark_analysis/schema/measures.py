@@ -101,9 +101,9 @@ _OF_MESSAGES = (
         stopped_by=_LOSS,
         doubtful=Doubtful(
             "not_redelivered_unknown",
-            "were not redelivered; a log, a drain, an unread place or a killed consumer leaves "
-            "open why",
-            "see what was not read or not closed, then run it again",
+            "were not redelivered; a log, a drain, an unread place, a missing confirm "
+            "or a killed consumer leaves open why",
+            "see what was not read, closed or confirmed, then run it again",
         ),
         opportunity=Opportunity(
             "no connection held an unacknowledged message when it ended",
@@ -282,8 +282,8 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
         title="Possibly not redelivered (not decided)",
-        meaning="unacknowledged and not redelivered; a log, a drain, an unread place or a killed "
-        "consumer leaves open why",
+        meaning="unacknowledged and not redelivered; a log, a drain, an unread place, a missing "
+        "confirm or a killed consumer leaves open why",
         stopped_by=(),
     ),
     Measure(

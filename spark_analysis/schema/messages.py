@@ -44,7 +44,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   connections are gone when the drain begins. First that holds:
   `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
      "consumer_killed" where the connection has no end of its own: its last acknowledgements may
-     have been sent, and not written down.
+     have been sent, and not written down; "unconfirmed" where the attempt has no CONFIRMED
+     settlement, and a leadership change, or a window that spares no broker (not of_clients, not
+     of_client_links), has over_ns (its own) None or >= the last delivery's received_ns - the
+     bound_ns of its consumer's Clock: a broker may give out what it has not confirmed yet.
   `not_redelivered`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
@@ -114,6 +117,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   not ended before. Only an acknowledgement and the end of its own connection are compared as they
   are; so are two times of one consumer where an end, or the order of two deliveries, is asked
   for. Of a group's progress b = the largest bound_ns of all Clocks, and 2 b of two consumers.
+  A connection without an end (client event lost or closed) whose consumer's log is not closed may
+  have ended from its last record on: the largest received_ns, of any delivery, and written_ns of
+  its consumer and connection. Acknowledged in time, and reported, need that to be no end either.
   "publisher_retry": its attempt was in no earlier one.
   Of what has an offset (>= 0), the first that holds:
   "ambiguous": it has no broker, for an offset alone is no place.
@@ -161,7 +167,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      acknowledged before it, and the connection of the latest of them had ended before.
   "stored_twice": it is not AGAIN, redelivered is NO, no window lies between it and
      the latest earlier delivery of its attempt, and the connection of that had not ended before.
-     An end is possible, and it is "ambiguous", where no earlier delivery of its attempt was
+     An end is possible, and it is "ambiguous", where that connection may have ended before (above,
+     bounded as an end is), and where no earlier delivery of its attempt was
      acknowledged before it, that connection is another, and no client_events row has that
      consumer as its worker.
   "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it

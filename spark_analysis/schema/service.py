@@ -97,6 +97,11 @@ SERVICE, one row a window v, scope and promise:
       or more than half of its due are bad;
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
     of a promise of facts: likewise, or by "system".
+    But "open", of "fault", if the system served at last: with t = until_ns - deadline_ns, j = the
+    number of publishes with intended_ns < t and i = the smaller of j - enough and the number of
+    those with intended_ns < t - 5 s, [i, j) lies in [from_ns, t) and has at most allowance(j - i)
+    bad ones, and j - 1 is good. (A slow load needs long for a stretch, and the next outage may
+    cut it off.)
   "out", not of "healed": with u = undo_v, or ended_v without one (None: not): of the n publishes
     intended in [the later of from_ns and u - 10 s, u - 5 s), n >= enough, more than half are good
     and were not confirmed before u.

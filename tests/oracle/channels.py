@@ -19,6 +19,7 @@ class Channels:
         self._written_ns = _written(events)
         self._recorded = events.recorded
         self._answering = {(one.consumer, one.connection) for one in events.acknowledgements}
+        self._last_ns = _last(events)
         self._ended_ns: dict[Channel, int] = {}
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
             self._ended_ns.setdefault((end.worker, end.connection), end.at_ns)
@@ -38,6 +39,20 @@ class Channels:
     def ended_ns(self, delivery: Delivery) -> int | None:
         """Return when the delivery's connection ended."""
         return self._ended_ns.get((delivery.consumer, delivery.connection))
+
+    def last_ns(self, delivery: Delivery) -> int:
+        """Return when the delivery's connection received or acknowledged something for the last
+        time on record."""
+        return self._last_ns[delivery.consumer, delivery.connection]
+
+
+def _last(events: Events) -> dict[Channel, int]:
+    times = defaultdict[Channel, int](int)
+    came = ((one.consumer, one.connection, one.received_ns) for one in events.deliveries)
+    answered = ((one.consumer, one.connection, one.written_ns) for one in events.acknowledgements)
+    for consumer, connection, at_ns in (*came, *answered):
+        times[consumer, connection] = max(at_ns, times[consumer, connection])
+    return times
 
 
 def _written(events: Events) -> dict[tuple[int, int, int], int]:

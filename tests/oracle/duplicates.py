@@ -17,10 +17,12 @@
    copies were stored twice.
 5. Times of a consumer whose clock is not the run's are known up to its bound. A time is before
    another only if it is so whatever the two clocks were.
+6. A consumer whose log is not closed may have died at any time after its last record. The end of
+   its connection is on no record then, and what it acknowledged last may not have arrived.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.schema.facts import CompetingLeaders, Facts
 from spark_analysis.schema.words import Redelivered
@@ -40,7 +42,8 @@ def cases(
     facts: Facts, messages: Sequence[Message], channels: Channels, unrest: Sequence[Unrest]
 ) -> Iterator[Case]:
     bounds = facts.clock_bounds_ns
-    ours = _Acknowledged(channels, Progress(messages, channels), unrest, bounds)
+    unread = frozenset(one.number for one in facts.workers if not one.log_closed)
+    ours = _Acknowledged(channels, Progress(messages, channels), unrest, bounds, unread)
     for message in messages:
         seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
         before: Delivery | None = None
@@ -202,8 +205,8 @@ class _Earlier:
 
     def may_have_ended_before(self, again: Delivery) -> bool:
         assert self.latest is not None
-        ended_ns = self._ours.ended_ns(self.latest)
-        return ended_ns is not None and ended_ns - self._apart_ns(again) < again.received_ns
+        ends_ns = self._ours.may_end_ns(self.latest)
+        return any(end_ns - self._apart_ns(again) < again.received_ns for end_ns in ends_ns)
 
     def end_is_unknown(self, again: Delivery) -> bool:
         """Return whether `again` came by another connection, and no client event of the latest
@@ -260,11 +263,14 @@ class _Acknowledged:
         progress: Progress,
         unrest: Sequence[Unrest],
         bounds_ns: Mapping[int, int],
+        unread: Collection[int],
     ) -> None:
+        """`unread`: workers whose logs are not closed."""
         self._channels = channels
         self._progress = progress
         self._unrest = unrest
         self._bounds_ns = bounds_ns
+        self._unread = unread
         # A group's progress is what all of its consumers acknowledged, each by its own clock.
         self.widest_ns = max(bounds_ns.values(), default=0)
 
@@ -288,14 +294,15 @@ class _Acknowledged:
         bound_ns = self.bound_ns(delivery)
         since_ns = delivery.received_ns - bound_ns
         ends_ns = [each.origin_ns - bound_ns for each in self._unrest if each.lasts_to(since_ns)]
-        ends_ns += self._end(delivery)
+        ends_ns += self.may_end_ns(delivery)
         late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns + bound_ns
 
     def met(self, delivery: Delivery, written_ns: int) -> bool:
         """Return whether the acknowledgement was on its way when a fault came, or the connection's
         end: it was written within a second of either."""
-        if any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in self._end(delivery)):
+        ended_ns = self.ended_ns(delivery)
+        if ended_ns is not None and written_ns > ended_ns - _ON_ITS_WAY_NS:
             return True
         bound_ns = self.bound_ns(delivery)
         return any(
@@ -323,7 +330,7 @@ class _Acknowledged:
         since_ns, bound_ns = max(at_ns, earlier.received_ns), self.widest_ns
         from_ns, latest_ns = since_ns - bound_ns, since_ns + bound_ns
         ends_ns = [each.origin_ns - bound_ns for each in self._unrest if each.origin_ns > from_ns]
-        ends_ns += [end_ns - 2 * bound_ns for end_ns in self._end(earlier)]
+        ends_ns += [end_ns - 2 * bound_ns for end_ns in self.may_end_ns(earlier)]
         reported_by_ns = since_ns + _REPORTED_WITHIN_NS
         if any(reported_by_ns >= end_ns for end_ns in ends_ns):
             return None
@@ -331,6 +338,9 @@ class _Acknowledged:
             return self._progress.reported_by_ns(earlier, reported_by_ns)
         return reported_by_ns
 
-    def _end(self, delivery: Delivery) -> list[int]:
-        ended_ns = self._channels.ended_ns(delivery)
-        return [] if ended_ns is None else [ended_ns]
+    def may_end_ns(self, delivery: Delivery) -> list[int]:
+        """Return from when on the delivery's connection may have ended; [] if it did not."""
+        ended_ns = self.ended_ns(delivery)
+        if ended_ns is not None:
+            return [ended_ns]
+        return [self._channels.last_ns(delivery)] if delivery.consumer in self._unread else []

@@ -9,6 +9,8 @@
    delivery had settled before is not held.
 5. A consumer that a fault ended for good has no end of its connection on record. What it held
    must come again, too, but it may have acknowledged some of that off the record.
+6. A broker promises to keep what it confirmed. It may give out what is not confirmed yet, and a
+   fault of the cluster may take that.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,6 +37,8 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
                 continue
             last = one.deliveries[-1]
             why, at_ns = ends.why(message.queue) or ended.why(last), last.received_ns
+            if not why and one.confirmed_ns is None and _may_be_taken(facts, last):
+                why = "unconfirmed"
             measure = "not_redelivered_unknown" if why else "not_redelivered"
             yield of_message(
                 message, measure, why, at_ns, Span.between(at_ns, None), attempt=number
@@ -61,6 +65,13 @@ class _Ended:
     def why(self, delivery: Delivery) -> str:
         """Return why it is open whether this delivery was acknowledged; "" if it was not."""
         return "consumer_killed" if self._channels.ended_ns(delivery) is None else ""
+
+
+def _may_be_taken(facts: Facts, last: Delivery) -> bool:
+    """Return whether a fault of the cluster, or a change of leader, was not over before the last
+    delivery."""
+    since_ns = last.received_ns - facts.clock_bounds_ns.get(last.consumer, 0)
+    return any(one.over_ns is None or one.over_ns >= since_ns for one in facts.of_cluster)
 
 
 def _forgotten(one: Try, ended: _Ended) -> bool:

@@ -8,7 +8,8 @@
    breaks those that name a time.
 3. An outage that began within the last deadline of that time leaves it open: its publishes were
    not decided. So does one whose end has an unknown cause. But after recovery the cause of its end
-   no longer matters if most of it was missed.
+   no longer matters if most of it was missed. Under the fault, its own undo ended no outage for
+   certain if all was well for a stretch before: too few publishes may have been due to make one.
 4. Patient clients miss nothing if a fault holds their publishes back until its undo. It held them
    if most publishes that had waited for 5 s at the undo were confirmed only after it.
 5. The fault gets no verdict if the load was sick before it, or too little was due.
@@ -42,6 +43,7 @@ from spark_analysis.schema.service import (
 )
 from tests.oracle.forces import Force
 from tests.oracle.outages import History, Outage
+from tests.oracle.stretches import few_bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,15 @@ class _PromiseCheck:
         those = scope.publishes[start : scope.before(until_ns)]
         late = sum(not (one.missed or one.confirmed_before(undo_ns)) for one in those)
         return len(those) >= scope.enough and late * 2 > len(those)
+
+    def was_well_at_last(self, decided_ns: int) -> bool:
+        """Return whether few of the publishes due in the last 5 s before then were bad, or in as
+        many more as make them enough, and the last one was good."""
+        scope, end = self.history.scope, self.history.scope.before(decided_ns)
+        start = min(scope.before(decided_ns - STRETCH_NS), end - scope.enough)
+        if start < scope.before(self.from_ns) or scope.publishes[end - 1].missed:
+            return False
+        return few_bad(scope, start, end)
 
     @property
     def origin_ns(self) -> int:
@@ -194,8 +205,9 @@ def _verdict(facts: Facts, check: _PromiseCheck, mattering: Sequence[Outage]) ->
     if check.held:
         return OUT
     decided_ns = check.until_ns - facts.deadline_ns
+    well = check.promise == FAULT and check.was_well_at_last(decided_ns)
     if any(one.from_ns < decided_ns and check.breaks(one) for one in mattering):
-        return OUT
+        return OPEN if well else OUT
     mended = [one for one in mattering if check.promise == FAULT and one.ended == SYSTEM]
     if len(mended) < len(mattering):
         return OPEN

@@ -119,6 +119,18 @@ def test_a_message_without_a_bound_queue_is_not_certainly_lost() -> None:
     assert verdict("confirmed-is-delivered", story).outcome is FAIL
 
 
+def test_unrouted_copies_and_unrouted_losses_beside_undecided_ones_prove_nothing() -> None:
+    story = confirmed(200).count("could_show", "attempt_lost", 2)
+    story.count("attempt_lost", "unrouted_possible", 2)
+    assert verdict("confirmed-copy-is-kept", story).outcome is INCONCLUSIVE
+    story.count("attempt_lost", "replicated", 1)
+    assert verdict("confirmed-copy-is-kept", story).outcome is FAIL
+    story = confirmed(200).count("lost", "unrouted_possible", 2).count("unreachable", "", 1)
+    assert verdict("confirmed-is-delivered", story).outcome is INCONCLUSIVE
+    story.count("lost", "replicated", 1)
+    assert verdict("confirmed-is-delivered", story).outcome is FAIL
+
+
 @pytest.mark.parametrize(
     ("windows", "low", "high"),
     [("1", 1, 5), ("1,2", 1, 5), ("2", 1, 1)],

@@ -1,6 +1,7 @@
 """What clients saw in a run, as facts and rows, and both judges of it.
 
 by_hand       histories told by hand, a method an event
+sketches      histories by message, with what was declared, and what both judges and all claims say
 steady_loads  a load at a steady pace, served except for what a story says
 watching      what a prober saw of name servers, and when
 ways          the ways of RocketMQ's family

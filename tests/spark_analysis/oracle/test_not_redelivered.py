@@ -125,3 +125,36 @@ def test_only_a_consumer_that_never_came_back_was_killed() -> None:
 def test_an_undrained_queue_is_named_before_a_killed_consumer() -> None:
     history = killed(given_out()).queue(drained=False)
     assert counts_of(history) == {"not_redelivered_unknown drain": 1}
+
+
+def unconfirmed(history: History | None = None) -> History:
+    return left((history or History()).publish(1, at_ms=10).deliver(1, at_ms=100, tag=5))
+
+
+def test_a_fault_may_take_what_was_given_out_unconfirmed() -> None:
+    open_one = {"not_redelivered_unknown unconfirmed": 1}
+    assert counts_of(unconfirmed()) == FORGOTTEN, "no fault can have taken it"
+    assert counts_of(unconfirmed().window(50)) == open_one
+    assert counts_of(unconfirmed().window(50, over_ms=100)) == open_one
+    assert counts_of(unconfirmed().window(50, over_ms=100 - NANOSECOND_MS)) == FORGOTTEN
+    assert counts_of(unconfirmed().window(9_000)) == open_one, "it may have waited until then"
+    assert counts_of(left(given_out()).window(50)) == FORGOTTEN, "what is confirmed is kept"
+    undrained = unconfirmed().window(50).queue(drained=False)
+    assert counts_of(undrained) == {"not_redelivered_unknown drain": 1}
+
+
+def test_faults_of_clients_take_nothing_from_a_broker() -> None:
+    assert counts_of(unconfirmed().window(50, kind="client_freeze")) == FORGOTTEN
+    assert counts_of(unconfirmed().window(50, kind="reset")) == FORGOTTEN
+
+
+def test_a_clock_may_move_a_delivery_into_a_fault() -> None:
+    history = unconfirmed().window(50, over_ms=80)
+    assert counts_of(history.clock(CONSUMER, 19)) == FORGOTTEN
+    assert counts_of(history.clock(CONSUMER, 20)) == {"not_redelivered_unknown unconfirmed": 1}
+
+
+def test_each_attempt_needs_a_confirm_of_its_own() -> None:
+    history = unconfirmed().window(50).publish(1, attempt=2).confirm(1, attempt=2)
+    history.deliver(1, attempt=2, connection=2).client_event("lost", connection=2)
+    assert counts_of(history) == FORGOTTEN | {"not_redelivered_unknown unconfirmed": 1}

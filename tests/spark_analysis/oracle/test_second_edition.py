@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.schema.words import Outcome, Redelivered, Strength, Via
 from tests.oracle.judge import judge
-from tests.rigs.histories.by_hand import History, counts, ns
+from tests.rigs.histories.by_hand import CONSUMER, History, counts, ns
 
 YES, NO = Redelivered.YES, Redelivered.NO
 OTHER, DRAIN = 71, 90  # consumers
@@ -108,6 +108,34 @@ def test_without_client_events_an_unflagged_copy_proves_nothing(
         history.acknowledge(1, at_ms=10_002)
     history.deliver(1, at_ms=12_000, tag=9, connection=connection)
     assert surplus(history) == {f"duplicated {found}": 1}
+
+
+@pytest.mark.parametrize(
+    ("last_ms", "acked_ms", "found"),
+    [
+        (11_000, None, "ambiguous"),  # it may have died since
+        (15_000, None, "stored_twice"),  # it lived on when the second copy came
+        (11_000, 10_000.001, "ambiguous"),  # and this may never have been sent
+        (11_000, 10_000, "redelivery_after_ack"),
+    ],
+)
+def test_a_consumer_without_a_closed_log_may_die_after_its_last_record(
+    last_ms: float, acked_ms: float | None, found: str
+) -> None:
+    history = History().client_event("consuming", at_ms=1).log_open(CONSUMER)
+    history.publish(1, at_ms=9_000).confirm(1).deliver(1, at_ms=9_500, tag=1)
+    history.publish(2).confirm(2).deliver(2, at_ms=last_ms, tag=2)
+    if acked_ms is not None:
+        history.acknowledge(1, at_ms=acked_ms)
+    history.deliver(1, at_ms=15_000, consumer=OTHER, tag=1)
+    assert surplus(history) == {f"duplicated {found}": 1}
+
+
+def test_an_acknowledgement_is_a_last_record_too() -> None:
+    history = held().log_open(CONSUMER).deliver(1, at_ms=15_000, consumer=OTHER, tag=1)
+    history.client_event("consuming", at_ms=1)
+    assert surplus(history) == {"duplicated ambiguous": 1}
+    assert surplus(history.acknowledge(9, at_ms=15_000)) == {"duplicated stored_twice": 1}
 
 
 # --- settlements that contradict each other ------------------------------------------------------

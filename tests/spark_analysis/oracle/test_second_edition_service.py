@@ -68,6 +68,43 @@ def test_a_brownout_that_ends_early_was_ended_by_the_system() -> None:
     assert verdict(steady(faulted(), also_bad=bad)) == "served"
 
 
+# --- slow loads ----------------------------------------------------------------------------------
+
+
+def out_twice(back_ms: float, again_ms: float = 30_050) -> History:
+    """At ten publishes a second a stretch needs 20 s. The fault lasts from 8 s to 30 s; one outage
+    begins with it, another after its undo."""
+    history = loaded(ended_ms=60_000)
+    history.window(8_000, ended_ms=30_020, undo_ms=30_000, gone_ms=30_100)
+    return steady(history, (8_000, back_ms), (again_ms, 33_000), every_ms=100, until_ms=60_000)
+
+
+@pytest.mark.parametrize(
+    ("back_ms", "found"),
+    [
+        (10_500, "open"),
+        (19_100, "open"),  # of the last 100 publishes that are decided one is late
+        (19_200, "out"),
+        (30_000, "out"),
+    ],
+)
+def test_a_relapse_after_the_undo_hides_no_takeover(back_ms: float, found: str) -> None:
+    assert ended(out_twice(back_ms)) == ["undo"]
+    assert verdict(out_twice(back_ms)) == found
+
+
+def test_an_outage_that_begins_again_before_the_undo_was_not_ended() -> None:
+    assert verdict(out_twice(10_500, 28_000)) == "out"
+
+
+def test_dead_after_the_undo_is_not_dead_under_the_fault() -> None:
+    history = loaded(ended_ms=40_000)
+    history.window(8_000, ended_ms=30_020, undo_ms=30_000, gone_ms=30_100)
+    steady(history, (8_000, 10_500), (30_050, 40_000), every_ms=100, until_ms=40_000)
+    assert ended(history) == ["never"]
+    assert (verdict(history), verdict(history, "healed")) == ("open", "out")
+
+
 # --- patient clients -----------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from spark_analysis.engine.kernel.arrays import (
 )
 from spark_analysis.engine.kernel.arrays import pair_numbers as pairs
 from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries
+from spark_analysis.schema.facts import Facts
 
 _WASTE = 16  # tags are dense as long as this many places a row suffice
 _SPARE = 1 << 16
@@ -46,6 +47,33 @@ def ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
     connections, ends_ns = endings(events)
     place = find(connections, pairs(rows.consumer, rows.connection))
     return np.append(ends_ns, NEVER)[place]  # -1, a connection that did not end: the last place
+
+
+def may_end_ns(
+    rows: Deliveries,
+    events: ClientEvents,
+    acknowledgements: Acknowledgements,
+    every: Deliveries,
+    facts: Facts,
+) -> NDArray[np.int64]:
+    """Return from when on the connection of each delivery may have ended, or NEVER.
+
+    Without an end on record, that of a consumer whose log is not closed may have ended after
+    anything that it received (`every`: all deliveries) or acknowledged.
+    """
+    over_ns = ended_ns(rows, events)
+    unread = [worker.number for worker in facts.workers if not worker.log_closed]
+    unknown = np.flatnonzero((over_ns == NEVER) & np.isin(rows.consumer, unread))
+    if not len(unknown):
+        return over_ns
+    own = pairs(rows.consumer[unknown], rows.connection[unknown])
+    connections = np.unique(own)
+    last_ns = np.zeros(len(connections), np.int64)
+    for of, at_ns in ((every, every.received_ns), (acknowledgements, acknowledgements.written_ns)):
+        place = find(connections, pairs(of.consumer, of.connection))
+        np.maximum.at(last_ns, place[place >= 0], at_ns[place >= 0])
+    over_ns[unknown] = last_ns[find(connections, own)]
+    return over_ns
 
 
 def endings(events: ClientEvents) -> tuple[Ints, NDArray[np.int64]]:

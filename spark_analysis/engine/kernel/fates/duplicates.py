@@ -29,7 +29,7 @@ from spark_analysis.engine.kernel.arrays import (
     pair_numbers,
 )
 from spark_analysis.engine.kernel.cases import Cases, plain
-from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
+from spark_analysis.engine.kernel.events.acknowledged import ended_ns, may_end_ns, written_ns
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.fates.progress import passed_ns, reported_by_ns, rolled_back
@@ -85,7 +85,7 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     diverged = _diverged(copies, queue, facts)
     placed = copies.rows.offset >= 0
     old = copies.surplus & ~copies.new_attempt
-    by_flag, late = _by_flag(copies, diverged, old & ~placed, facts, reader)
+    by_flag, late = _by_flag(copies, diverged, old & ~placed, arrived.rows, facts, reader)
     by_place = _by_place(copies, diverged, facts)
     again = old & placed & (by_place == REDELIVERY)
     if again.any():
@@ -166,10 +166,15 @@ def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
 
 
 def _by_flag(
-    copies: Copies, diverged: Bools, wanted: Bools, facts: Facts, reader: Reader
+    copies: Copies,
+    diverged: Bools,
+    wanted: Bools,
+    every: Deliveries,
+    facts: Facts,
+    reader: Reader,
 ) -> tuple[Ints, Bools]:
     """Return the sources of copies without an offset, and those that were acknowledged too late to
-    arrive."""
+    arrive. `every`: all deliveries."""
     rows, ways = copies.rows, facts.way_numbers
     again = (rows.redelivered == Redelivered.YES) | among(rows.via, ways.again)
     unsure = again | (rows.redelivered == Redelivered.NOT_REPORTED)
@@ -178,8 +183,12 @@ def _by_flag(
     if not wanted.any():
         return np.full(len(again), STORED_TWICE), wanted
     acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
-    in_time, at_all, long_ago = after_acknowledgement(copies, acknowledgements, events, facts)
-    ended, perhaps = _ended_before(copies, events)
+    over_ns = ended_ns(rows, events)
+    may_end = may_end_ns(rows, events, acknowledgements, every, facts)
+    in_time, at_all, long_ago = after_acknowledgement(
+        copies, acknowledgements, over_ns, may_end, facts
+    )
+    ended, perhaps = _ended_before(copies, over_ns, may_end)
     unsure |= between | perhaps | (~at_all & _end_is_unknown(rows, events))
     word = np.select([diverged, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
     word[unsure & ~diverged & in_time] = AFTER_ACK
@@ -206,15 +215,15 @@ def _apart_ns(copies: Copies) -> Ints:
     return apart_ns
 
 
-def _ended_before(copies: Copies, events: ClientEvents) -> tuple[Bools, Bools]:
+def _ended_before(copies: Copies, over_ns: Ints, may_end: Ints) -> tuple[Bools, Bools]:
     """Return whether the connection of the copy above each one had ended when that came: for
-    certain; and perhaps, as far as the clocks show."""
-    over_ns = np.roll(ended_ns(copies.rows, events), 1)
-    over_ns[:1] = NEVER
-    known, apart_ns = over_ns < NEVER, _apart_ns(copies)
-    received_ns = copies.rows.received_ns
-    certain: Bools = known & (over_ns < received_ns - apart_ns)
-    perhaps: Bools = known & (over_ns < received_ns + apart_ns)
+    certain; and perhaps, as far as clocks and logs show. `over_ns`, `may_end`: when each copy's
+    ended, and from when on it may have, or NEVER."""
+    apart_ns, received_ns = _apart_ns(copies), copies.rows.received_ns
+    over_ns, may_end = np.roll(over_ns, 1), np.roll(may_end, 1)
+    over_ns[:1] = may_end[:1] = NEVER
+    certain: Bools = (over_ns < NEVER) & (over_ns < received_ns - apart_ns)
+    perhaps: Bools = (may_end < NEVER) & (may_end < received_ns + apart_ns)
     return certain, perhaps
 
 
@@ -319,24 +328,30 @@ def _known_ns(
     fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], from_ns, side="right")]
     stood = earliest_origins(from_ns, facts.unsettled) - widest_ns <= since_ns
     reported_ns = reported_by_ns(arrived, copies.row[placed], since_ns, stood)
-    over_ns = ended_ns(rows, reader.read(ClientEvents))
+    over_ns = may_end_ns(
+        rows, reader.read(ClientEvents), reader.read(Acknowledgements), arrived.rows, facts
+    )
     until_ns = np.minimum(fault_ns - widest_ns, over_ns - 2 * widest_ns)
     return since_ns, reported_ns, until_ns
 
 
 def after_acknowledgement(
-    copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents, facts: Facts
+    copies: Copies,
+    acknowledgements: Acknowledgements,
+    over_ns: Ints,
+    may_end: Ints,
+    facts: Facts,
 ) -> tuple[Bools, Bools, Bools]:
     """Return three flags for each copy: an earlier one of its group was acknowledged by us in
     time; one was acknowledged at all; one was a second ago and nothing interfered.
 
     An acknowledgement is not in time if it was less than a second old when a fault came or its
-    connection ended. Else it counts from a second after it was written.
+    connection ended (`over_ns`), or may have ended (`may_end`). Else it counts from a second after
+    it was written.
     """
     rows, bound_ns = copies.rows, copies.bound_ns
     acked_ns = written_ns(rows, acknowledgements)
-    over_ns = ended_ns(rows, events)
-    until_ns = np.minimum(copies.fault_ns - bound_ns, over_ns)
+    until_ns = np.minimum(copies.fault_ns - bound_ns, may_end)
     known_ns = np.full(len(rows.tag), NEVER, np.int64)
     in_time = acked_ns <= until_ns - NANOSECONDS
     known_ns[in_time] = (acked_ns + bound_ns)[in_time] + NANOSECONDS

@@ -3,6 +3,7 @@
 1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
 2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
 3. Connections of consumers that a fault ended for good ended with them, though no event says so.
+4. A fault of the cluster may take what was given out before it was confirmed.
 """
 
 import numpy as np
@@ -29,8 +30,8 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema.facts import Facts
 
-OPEN = (*unseen.REASONS, "consumer_killed")
-KILLED = OPEN.index("consumer_killed")
+OPEN = (*unseen.REASONS, "consumer_killed", "unconfirmed")
+KILLED, UNCONFIRMED = OPEN.index("consumer_killed"), OPEN.index("unconfirmed")
 
 
 def not_redelivered(
@@ -53,12 +54,26 @@ def not_redelivered(
     reason = unseen.reasons(queue, facts)
     died = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows]) < 0
     reason = np.where(died & (reason == unseen.NOWHERE), KILLED, reason)
+    taken = _may_be_taken(messages, arrived, rows, facts)
+    reason = np.where(taken & (reason == unseen.NOWHERE), UNCONFIRMED, reason)
     gone = reason == unseen.NOWHERE
     detail = Text(OPEN, reason)
     return [census], [
         _cases(arrived, "not_redelivered", rows[gone], detail[gone], queue[gone]),
         _cases(arrived, "not_redelivered_unknown", rows[~gone], detail[~gone], queue[~gone]),
     ]
+
+
+def _may_be_taken(messages: Messages, arrived: Arrivals, rows: Ints, facts: Facts) -> Bools:
+    """Return whether each of these attempts has no confirm, and a fault of the cluster, or a
+    change of leader, was not over before that delivery."""
+    since_ns = arrived.received_ns(rows).astype(np.int64)
+    for worker, bound_ns in facts.clock_bounds_ns.items():
+        since_ns[arrived.rows.consumer[rows] == worker] -= bound_ns
+    overs_ns = [NEVER if one.over_ns is None else one.over_ns for one in facts.of_cluster]
+    unconfirmed = messages.row_confirmed_ns[arrived.attempt_row[rows]] == NEVER
+    taken: Bools = unconfirmed & (since_ns <= max(overs_ns, default=-1))
+    return taken
 
 
 def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Text) -> Cases:

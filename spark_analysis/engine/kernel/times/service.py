@@ -14,7 +14,7 @@ from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import Force, OverlappingFaults
 from spark_analysis.engine.kernel.times.outages import Spell
-from spark_analysis.engine.kernel.times.stretches import Course
+from spark_analysis.engine.kernel.times.stretches import Course, few_bad
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import Exposure, Service, allowance
@@ -212,7 +212,7 @@ def _verdict(
         return words.OUT
     last_ns = row.check.until_ns - deadline_ns
     if any(each.row.from_ns < last_ns and _breaks(each, row) for each in matter):
-        return words.OUT
+        return words.OPEN if _was_well_at_last(course, row, last_ns) else words.OUT
     borne = row.check.promise == words.FAULT
     ended = [spell for spell in matter if borne and spell.row.ended == words.SYSTEM]
     if len(ended) < len(matter):
@@ -225,6 +225,19 @@ def _verdict(
         if end - first < course.due.enough:
             return words.OPEN
     return words.FEW if row.in_force < course.due.enough else words.SERVED
+
+
+def _was_well_at_last(course: Course, row: _Row, last_ns: int) -> bool:
+    """Return whether, under the fault, few publishes of the last 5 s before then were bad, or of
+    as many more as make them enough, and the last one was good."""
+    if row.check.promise != words.FAULT:
+        return False
+    times_ns = np.array([row.from_ns, last_ns - words.STRETCH_NS, last_ns])
+    earliest, first, end = course.places(row.scope, times_ns).tolist()
+    first = min(first, end - course.due.enough)
+    if first < earliest or course.due.bad[end - 1]:
+        return False
+    return few_bad(course, first, end)
 
 
 def _held(course: Course, row: _Row) -> bool:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.arrays import NANOSECONDS
+from spark_analysis.engine.kernel.events.acknowledged import ended_ns
 from spark_analysis.engine.kernel.fates.duplicates import (
     Copies,
     after_acknowledgement,
@@ -51,9 +52,9 @@ def test_duplicates_agree_with_comparing_every_pair(
     if not copies:
         return
     facts, _ = History().build()
-    found, _, _ = after_acknowledgement(
-        as_copies(copies, windows), as_acks(acknowledgements), as_events(events), facts
-    )
+    rows = as_copies(copies, windows)
+    ends_ns = ended_ns(rows.rows, as_events(events))
+    found, _, _ = after_acknowledgement(rows, as_acks(acknowledgements), ends_ns, ends_ns, facts)
     assert found.tolist() == [
         any(
             copies[earlier][0] == copies[late][0]
@@ -69,8 +70,10 @@ def test_an_acknowledgement_says_nothing_of_the_next_message() -> None:
     copies = [(0, 0, 1, 1, 1), (0, 3 * NANOSECONDS, 1, 1, 3), (1, 0, 1, 1, 2)]
     acknowledgement = (1, 1, 1, 0, 0)
     facts, _ = History().build()
+    rows = as_copies(copies, [])
+    ends_ns = ended_ns(rows.rows, as_events([]))
     in_time, at_all, settled = after_acknowledgement(
-        as_copies(copies, []), as_acks([acknowledgement]), as_events([]), facts
+        rows, as_acks([acknowledgement]), ends_ns, ends_ns, facts
     )
     assert in_time.tolist() == [False, True, False]
     assert at_all.tolist() == [False, True, False]

@@ -1,0 +1,129 @@
+"""The times in which clients were not there, by their own doing.
+
+1. The readers of a queue are the consumers that received something from it under load.
+2. A reader is away until it first consumes, and from when it closed its last connection. If the
+   connection was lost, that was not its own doing.
+3. A reader could receive nothing, too, while it was full: it held as many unacknowledged
+   deliveries as it ever held, of all queues or of this one, until it acknowledged one.
+4. If each consumer read other queues, and none says that it consumes this one, it has no reader.
+5. Publishers waited for their last confirms if one of their records is so late.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import accumulate
+
+import numpy as np
+
+from harness.claims.attendance import Attendance
+from harness.histories.history import Cell, Columns
+from spark_analysis.engine.kernel.arrays import NEVER, Ints
+from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
+from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
+    ClientEvents,
+    Deliveries,
+    Reader,
+)
+from spark_analysis.schema.facts import Facts
+
+Times = list[tuple[int, int]]  # [from, until) in ns of run time
+
+
+def attendance(facts: Facts, reader: Reader, named: Collection[Cell] = ()) -> Attendance:
+    """Return when each consumer was away, and each queue had no consumer that could receive.
+    `named`: the queues that events of clients name."""
+    deliveries, events = reader.read(Deliveries), reader.read(ClientEvents)
+    rows = deliveries.pick(np.isin(deliveries.via, facts.way_numbers.direct_load))
+    away: dict[int, Times] = {}
+    for consumer in np.unique(rows.consumer).tolist():
+        first_ns = int(rows.received_ns[rows.consumer == consumer].min())
+        away[consumer] = [*_away(consumer, first_ns, events)]
+    acknowledged_ns = written_ns(rows, reader.read(Acknowledgements))
+    acknowledged_ns[acknowledged_ns > ended_ns(rows, events)] = NEVER
+    over_ns = np.minimum(acknowledged_ns, ended_ns(rows, events))
+    consumers = {worker.number for worker in facts.workers if worker.role == "consumer"}
+    unread = {one.queue for one in facts.queues} - {*named} if consumers <= away.keys() else set()
+    idle: dict[str, Times] = {queue: [(0, NEVER)] for queue in unread}
+    for number, queue in enumerate(rows.queue.words):
+        of_queue = rows.queue.numbers == number
+        if not of_queue.any():
+            continue
+        unable = []
+        for consumer in np.unique(rows.consumer[of_queue]).tolist():
+            own = rows.consumer == consumer
+            times = [*away[consumer]]
+            for held in (own, own & of_queue) if facts.acknowledges else ():
+                times += _full(rows.received_ns[held], over_ns[held], acknowledged_ns[held])
+            unable.append([*_together([times], 1)])
+        idle[queue] = [*_together(unable, len(unable))]
+    return Attendance(away, idle)
+
+
+def waited(facts: Facts, tables: Mapping[str, Columns]) -> bool:
+    """Return whether an answer, or an event of a publisher, shows that publishers were there until
+    a deadline after the load."""
+    until_ns = facts.load_ended_ns + facts.deadline_ns
+    publishers = {worker.number for worker in facts.workers if worker.role == "publisher"}
+    events = tables.get("client_events", {})
+    times = [
+        *tables.get("settlements", {}).get("settled_ns", []),
+        *(
+            at_ns
+            for worker, at_ns in zip(
+                events.get("worker", []), events.get("at_ns", []), strict=True
+            )
+            if worker in publishers
+        ),
+    ]
+    return any(isinstance(at_ns, int) and at_ns >= until_ns for at_ns in times)
+
+
+def _away(consumer: int, first_ns: int, events: ClientEvents) -> Iterator[tuple[int, int]]:
+    """Yield when the consumer was not there. `first_ns`: when it received something first."""
+    own = np.flatnonzero(events.worker == consumer)
+    own = own[np.argsort(events.at_ns[own], kind="stable")]
+    open_ones: set[int] = set()
+    lost: set[int] = set()
+    since_ns: int | None = 0
+    for row in own.tolist():
+        kind = events.kind.words[int(events.kind.numbers[row])]
+        at_ns, connection = int(events.at_ns[row]), int(events.connection[row])
+        if kind == "consuming":
+            if since_ns is not None:
+                yield since_ns, min(at_ns, first_ns) if not since_ns else at_ns
+            open_ones, lost, since_ns = (open_ones - lost) | {connection}, set(), None
+        elif kind == "lost":
+            lost.add(connection)
+        elif kind == "closed" and open_ones and not (open_ones := open_ones - {connection}):
+            since_ns = at_ns
+    if since_ns:
+        yield since_ns, NEVER
+
+
+def _full(received_ns: Ints, over_ns: Ints, acknowledged_ns: Ints) -> Iterator[tuple[int, int]]:
+    """Yield when the consumer held as much as ever, until it acknowledged something."""
+    ends = [(at_ns, -1) for at_ns in np.maximum(over_ns, received_ns).tolist() if at_ns < NEVER]
+    steps = sorted([*((at_ns, 1) for at_ns in received_ns.tolist()), *ends])
+    held = [*accumulate(step for _, step in steps)]
+    most, answers = max(held), set(acknowledged_ns.tolist())
+    for (from_ns, _), (until_ns, _), many in zip(steps, steps[1:], held, strict=False):
+        if many == most and until_ns in answers and from_ns < until_ns:
+            yield from_ns, until_ns
+
+
+def _together(every: Iterable[Times], number: int) -> Iterator[tuple[int, int]]:
+    """Yield the times in which as many as `number` of these hold at once; of one alone, joined."""
+    depth = defaultdict[int, int](int)
+    for times in every:
+        for from_ns, until_ns in times:
+            depth[from_ns] += 1
+            depth[until_ns] -= 1
+    since_ns: int | None = None
+    deep = accumulate(depth[at_ns] for at_ns in sorted(depth))
+    for at_ns, now in zip(sorted(depth), deep, strict=True):
+        if now >= number and since_ns is None:
+            since_ns = at_ns
+        elif now < number and since_ns is not None:
+            yield since_ns, at_ns
+            since_ns = None
