@@ -75,8 +75,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
   message.
 - `rolled_back_but_delivered`: the fate's name; a message with an identified delivery, by LOAD or
-  DRAIN and not AGAIN, or WHOLE, of an attempt (that number's) that was rolled back. (A rolled-back
-  one stays where it is: UNCOMMITTED finds say nothing.) A commit is rolled back by the client's
+  DRAIN, or WHOLE, of an attempt (that number's) that was rolled back. (A rolled-back one stays
+  where it is: UNCOMMITTED finds say nothing.) A commit is rolled back by the client's
   library where the message was not stored as strongly as it wants.
 - `rollback_unknown`: the fate's name; not so, and meant to be rolled back, with such a delivery of
   a sent attempt: its producer died or heard nothing, so the fate that the broker got is unknown.

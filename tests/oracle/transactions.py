@@ -47,7 +47,7 @@ def _could_show(message: Message) -> Iterator[str]:
 
 
 def _seen_though_rolled_back(message: Message) -> Iterator[Case]:
-    seen = [one for one in message.deliveries if one.is_direct or one.is_whole_find]
+    seen = [one for one in message.deliveries if one.by_consuming or one.is_whole_find]
     for delivery in seen:
         if _rolled_back(message, delivery.attempt):
             at_ns = delivery.received_ns

@@ -15,7 +15,7 @@ BROKEN = (
     "refused_but_delivered",
 )
 LOSS = ("lost", "stranded", "loss_unknown", "unreachable")
-VISIBLE = [Via.LOAD, Via.DRAIN, Via.AUDIT]
+VISIBLE = [Via.LOAD, Via.RETRY_TOPIC, Via.DRAIN, Via.AUDIT]
 
 
 def sent(fate: Fate) -> History:
