@@ -18,7 +18,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      QueueEnd: load_ended_ns, for it was not quiet before).
   `loss_unknown`: "pending"; its fate is COMMIT_WHEN_CHECKED, and no find of it is WHOLE: whether
      the broker asked is not on record, so its commit is unknown.
-  `stranded`: strength; it was found.
+  `stranded`: strength; it was found. Not so, and `unreachable`, where all its finds are
+     UNCOMMITTED, the logs of all consumers are closed, the queue's drain is complete and its
+     `unreadable` is not empty: an unread place may hold the commit.
   `loss_unknown`: "consumer_log"; a consumer's log is not closed.
   `loss_unknown`: "drain"; the queue's drain is not complete (or the queue has no QueueEnd).
   `unreachable`: strength; the queue's `unreadable` is not empty.
@@ -82,8 +84,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   a sent attempt: its producer died or heard nothing, so the fate that the broker got is unknown.
 - `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but
   UNCOMMITTED only: its producer committed it, and the broker holds it without the commit. Only
-  where the logs of all consumers are closed, the drain of its queue is complete, and the message
-  is not `loss_unknown`. It is stranded, too.
+  where the logs of all consumers are closed, the drain of its queue is complete, its `unreadable`
+  is empty, and the message is not `loss_unknown`. It is stranded, too.
 - `unchecked`, `unchecked_unknown`: ""; only where facts.checks_within_ns is not None; a message
   that is
   acknowledged, not delivered, without a WHOLE find, and of fate COMMIT_WHEN_CHECKED: nothing shows
