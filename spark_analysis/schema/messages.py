@@ -179,12 +179,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      gives it out has nothing to do with when it was sent.
   `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and also
      the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
-     stands is not certain.
+     stands is not certain. Or an effect came before its cause: the smallest settled_ns of a's
+     CONFIRMED settlements, or received_ns of f + the bound_ns of the Clocks of producer and
+     consumer, is < a's sent_ns: its times prove nothing.
   `not_judged`: "not_reported"; f's redelivered is NOT_REPORTED, and f has no offset; or f is
   AGAIN. The others are judged, within a line: of the same producer, key and queue (the
   message's). x is before y if a_x was confirmed (its smallest settled_ns)
   before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
-  (sent_ns, sequence) of x is smaller.
+  sent_ns of x is smaller, or the same, both are attempt 1, and sequence of x is smaller.
   `reordered`: ""; it is before one that was first delivered earlier (in delivery order), either
   both are flagged (redelivered YES) or neither is, and one of these holds: both came to one
   consumer; or f's consumer has no Clock, a was confirmed before the other's attempt was sent, and
