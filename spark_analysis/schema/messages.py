@@ -38,8 +38,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      copy and has it nowhere: that another copy came makes the application whole, not the broker's
      word.
 - `not_redelivered`, `not_redelivered_unknown`, one an attempt, only where facts.acknowledges: of
-  its
-  identified deliveries (of any via, in delivery order) the last is by LOAD, and the
+  its identified deliveries (of any via, in delivery order; where facts.brokers_keep_progress
+  without those by AUDIT with an offset, for a log keeps everything) the last is by LOAD, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
   has no end and an Absence of its consumer has until_ns None: the consumer died with it, and all

@@ -2,7 +2,8 @@
 
 1. Who gives something out must give it out again if the connection ends without an
    acknowledgement. What the audit found is not forgotten, nor is what came to a connection that
-   still stands.
+   still stands. But a log keeps everything: if brokers keep the progress of groups, what the audit
+   found in a log says nothing.
 2. A consumer without acknowledgements asked the broker to forget.
 3. A consumer that died, an incomplete drain and an unreadable place leave it open.
 4. Only what a connection held when it ended can be forgotten: census `could_show`. What another
@@ -11,7 +12,7 @@
    must come again, too, but it may have acknowledged some of that off the record.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from spark_analysis.schema.facts import Facts
@@ -31,9 +32,10 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
         if any(_held(one, ended) for one in message.tries.values()):
             yield of_message(message, "could_show", "not_redelivered", message.first_sent_ns)
         for number, one in message.tries.items():
-            if not _forgotten(one, ended):
+            telling = [each for each in one.deliveries if not _says_nothing(each, facts)]
+            if not _forgotten(telling, ended):
                 continue
-            last = one.deliveries[-1]
+            last = telling[-1]
             why, at_ns = ends.why(message.queue) or ended.why(last), last.received_ns
             measure = "not_redelivered_unknown" if why else "not_redelivered"
             yield of_message(
@@ -63,10 +65,15 @@ class _Ended:
         return "consumer_killed" if self._channels.ended_ns(delivery) is None else ""
 
 
-def _forgotten(one: Try, ended: _Ended) -> bool:
-    if not one.deliveries or not ended.left_behind(one.deliveries[-1]):
+def _says_nothing(delivery: Delivery, facts: Facts) -> bool:
+    """Return whether it is a find in a log of which brokers know how far each group has come."""
+    return facts.brokers_keep_progress and delivery.is_find and delivery.offset >= 0
+
+
+def _forgotten(deliveries: Sequence[Delivery], ended: _Ended) -> bool:
+    if not deliveries or not ended.left_behind(deliveries[-1]):
         return False
-    return not any(ended.acknowledged(delivery) for delivery in one.deliveries)
+    return not any(ended.acknowledged(delivery) for delivery in deliveries)
 
 
 def _held(one: Try, ended: _Ended) -> bool:
