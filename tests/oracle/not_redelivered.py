@@ -32,10 +32,10 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
         if any(_held(one, ended) for one in message.tries.values()):
             yield of_message(message, "could_show", "not_redelivered", message.first_sent_ns)
         for number, one in message.tries.items():
-            telling = [each for each in one.deliveries if not _says_nothing(each, facts)]
-            if not _forgotten(telling, ended):
+            relevant = [each for each in one.deliveries if not _says_nothing(each, facts)]
+            if not _forgotten(relevant, ended):
                 continue
-            last = telling[-1]
+            last = relevant[-1]
             why, at_ns = ends.why(message.queue) or ended.why(last), last.received_ns
             measure = "not_redelivered_unknown" if why else "not_redelivered"
             yield of_message(
@@ -66,7 +66,7 @@ class _Ended:
 
 
 def _says_nothing(delivery: Delivery, facts: Facts) -> bool:
-    """Return whether it is a find in a log of which brokers know how far each group has come."""
+    """Return whether it is a find in a log, and brokers know how far each group has come."""
     return facts.brokers_keep_progress and delivery.is_find and delivery.offset >= 0
 
 
