@@ -50,9 +50,7 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
             continue
         first = message.consumed[0]
         one = message.tries.get(first.attempt)
-        doubt = _doubt(message, first, one, ordered)
-        if one is not None and not doubt and _is_impossible(first, one, bounds):
-            doubt = "not_certain"
+        doubt = _doubt(message, first, one, ordered, bounds)
         if doubt or one is None:
             yield of_message(message, "not_judged", doubt, first.received_ns)
         else:
@@ -63,13 +61,21 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
         yield from _judged(ordered_arrivals, frozenset(one.worker for one in facts.clocks))
 
 
-def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]) -> str:
+def _doubt(
+    message: Message,
+    first: Delivery,
+    one: Try | None,
+    ordered: set[str],
+    bounds: Mapping[int, int],
+) -> str:
     """Return why the place of this message is not certain; "" if it is."""
     if message.queue not in ordered:
         return "not_promised"
     if not message.at_once:
         return "not_at_once"
     if one is None or not one.attempt.sent or _uncertain(message, one):
+        return "not_certain"
+    if _is_impossible(first, one, bounds):
         return "not_certain"
     unplaced = first.redelivered is Redelivered.NOT_REPORTED and first.offset < 0
     return "not_reported" if unplaced or first.via.again else ""

@@ -161,6 +161,8 @@ def test_a_message_with_impossible_times_has_no_place() -> None:
     history.deliver(1).deliver(3, at_ms=45).deliver(2, at_ms=63)
     assert order(history) == found
     assert order(history.clock(CONSUMER, 15)) == {"in_order": 1, "reordered": 2}
+    again = History().publish(1, at_ms=50).confirm(1).deliver(1, at_ms=40, via=Via.RETRY_TOPIC)
+    assert order(again) == {"not_judged not_certain": 1}
 
 
 def test_a_retry_that_was_confirmed_stands_where_it_was_sent() -> None:
