@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from harness.claims.state import KnownFacts
 from harness.claims.values import Interval
+from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import TIMERS
 from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
@@ -19,6 +20,7 @@ def question(state: KnownFacts, run: str = "") -> Question:
         run=run,
         acknowledges=state.value("no_ack", 0) is not True,
         polls=state.value("polls", 0) is True,
+        brokers_keep_progress=state.value("progress_kept_by", 0) == BROKERS,
         reconnect_ns=_ns(reconnect.low) if isinstance(reconnect, Interval) else RECONNECT_NS,
         promises=tuple(_promises(state)),
         checks_within_ns=_ns(checks_within.low) if isinstance(checks_within, Interval) else None,

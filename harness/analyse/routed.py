@@ -3,7 +3,8 @@
 1. Running clients use the routes that they know, so their progress proves nothing about name
    servers. Probers query the routes twice a second, and show whether name servers answer.
 2. One answer is enough. No route was served if for WITHOUT_NS none answered with it, though a
-   queried one did not answer, or knew of nothing. Without queries the answer is unknown.
+   queried one did not answer, or knew of nothing. Without queries the answer is unknown. While a
+   prober itself stood still, name servers may have answered.
 """
 
 from collections.abc import Iterable, Sequence
@@ -70,18 +71,24 @@ def _in_window(
 
 
 def _of_queue(looks: Sequence[Probe], from_ns: int, until_ns: int) -> bool | None:
-    answered_ns = sorted(one.ended_ns for one in looks if one.ok and one.detail != NOTHING)
-    without = [
-        (a, b) for a, b in pairwise([from_ns, *answered_ns, until_ns]) if b - a >= WITHOUT_NS
-    ]
+    answered_ns = [one.ended_ns for one in looks if one.ok and one.detail != NOTHING]
+    stalled = [one for one in looks if not one.ok and one.detail.endswith(STOOD_STILL)]
+    perhaps_ns = [at_ns for one in stalled for at_ns in (one.started_ns, one.ended_ns)]
     query_ns = [
         one.started_ns
         for one in looks
         if one.detail == NOTHING or not (one.ok or one.detail.endswith(STOOD_STILL))
     ]
+    without = _gaps((*answered_ns, *perhaps_ns), from_ns, until_ns)
     if any(a <= at_ns < b for a, b in without for at_ns in query_ns):
         return False
-    return None if without else True
+    return None if _gaps(answered_ns, from_ns, until_ns) else True
+
+
+def _gaps(answered_ns: Iterable[int], from_ns: int, until_ns: int) -> list[tuple[int, int]]:
+    """Return the times without an answer that are long enough."""
+    ends_ns = [from_ns, *sorted(answered_ns), until_ns]
+    return [(a, b) for a, b in pairwise(ends_ns) if b - a >= WITHOUT_NS]
 
 
 def _state(manifest: Manifest, window: Window) -> dict[str, Any]:

@@ -210,6 +210,7 @@ class Question:
     run: str = ""  # what the run is called in its rows; "" is its own name
     acknowledges: bool = True
     polls: bool = False
+    brokers_keep_progress: bool = False
     reconnect_ns: int = RECONNECT_NS
     promises: tuple[Promise, ...] = ()
     checks_within_ns: int | None = None
@@ -220,6 +221,7 @@ class Question:
             run=self.run or facts.run,
             acknowledges=self.acknowledges,
             polls=self.polls,
+            brokers_keep_progress=self.brokers_keep_progress,
             reconnect_ns=self.reconnect_ns,
             promises=self.promises,
             checks_within_ns=self.checks_within_ns,
@@ -257,6 +259,8 @@ class Facts:
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
     polls: bool = False  # consumers ask for each message, at a pace of their own
+    # Of a log: brokers, and not consumers, know how far each group has come. False: unknown, too.
+    brokers_keep_progress: bool = False
     reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     # The longest time that a stored transaction may wait for the broker's check; None: no check is

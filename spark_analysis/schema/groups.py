@@ -8,13 +8,14 @@ judged by them as a run of its own, and the marts of the run are made of those o
 
 THE VIEW OF A GROUP, one a group. Its facts are those of the run without consumer_groups; of the
 consumers among `workers` without those of other groups; of `queues` those of the group alone. The
-queue of an attempt row is the group's queue `of` it; where the group has none, it stays. Of the
-delivery rows it has those in a queue of the group, and those by AUDIT in a queue that
-messages are sent to: what lies in a log lies there for every group, and counts as found in the
-group's queue `of` it. A row of terms with COMMIT_WHEN_CHECKED has COMMIT if another group got its
-message by LOAD or RETRY_TOPIC, and this group did not get it by LOAD, DRAIN or RETRY_TOPIC: what
-consumers were given was committed before any drain. To get a message is a delivery row with
-header_ok and run_ok that names its producer and sequence. Every other row is as it is.
+queue of an attempt row, and of CompetingLeaders, is the group's queue `of` it; where the group has
+none, it stays. Of the delivery rows it has those in a queue of the group, and those by AUDIT in a
+queue that messages are sent to: what lies in a log lies there for every group, and counts as found
+in the group's queue `of` it. A row of terms with COMMIT_WHEN_CHECKED has COMMIT if another group
+got its message by LOAD or RETRY_TOPIC, and this group did not get it by LOAD, DRAIN or
+RETRY_TOPIC: what consumers were given was committed before any drain. To get a message is a
+delivery row with header_ok and run_ok that names its producer and sequence. Every other row is as
+it is.
 
 A delivery row in any other queue belongs to no known group: the records break their schema.
 

@@ -42,6 +42,11 @@ TORN_TRANSACTION = Measure(
     stopped_by=_ENDS,
     of=Need("transactions", "no transaction was to be committed", ("commit",)),
     shown_by="committed messages that were confirmed",
+    doubtful=Doubtful(
+        "unreachable",
+        "are missing, and a place that could not be read may hold their halves or their commits",
+        "see why that place could not be read, then run it again",
+    ),
     claimed="committed, but the broker holds its half alone",
     raised_by_publishers=True,
     story="was committed ({detail}) and never delivered; the audit found its half, without "

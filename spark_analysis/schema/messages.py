@@ -18,7 +18,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      QueueEnd: load_ended_ns, for it was not quiet before).
   `loss_unknown`: "pending"; its fate is COMMIT_WHEN_CHECKED, and no find of it is WHOLE: whether
      the broker asked is not on record, so its commit is unknown.
-  `stranded`: strength; it was found.
+  `stranded`: strength; it was found. Not so, and `unreachable`, where all its finds are
+     UNCOMMITTED, the logs of all consumers are closed, the queue's drain is complete and its
+     `unreadable` is not empty: an unread place may hold the commit.
   `loss_unknown`: "consumer_log"; a consumer's log is not closed.
   `loss_unknown`: "drain"; the queue's drain is not complete (or the queue has no QueueEnd).
   `unreachable`: strength; the queue's `unreadable` is not empty.
@@ -36,8 +38,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      copy and has it nowhere: that another copy came makes the application whole, not the broker's
      word.
 - `not_redelivered`, `not_redelivered_unknown`, one an attempt, only where facts.acknowledges: of
-  its
-  identified deliveries (of any via, in delivery order) the last is by LOAD, and the
+  its identified deliveries (of any via, in delivery order; where facts.brokers_keep_progress
+  without those by AUDIT with an offset, for a log keeps everything) the last is by LOAD, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
   has no end and an Absence of its consumer has until_ns None: the consumer died with it, and all
@@ -78,15 +80,15 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
   message.
 - `rolled_back_but_delivered`: the fate's name; a message with an identified delivery, by LOAD or
-  DRAIN and not AGAIN, or WHOLE, of an attempt (that number's) that was rolled back. (A rolled-back
-  one stays where it is: UNCOMMITTED finds say nothing.) A commit is rolled back by the client's
+  DRAIN, or WHOLE, of an attempt (that number's) that was rolled back. (A rolled-back one stays
+  where it is: UNCOMMITTED finds say nothing.) A commit is rolled back by the client's
   library where the message was not stored as strongly as it wants.
 - `rollback_unknown`: the fate's name; not so, and meant to be rolled back, with such a delivery of
   a sent attempt: its producer died or heard nothing, so the fate that the broker got is unknown.
 - `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but
   UNCOMMITTED only: its producer committed it, and the broker holds it without the commit. Only
-  where the logs of all consumers are closed, the drain of its queue is complete, and the message
-  is not `loss_unknown`. It is stranded, too.
+  where the logs of all consumers are closed, the drain of its queue is complete, its `unreadable`
+  is empty, and the message is not `loss_unknown`. It is stranded, too.
 - `unchecked`, `unchecked_unknown`: ""; only where facts.checks_within_ns is not None; a message
   that is
   acknowledged, not delivered, without a WHOLE find, and of fate COMMIT_WHEN_CHECKED: nothing shows
@@ -184,12 +186,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      gives it out has nothing to do with when it was sent.
   `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and also
      the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
-     stands is not certain.
+     stands is not certain. Or an effect came before its cause: the smallest settled_ns of a's
+     CONFIRMED settlements, or received_ns of f + the bound_ns of the Clocks of producer and
+     consumer, is < a's sent_ns: its times prove nothing.
   `not_judged`: "not_reported"; f's redelivered is NOT_REPORTED, and f has no offset; or f is
   AGAIN. The others are judged, within a line: of the same producer, key and queue (the
   message's). x is before y if a_x was confirmed (its smallest settled_ns)
   before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
-  (sent_ns, sequence) of x is smaller.
+  sent_ns of x is smaller, or the same, both are attempt 1, and sequence of x is smaller.
   `reordered`: ""; it is before one that was first delivered earlier (in delivery order), either
   both are flagged (redelivered YES) or neither is, and one of these holds: both came to one
   consumer; or f's consumer has no Clock, a was confirmed before the other's attempt was sent, and

@@ -74,7 +74,7 @@ class WayNumbers:
     @property
     def visible(self) -> tuple[int, ...]:
         """Return those that show a message which its transaction should have hidden."""
-        return (*self.direct, *self.whole)
+        return (*self.consumed, *self.whole)
 
 
 def _without(numbers: Iterable[int], others: tuple[int, ...]) -> tuple[int, ...]:

@@ -60,8 +60,13 @@ def _facts(facts: Facts, group: ConsumerGroup) -> Facts:
         for number in other.consumers
     }
     own = {queue.queue for queue in group.queues}
+    its = {queue.of: queue.queue for queue in group.queues}
+    leaders = (
+        replace(one, queue=its.get(one.queue, one.queue)) for one in facts.competing_leaders
+    )
     return replace(
         facts,
+        competing_leaders=tuple(leaders),
         consumer_groups=(),
         queues=tuple(end for end in facts.queues if end.queue in own),
         workers=tuple(

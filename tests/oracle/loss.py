@@ -2,7 +2,8 @@
 
 1. A message that was to be rolled back is not missed. The fate of a message is unknown if it was
    not due when the queue was quiet, or if its commit is unknown.
-2. Any other message that the audit found exists: it is stranded, whatever else is unknown.
+2. Any other message that the audit found exists: it is stranded, whatever else is unknown. If it
+   found halves alone, a place that could not be read may hold the commit.
 3. A consumer that died may have received the missing message, and an incomplete drain may have
    left it behind. Then it is unknown whether it is lost.
 4. A place that could not be read may hold it: unreachable. Only the remaining messages are lost.
@@ -39,9 +40,10 @@ def _became(message: Message, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
         return "loss_unknown", "not_due"
     if _is_pending(message):
         return "loss_unknown", "pending"
-    if message.finds:
+    why = ends.why(message.queue)
+    if message.finds and not (why == "unreadable" and _only_halves(message)):
         return "stranded", message.strength
-    match ends.why(message.queue):
+    match why:
         case "":
             return "lost", message.strength
         case "unreadable":
@@ -52,5 +54,9 @@ def _became(message: Message, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
 
 def _is_pending(message: Message) -> bool:
     """Return whether its commit depends on a check of the broker that is not on record."""
-    committed = any(find.is_whole_find for find in message.finds)
-    return message.fate is Fate.COMMIT_WHEN_CHECKED and not committed
+    return message.fate is Fate.COMMIT_WHEN_CHECKED and _only_halves(message)
+
+
+def _only_halves(message: Message) -> bool:
+    """Return whether the audit found nothing of it that is committed."""
+    return not any(find.is_whole_find for find in message.finds)

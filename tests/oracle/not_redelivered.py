@@ -2,7 +2,8 @@
 
 1. Who gives something out must give it out again if the connection ends without an
    acknowledgement. What the audit found is not forgotten, nor is what came to a connection that
-   still stands.
+   still stands. But a log keeps everything: if brokers keep the progress of groups, what the audit
+   found in a log says nothing.
 2. A consumer without acknowledgements asked the broker to forget.
 3. A consumer that died, an incomplete drain and an unreadable place leave it open.
 4. Only what a connection held when it ended can be forgotten: census `could_show`. What another
@@ -13,7 +14,7 @@
    fault of the cluster may take that.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from spark_analysis.schema.facts import Facts
@@ -33,9 +34,10 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
         if any(_held(one, ended) for one in message.tries.values()):
             yield of_message(message, "could_show", "not_redelivered", message.first_sent_ns)
         for number, one in message.tries.items():
-            if not _forgotten(one, ended):
+            relevant = [each for each in one.deliveries if not _says_nothing(each, facts)]
+            if not _forgotten(relevant, ended):
                 continue
-            last = one.deliveries[-1]
+            last = relevant[-1]
             why, at_ns = ends.why(message.queue) or ended.why(last), last.received_ns
             if not why and one.confirmed_ns is None and _may_be_taken(facts, last):
                 why = "unconfirmed"
@@ -74,10 +76,15 @@ def _may_be_taken(facts: Facts, last: Delivery) -> bool:
     return any(one.over_ns is None or one.over_ns >= since_ns for one in facts.of_cluster)
 
 
-def _forgotten(one: Try, ended: _Ended) -> bool:
-    if not one.deliveries or not ended.left_behind(one.deliveries[-1]):
+def _says_nothing(delivery: Delivery, facts: Facts) -> bool:
+    """Return whether it is a find in a log, and brokers know how far each group has come."""
+    return facts.brokers_keep_progress and delivery.is_find and delivery.offset >= 0
+
+
+def _forgotten(deliveries: Sequence[Delivery], ended: _Ended) -> bool:
+    if not deliveries or not ended.left_behind(deliveries[-1]):
         return False
-    return not any(ended.acknowledged(delivery) for delivery in one.deliveries)
+    return not any(ended.acknowledged(delivery) for delivery in deliveries)
 
 
 def _held(one: Try, ended: _Ended) -> bool:

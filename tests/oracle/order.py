@@ -2,10 +2,12 @@
 
 1. First deliveries are judged, flagged or not. Their messages are neither delayed nor in a
    transaction, and it is certain which attempt's copy came: one that was confirmed, or a single
-   one of unknown outcome.
+   one of unknown outcome. A message with impossible times has no place: it was confirmed before
+   it was sent, or delivered before that by more than the clocks may be off.
 2. They are compared within one producer, key and queue, across consumers and the drain, because
    one consumer at a time is active. A message is before another if it was confirmed before the
-   other was sent, or was sent earlier on the same connection.
+   other was sent, or was sent earlier on the same connection. First attempts of one instant were
+   sent by sequence; when a retry of that instant was sent is unknown.
 3. A message is reordered if it came after a message that it is before, to the same consumer; or if
    that message had come before anything came by its connection. If two consumers read in parallel,
    it is unknown which got its message first.
@@ -15,8 +17,9 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered
@@ -40,13 +43,14 @@ class _Arrival:
 
 def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
     ordered = {end.queue for end in facts.queues if end.ordered}
+    bounds = {clock.worker: clock.bound_ns for clock in facts.clocks}
     lines = defaultdict[Line, list[_Arrival]](list)
     for message in messages:
         if not message.delivered:
             continue
         first = message.consumed[0]
         one = message.tries.get(first.attempt)
-        doubt = _doubt(message, first, one, ordered)
+        doubt = _doubt(message, first, one, ordered, bounds)
         if doubt or one is None:
             yield of_message(message, "not_judged", doubt, first.received_ns)
         else:
@@ -57,13 +61,21 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
         yield from _judged(ordered_arrivals, frozenset(one.worker for one in facts.clocks))
 
 
-def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]) -> str:
+def _doubt(
+    message: Message,
+    first: Delivery,
+    one: Try | None,
+    ordered: set[str],
+    bounds: Mapping[int, int],
+) -> str:
     """Return why the place of this message is not certain; "" if it is."""
     if message.queue not in ordered:
         return "not_promised"
     if not message.at_once:
         return "not_at_once"
     if one is None or not one.attempt.sent or _uncertain(message, one):
+        return "not_certain"
+    if _is_impossible(first, one, bounds):
         return "not_certain"
     unplaced = first.redelivered is Redelivered.NOT_REPORTED and first.offset < 0
     return "not_reported" if unplaced or first.via.again else ""
@@ -73,6 +85,14 @@ def _uncertain(message: Message, one: Try) -> bool:
     """Return whether another copy of it may stand elsewhere, or this one may not stand at all."""
     denied = any(said.outcome in DENIALS for said in one.settlements)
     return one.confirmed_ns is None and (len(message.attempts) > 1 or denied)
+
+
+def _is_impossible(first: Delivery, one: Try, bounds: Mapping[int, int]) -> bool:
+    """Return whether an effect of the attempt came before its sending: its times prove nothing."""
+    sent_ns = one.attempt.sent_ns
+    bound_ns = bounds.get(one.attempt.producer, 0) + bounds.get(first.consumer, 0)
+    confirmed = one.confirmed_ns is not None and one.confirmed_ns < sent_ns
+    return confirmed or first.received_ns + bound_ns < sent_ns
 
 
 def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int]) -> Iterator[Case]:
@@ -107,11 +127,11 @@ class _Came:
 
     def __init__(self) -> None:
         self._sent_ns = -1
-        self._latest: dict[int, tuple[int, int]] = {}  # by connection: (sent_ns, sequence)
+        self._latest: dict[int, tuple[int, float]] = {}  # by connection: (sent_ns, sequence)
 
     def add(self, arrival: _Arrival) -> None:
         attempt = arrival.one.attempt
-        place = attempt.sent_ns, attempt.sequence
+        place = attempt.sent_ns, attempt.sequence if attempt.number == 1 else -1
         self._sent_ns = max(self._sent_ns, attempt.sent_ns)
         self._latest[attempt.connection] = max(place, self._latest.get(attempt.connection, place))
 
@@ -120,5 +140,5 @@ class _Came:
         attempt, confirmed_ns = arrival.one.attempt, arrival.one.confirmed_ns
         if confirmed_ns is not None and confirmed_ns < self._sent_ns:
             return True
-        place = attempt.sent_ns, attempt.sequence
+        place = attempt.sent_ns, attempt.sequence if attempt.number == 1 else inf
         return place < self._latest.get(attempt.connection, place)

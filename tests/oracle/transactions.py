@@ -22,7 +22,7 @@ def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) 
         (one.producer, one.sequence) for one in open_ends if one.measure == "loss_unknown"
     }
     closed = all(w.log_closed for w in facts.workers if w.role == "consumer")
-    drained = {end.queue for end in facts.queues if end.drained}
+    read = {end.queue for end in facts.queues if end.drained and not end.unreadable}
     for message in messages:
         if message.fate is Fate.NONE:
             continue
@@ -31,7 +31,7 @@ def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) 
             yield of_message(message, "could_show", measure, message.first_sent_ns)
         yield from _seen_though_rolled_back(message)
         known = (message.producer, message.sequence) not in undecided
-        if known and closed and message.queue in drained and _by_half(message):
+        if known and closed and message.queue in read and _by_half(message):
             at_ns = message.finds[0].received_ns
             yield of_message(message, "torn_transaction", message.strength, at_ns)
 
@@ -47,7 +47,7 @@ def _could_show(message: Message) -> Iterator[str]:
 
 
 def _seen_though_rolled_back(message: Message) -> Iterator[Case]:
-    seen = [one for one in message.deliveries if one.is_direct or one.is_whole_find]
+    seen = [one for one in message.deliveries if one.by_consuming or one.is_whole_find]
     for delivery in seen:
         if _rolled_back(message, delivery.attempt):
             at_ns = delivery.received_ns

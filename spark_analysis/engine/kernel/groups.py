@@ -136,6 +136,10 @@ def _facts_of(group: ConsumerGroup, facts: Facts) -> Facts:
         facts,
         workers=tuple(workers),
         queues=tuple(end for end in facts.queues if end.queue in own),
+        competing_leaders=tuple(
+            replace(one, queue=group.names.get(one.queue, one.queue))
+            for one in facts.competing_leaders
+        ),
         consumer_groups=(),
     )
 

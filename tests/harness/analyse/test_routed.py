@@ -78,6 +78,19 @@ def test_routes_are_unknown_without_queries_or_while_the_prober_stalls(tmp_path:
     assert of_one(tmp_path, stalled) is None
 
 
+@pytest.mark.parametrize(("took_ms", "expected"), [(100, False), (3_000, None)])
+def test_a_silence_counts_without_the_time_of_a_stall(
+    tmp_path: Path, took_ms: int, expected: RouteValue
+) -> None:
+    history = killed(range(9_000, 12_500, 500), range(18_500, 21_000, 500))
+    look(history, "ns2", 12_500, why="refused")
+    stalled = "no answer; this prober itself stood still meanwhile"
+    look(history, "ns2", 13_000, why=stalled, took_ms=took_ms)
+    for at_ms in range(13_000 + took_ms, 18_500, 500):
+        look(history, "ns2", at_ms, why="refused")
+    assert of_one(tmp_path, history) is expected
+
+
 def test_routing_is_checked_only_if_one_name_server_survives(
     tmp_path: Path,
 ) -> None:

@@ -115,6 +115,8 @@ def test_a_dequeue_that_crashed_may_have_taken_what_is_missing() -> None:
     assert counts(of_jepsen([*_SENT, *crashed, *_DRAIN])) == {"loss_unknown consumer_log": 1}
     failed = [[2, 2, "dequeue", "invoke"], [3, 2, "dequeue", "fail"]]
     assert counts(of_jepsen([*_SENT, *failed, *_DRAIN])) == {"lost none": 1}
+    first_drain = [[2, 8, "drain", "invoke"], [3, 8, "drain", "info", []]]
+    assert counts(of_jepsen([*_SENT, *first_drain, *_DRAIN])) == {"loss_unknown consumer_log": 1}
 
 
 def test_a_failure_of_openchaos_may_have_happened() -> None:

@@ -83,6 +83,13 @@ def test_a_redelivery_to_one_group_says_nothing_of_another_group() -> None:
     assert by_queue(findings, "duplicated") == {AUDIT: {"duplicated redelivery": 1}}
 
 
+@pytest.mark.parametrize("queue", [QUEUE, AUDIT])
+def test_two_masters_of_a_log_are_masters_for_each_group(queue: str) -> None:
+    history = audited(audited(billed(confirmed(1), 1), 1), 1)
+    findings = judge(*history.competing_leaders(0, 1_000, queue=queue).build())
+    assert by_queue(findings, "duplicated") == {AUDIT: {"duplicated diverged": 1}}
+
+
 def test_order_is_that_of_each_group() -> None:
     history = billed(billed(confirmed(1, 2), 1), 2)
     findings = judge(*audited(audited(history, 2), 1).build())

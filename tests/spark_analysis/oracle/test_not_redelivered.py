@@ -53,6 +53,22 @@ def test_messages_found_by_drain_or_audit_were_kept(via: Via) -> None:
     assert counts_of(left(given_out()).deliver(1, at_ms=300, via=via, connection=9)) == {}
 
 
+@pytest.mark.parametrize(("brokers", "found"), [(True, FORGOTTEN), (False, {})])
+def test_what_the_audit_finds_in_a_log_may_be_passed(brokers: bool, found: dict[str, int]) -> None:
+    """A log keeps everything. A consumer that keeps its own place may have gone on by itself."""
+
+    def passed(via: Via) -> History:
+        history = History(brokers_keep_progress=brokers).publish(1, at_ms=10).confirm(1)
+        history.deliver(1, at_ms=100, tag=5, place="broker-a/0", offset=7)
+        return left(history).deliver(1, via=via, consumer=9, place="host/0", offset=7)
+
+    assert counts_of(passed(Via.AUDIT)) == found
+    assert counts_of(passed(Via.HALF)) == found
+    assert counts_of(passed(Via.DRAIN)) == {}
+    undrained = passed(Via.AUDIT).queue(drained=False)
+    assert counts_of(undrained) == ({"not_redelivered_unknown drain": 1} if brokers else {})
+
+
 def test_a_redelivery_to_an_open_connection_suffices() -> None:
     history = left(given_out()).deliver(1, redelivered=Redelivered.YES, connection=2)
     assert counts_of(history) == {}

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.schema.words import Outcome, Redelivered
 from tests.oracle.judge import judge
-from tests.rigs.histories.by_hand import History, affected, counts, ns
+from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
 from tests.rigs.histories.ways import Via
 
 ORDER = ("in_order", "reordered", "reorder_unknown", "not_judged")
@@ -136,6 +136,33 @@ def test_at_one_sending_time_the_smaller_sequence_is_first() -> None:
     history = History().publish(1, at_ms=10).publish(2, at_ms=10).confirm(1).confirm(2)
     assert order(history.deliver(2).deliver(1)) == {"in_order": 1, "reordered": 1}
     assert order(confirmed(1, 2).deliver(1).deliver(2)) == {"in_order": 2}
+
+
+def test_a_retry_of_one_sending_time_has_no_order_there() -> None:
+    """Clocks of other tools may count whole milliseconds."""
+    history = confirmed(1).publish(2, at_ms=50).confirm(2).settle(1, Outcome.UNKNOWN, at_ms=40)
+    history.publish(1, attempt=2, at_ms=50).confirm(1, attempt=2)
+    history.deliver(2, at_ms=60).deliver(1, attempt=2, at_ms=61)
+    assert order(history) == {"in_order": 2}
+    later = confirmed(1).publish(2, at_ms=50 + NANOSECOND_MS).confirm(2)
+    later.publish(1, attempt=2, at_ms=50).confirm(1, attempt=2)
+    later.deliver(2, at_ms=60).deliver(1, attempt=2, at_ms=61)
+    assert order(later) == {"in_order": 1, "reordered": 1}
+
+
+def test_a_message_with_impossible_times_has_no_place() -> None:
+    """Its records contradict each other, so they prove no reorder; those of others do."""
+    early = confirmed(1).publish(2, at_ms=50).confirm(2, at_ms=52)
+    early.publish(3, at_ms=60).confirm(3, at_ms=40)
+    early.deliver(1, at_ms=61).deliver(2, at_ms=62).deliver(3, at_ms=63)
+    found = {"in_order": 2, "not_judged not_certain": 1}
+    assert order(early) == found
+    history = confirmed(1).publish(2, at_ms=50).confirm(2).publish(3, at_ms=60).confirm(3)
+    history.deliver(1).deliver(3, at_ms=45).deliver(2, at_ms=63)
+    assert order(history) == found
+    assert order(history.clock(CONSUMER, 15)) == {"in_order": 1, "reordered": 2}
+    again = History().publish(1, at_ms=50).confirm(1).deliver(1, at_ms=40, via=Via.RETRY_TOPIC)
+    assert order(again) == {"not_judged not_certain": 1}
 
 
 def test_a_retry_that_was_confirmed_stands_where_it_was_sent() -> None:

@@ -15,7 +15,7 @@ BROKEN = (
     "refused_but_delivered",
 )
 LOSS = ("lost", "stranded", "loss_unknown", "unreachable")
-VISIBLE = [Via.LOAD, Via.DRAIN, Via.AUDIT]
+VISIBLE = [Via.LOAD, Via.RETRY_TOPIC, Via.DRAIN, Via.AUDIT]
 
 
 def sent(fate: Fate) -> History:
@@ -223,6 +223,10 @@ def test_an_unreadable_place_prevents_a_torn_verdict() -> None:
 
     for blind in (half().log_open(CONSUMER), half().queue(drained=False), half().no_queue_end()):
         assert counts_of(blind, *BROKEN, *LOSS) == {"stranded replicated": 1}
+    unread = half().queue(unreadable=("broker-b",))
+    assert counts_of(unread, *BROKEN, *LOSS) == {"unreachable replicated": 1}
+    whole = unread.deliver(1, via=Via.AUDIT)
+    assert counts_of(whole, *BROKEN, *LOSS) == {"stranded replicated": 1}
     others = half().queue("bills", drained=False).log_open(PUBLISHER)
     assert counts_of(others, "torn_transaction") == {"torn_transaction replicated": 1}
 

@@ -47,9 +47,11 @@ def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
 
 
 def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> list[Cases]:
-    found = arrived.found(slots) >= 0
-    stranded, missing = slots[found], slots[~found]
-    reason = unseen.reasons(messages.queue[missing], facts)
+    reason = unseen.reasons(messages.queue[slots], facts)
+    whole = marked(len(messages.slots.taken), arrived.slot[arrived.whole])[slots]
+    # Of halves alone a place that could not be read may hold the commit.
+    found = (arrived.found(slots) >= 0) & (whole | (reason != unseen.UNREADABLE))
+    stranded, missing, reason = slots[found], slots[~found], reason[~found]
     unlogged, undrained = missing[reason == unseen.CONSUMER_LOG], missing[reason == unseen.DRAIN]
     return [
         messages.cases(

@@ -48,7 +48,7 @@ def not_redelivered(
     rows = rows[~_acknowledged(arrived, rows, acknowledgements)]
     if not len(rows):
         return [], []
-    held, rows = _held_and_last(messages, arrived, rows, acknowledgements)
+    held, rows = _held_and_last(messages, arrived, facts, rows, acknowledgements)
     census = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[held])])
     queue = messages.queue[arrived.slot[rows]]
     reason = unseen.reasons(queue, facts)
@@ -108,13 +108,20 @@ def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgeme
 
 
 def _held_and_last(
-    messages: Messages, arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements
+    messages: Messages,
+    arrived: Arrivals,
+    facts: Facts,
+    rows: Ints,
+    acknowledgements: Acknowledgements,
 ) -> tuple[Ints, Ints]:
     """Return those of the rows before which no delivery of their attempt was acknowledged; and the
     last deliveries of attempts without any acknowledged delivery."""
     chosen = marked(len(messages.attempts.attempt), arrived.attempt_row[rows])
     every = np.flatnonzero(arrived.identified & (arrived.attempt_row >= 0))
     every = every[chosen[arrived.attempt_row[every]]]
+    if facts.brokers_keep_progress:  # what lies in a log lies there however far a group has come
+        in_log = arrived.came_by(arrived.ways.audit, every) & (arrived.rows.offset[every] >= 0)
+        every = every[~in_log]
     attempt = arrived.attempt_row[every]
     last = np.full(len(chosen), -1, np.int64)
     last[attempt] = every  # they ascend, and of several values numpy keeps the last

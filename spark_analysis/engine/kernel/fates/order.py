@@ -26,6 +26,7 @@ from spark_analysis.engine.kernel.arrays import (
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
+from spark_analysis.engine.kernel.fates.delays import bounds_ns
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered
@@ -70,6 +71,7 @@ def _reasons(
     silent = (flags == Redelivered.NOT_REPORTED) & (arrived.rows.offset[first] < 0)
     flagged = ~silent & ~arrived.came_by(arrived.ways.again, first)
     certain = _certain(messages, arrived.attempt_row[first], slots)
+    certain &= ~_impossible(messages, arrived, first, facts)
     reasons = np.full(len(slots), JUDGED, np.int32)
     for number, held in reversed([*enumerate((promised, at_once, certain, flagged))]):
         reasons[~held] = number
@@ -88,6 +90,20 @@ def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
     return certain
 
 
+def _impossible(messages: Messages, arrived: Arrivals, first: Ints, facts: Facts) -> Bools:
+    """Return whether an effect of each delivered attempt came before its sending, by more than
+    clocks may be off."""
+    row, received_ns = arrived.attempt_row[first], arrived.received_ns(first)
+    sent_ns = messages.attempts.sent_ns[row]
+    early = received_ns < sent_ns
+    if early.any():
+        producer, consumer = arrived.rows.producer[first], arrived.rows.consumer[first]
+        off_ns = bounds_ns(producer, facts) + bounds_ns(consumer, facts)
+        early = received_ns + off_ns < sent_ns
+    impossible: Bools = early | (messages.row_confirmed_ns[row] < sent_ns)
+    return impossible
+
+
 def _overtaken(
     messages: Messages, arrived: Arrivals, slots: Ints, apart: Sequence[int]
 ) -> tuple[Bools, Bools]:
@@ -97,7 +113,13 @@ def _overtaken(
     row = arrived.attempt_row[first]
     attempts = messages.attempts
     sent_ns = attempts.sent_ns[row]
-    sendings = Sendings(sent_ns, messages.row_confirmed_ns[row], attempts.connection[row], slots)
+    sendings = Sendings(
+        sent_ns,
+        messages.row_confirmed_ns[row],
+        attempts.connection[row],
+        slots,
+        attempts.attempt[row] == 1,
+    )
     line = group_numbers(
         attempts.producer[row],
         attempts.key[row],
@@ -123,6 +145,7 @@ class Sendings:
     confirmed_ns: Ints
     connection: Ints
     slot: Ints  # of one producer they ascend by sequence
+    is_first: Bools  # the first attempt of its message
 
     def overtaken(self, line: Ints) -> Bools:
         """Return whether a message before it in its line was sent after its confirm, or after it
@@ -142,8 +165,9 @@ class Sendings:
         if at_once:
             rank = np.empty(len(line), np.int64)  # by time, and of one time by sequence
             rank[in_order(self.sent_ns, self.slot)] = np.arange(len(line))
-            for some, latest in _latest_before(of_connection, rank):
-                found[some] |= latest > rank[some]
+            # When a retry was sent among those of one time is unknown.
+            for some, latest in _latest_before(of_connection, np.where(self.is_first, rank, -1)):
+                found[some] |= self.is_first[some] & (latest > rank[some])
         return found
 
     def overtaken_before(self, line: Ints, session: Ints, alike: Ints, known: Bools) -> Bools:

@@ -73,9 +73,10 @@ def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> C
         messages.terms.fates[slots] == Fate.COMMIT
     )
     held = slots[committed & uncommitted & ~arrived.delivered[slots]]
-    drained = messages.queue[held].among(*(end.queue for end in facts.queues if end.drained))
+    whole_read = (end.queue for end in facts.queues if end.drained and not end.unreadable)
+    read = messages.queue[held].among(*whole_read)
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
-    held = held[closed & drained & ~not_due(messages, held, facts)]
+    held = held[closed & read & ~not_due(messages, held, facts)]
     strengths = messages.strengths(held)
     at_ns = arrived.received_ns(arrived.found(held))
     return messages.cases("torn_transaction", held, strengths, at_ns)
