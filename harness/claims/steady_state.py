@@ -180,7 +180,8 @@ def starved_once_healed(
         return NotApplicable("another fault kept all consumers away after this one was undone")
     found = _starved(worst, facts, doubt, stalled_s, attendance)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
-    if reassigned and waited_ns <= PLACES_BACK_NS:
+    of_places = any(row.place for row in rows if row.queue == worst.queue)
+    if reassigned and of_places and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
         return replace(found, low=0, doubt=why, advice=found.advice or _MORE_AFTER)
     return found
