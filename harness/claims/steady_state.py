@@ -169,7 +169,7 @@ def starved_once_healed(
     """Return the longest starvation of queues after recovery from that window's fault, in seconds.
 
     `reassigned`: brokers know how far a group has come. It then reassigns the places of a log to
-    its readers, and a place, or all of them, may wait for PLACES_BACK_NS.
+    its readers, and a place may wait for PLACES_BACK_NS.
     """
     rows = [row for row in findings.starvation if row.window == window]
     worst = _hungriest((row for row in rows if not (reassigned and _shared_out(row))), window)
@@ -180,16 +180,10 @@ def starved_once_healed(
         return NotApplicable("another fault kept all consumers away after this one was undone")
     found = _starved(worst, facts, doubt, stalled_s, attendance)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
-    if reassigned and _of_places(worst, rows) and waited_ns <= PLACES_BACK_NS:
+    if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
         return replace(found, low=0, doubt=why, advice=found.advice or _MORE_AFTER)
     return found
-
-
-def _of_places(worst: Starvation, rows: Iterable[Starvation]) -> bool:
-    """Return whether it is of a place of a log, or of all places of one for more than 5 s."""
-    is_log = any(row.place for row in rows if row.queue == worst.queue)
-    return bool(worst.place) or (is_log and worst.longest_ns > words.STRETCH_NS)
 
 
 def _shared_out(row: Starvation) -> bool:

@@ -172,20 +172,6 @@ def test_log_partition_has_a_minute_after_the_undo(
     assert low_and_high(story, "consumer_wait_after_fault_s", 1) == found
 
 
-@pytest.mark.parametrize(("seconds", "found"), [(60, (0, 60)), (60.001, (60.001, 60.001))])
-def test_all_partitions_of_a_log_have_that_minute_too(
-    seconds: float, found: tuple[float, float]
-) -> None:
-    story = Story().starved(seconds, window=1, ends=120)
-    story = story.starved(seconds, place="broker-b/3", window=1, ends=120)
-    assert low_and_high(story, "consumer_wait_after_fault_s", 1) == found
-
-
-def test_a_queue_without_partitions_has_no_such_minute() -> None:
-    story = Story().starved(60, window=1, ends=120)
-    assert low_and_high(story, "consumer_wait_after_fault_s", 1) == (60, 60)
-
-
 @pytest.mark.parametrize(("seconds", "ends"), [(60, 120), (30, 60)])
 def test_a_stream_has_no_time_for_reassignment(seconds: float, ends: float) -> None:
     story = Story(progress_kept_by="clients")
