@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from spark_analysis.schema.facts import Facts
@@ -52,20 +53,28 @@ def with_tales(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
 def not_redelivered(writer: Teller) -> None:
     """Given out on a connection that ended; acknowledged or not, given out again or not."""
     message, sent_ns = writer.message(), writer.moment()
-    writer.send(message, sent_ns, confirmed(sent_ns + MS))
+    is_confirmed = Random(f"confirmed {message} {sent_ns}").randrange(100) < 35
+    overs_ns = [one.over_ns for one in writer.facts.of_cluster if one.over_ns is not None]
+    may_go = bool(overs_ns) and not is_confirmed  # a fault of the cluster may take it
+    if may_go:
+        sent_ns = max(0, max(overs_ns) - 2 * SECOND)
+        closed = (replace(worker, log_closed=True) for worker in writer.facts.workers)
+        writer.facts = replace(writer.facts, workers=tuple(closed))
+    writer.send(message, sent_ns, *([confirmed(sent_ns + MS)] if is_confirmed else []))
+    writer.tag("confirmed" if is_confirmed else "never confirmed")
     received_ns = sent_ns + writer.a_while()
     via = writer.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
     place = writer.deliver(message, received_ns, via=via, connection=writer.connection())
-    if writer.often(85):
+    if writer.often(85) or may_go:
         writer.tag("connection ends")
         ended_ns = writer.near(received_ns + writer.die.choice([0, 0, SECOND]))
         writer.lose(place, ended_ns)
         if writer.often(15):
             writer.lose(place, ended_ns + SECOND)
-    if writer.often(20):
+    if writer.often(20) and not may_go:
         writer.tag("acknowledged after all")
         writer.acknowledge(place, received_ns + writer.a_while())
-    if writer.often(35):
+    if writer.often(35) and not may_go:
         writer.tag("given out again")
         again_ns = received_ns + writer.a_while()
         again = writer.die.choice([LOAD, LOAD, RETRY, DRAIN, AUDIT])

@@ -147,7 +147,7 @@ def test_clients_that_are_not_frozen_are_not_believed_to_be(
         await asyncio.gather(*(client.end(5.0) for client in clients))
         return proof
 
-    assert "is not frozen" in play(story()).doubt
+    assert "are not frozen" in play(story()).doubt
 
 
 def test_clients_that_do_not_run_cannot_be_frozen(play: Play, cluster: LocalCluster) -> None:
