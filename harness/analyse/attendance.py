@@ -1,6 +1,8 @@
 """The times in which clients were not there, by their own doing.
 
-1. The readers of a queue are the consumers that received something from it under load.
+1. The readers of a queue are the consumers that received something from it under load. Those that
+   consume and got nothing are readers, too, if it is the only queue, or the only one of their
+   group.
 2. A reader is away until it first consumes, and from when it closed its last connection. If the
    connection was lost, that was not its own doing.
 3. A reader could receive nothing, too, while it was full: it held as many unacknowledged
@@ -39,25 +41,51 @@ def attendance(facts: Facts, reader: Reader, named: Collection[Cell] = ()) -> At
     for consumer in np.unique(rows.consumer).tolist():
         first_ns = int(rows.received_ns[rows.consumer == consumer].min())
         away[consumer] = [*_away(consumer, first_ns, events)]
-    acknowledged_ns = written_ns(rows, reader.read(Acknowledgements))
-    acknowledged_ns[acknowledged_ns > ended_ns(rows, events)] = NEVER
-    over_ns = np.minimum(acknowledged_ns, ended_ns(rows, events))
     consumers = {worker.number for worker in facts.workers if worker.role == "consumer"}
     unread = {one.queue for one in facts.queues} - {*named} if consumers <= away.keys() else set()
     idle: dict[str, Times] = {queue: [(0, NEVER)] for queue in unread}
+    silent = (consumers - away.keys()) & _consuming(events)
+    away |= {consumer: [*_away(consumer, NEVER, events)] for consumer in silent}
+    unable = _unable(rows, reader.read(Acknowledgements), events, facts, away)
+    for queue, times in unable.items():
+        times += [away[consumer] for consumer in silent if _readable(consumer, facts) == {queue}]
+        idle[queue] = [*_together(times, len(times))]
+    return Attendance(away, idle)
+
+
+def _unable(
+    rows: Deliveries,
+    acknowledgements: Acknowledgements,
+    events: ClientEvents,
+    facts: Facts,
+    away: Mapping[int, Times],
+) -> dict[str, list[Times]]:
+    """Return by queue when each consumer that received something from it could receive nothing."""
+    acknowledged_ns, over_ns = written_ns(rows, acknowledgements), ended_ns(rows, events)
+    acknowledged_ns[acknowledged_ns > over_ns] = NEVER
+    over_ns = np.minimum(acknowledged_ns, over_ns)
+    found = defaultdict[str, list[Times]](list)
     for number, queue in enumerate(rows.queue.words):
         of_queue = rows.queue.numbers == number
-        if not of_queue.any():
-            continue
-        unable = []
         for consumer in np.unique(rows.consumer[of_queue]).tolist():
             own = rows.consumer == consumer
             times = [*away[consumer]]
             for held in (own, own & of_queue) if facts.acknowledges else ():
                 times += _full(rows.received_ns[held], over_ns[held], acknowledged_ns[held])
-            unable.append([*_together([times], 1)])
-        idle[queue] = [*_together(unable, len(unable))]
-    return Attendance(away, idle)
+            found[queue].append([*_together([times], 1)])
+    return found
+
+
+def _readable(consumer: int, facts: Facts) -> set[str]:
+    """Return the queues that it may read: those of its consumer group, or all."""
+    groups = [one for one in facts.consumer_groups if consumer in one.consumers]
+    own = {queue for group in groups for queue in group.names.values()}
+    return own or {one.queue for one in facts.queues}
+
+
+def _consuming(events: ClientEvents) -> set[int]:
+    words = np.array([word == "consuming" for word in events.kind.words], np.bool_)
+    return {*events.worker[words[events.kind.numbers]].tolist()} if len(words) else set()
 
 
 def waited(facts: Facts, tables: Mapping[str, Columns]) -> bool:

@@ -3,7 +3,6 @@
 import pytest
 
 from harness.analyse.attendance import attendance, waited
-from harness.claims.attendance import Attendance
 from harness.histories.history import Columns
 from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.schema.words import Via
@@ -108,6 +107,16 @@ def test_all_readers_must_be_unable_at_once() -> None:
     assert found(history) == spans((20_000, FOR_EVER))
 
 
+def test_a_consumer_that_got_nothing_is_a_reader_of_the_only_queue() -> None:
+    history = History().client_event("consuming", at_ms=20_000)
+    given(history, 25_000, 25_000)
+    assert found(history) == spans((0, 20_000), (25_000, 25_001))
+    history.worker(OTHER, "consumer").client_event("consuming", at_ms=0, worker=OTHER)
+    assert found(history) == [], "it was there, and got nothing"
+    history.client_event("closed", at_ms=15_000, worker=OTHER)
+    assert found(history) == spans((15_000, 20_000), (25_000, 25_001))
+
+
 def test_consumers_of_another_queue_read_nothing_here() -> None:
     history = consuming().worker(OTHER, "consumer").queue("audit")
     history.client_event("consuming", at_ms=0, worker=OTHER)
@@ -162,4 +171,4 @@ def test_publishers_waited_if_a_record_is_a_deadline_late(at_ms: float, there: b
 def test_the_drain_reads_no_queue_of_the_load() -> None:
     facts, rows = consuming().build()
     rows["deliveries"] = [{**row, "via": int(Via.DRAIN)} for row in rows["deliveries"]]
-    assert attendance(facts, Memory(raw_columns(rows))) == Attendance()
+    assert attendance(facts, Memory(raw_columns(rows))).idle == {}

@@ -132,13 +132,7 @@ DEFECTS = (
         HEALED,
         _withhold_once_healed,
     ),
-    Defect(
-        "trickle",
-        "gives consumers 5 to 15 % of the rate, for good",
-        CALM,
-        _trickle,
-        ("its consumers had closed, or held all that they take",),
-    ),
+    Defect("trickle", "gives consumers 5 to 15 % of the rate, for good", CALM, _trickle),
     Defect("starve consumers", "gives consumers nothing for 6 to 8 s", CALM, _starve),
     Defect(
         "starve consumers after the undo",
