@@ -1,8 +1,8 @@
 """The records of clients in a short run, by attempt, for comparison with the truth.
 
 1. They are read whole: only for runs with a misbehaving cluster, which are short.
-2. Deliveries are identified ones by load and drain, in delivery order, but for ways by which
-   messages come again.
+2. Deliveries are identified ones by load and drain, in delivery order. Those by ways by which
+   messages come again are left out.
 """
 
 from collections import defaultdict

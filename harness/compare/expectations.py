@@ -69,12 +69,14 @@ class ExpectedCell:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """A cell's runs against its expectation. `lines`: each claim that is not as expected."""
+    """A cell's runs against its expectation. `lines`: each claim that is not as expected;
+    `differing`: the claims with another verdict than the expected one."""
 
     cell: Cell
     standing: Standing
     lines: tuple[str, ...]
     known: Mapping[str, Known]  # of each judged claim that an entry covers
+    differing: frozenset[str] = frozenset()
 
 
 class Expectations:
@@ -95,6 +97,7 @@ class Expectations:
     def compare(self, cell: Cell, runs: Iterable[Iterable[ClaimVerdict]]) -> CellResult:
         """The runs of one cell (one a repeat) against what is known of it."""
         results: list[tuple[Standing, str]] = []
+        differing: set[str] = set()
         runs = [list(verdicts) for verdicts in runs]
         expected = {one.claim: self.expected(cell, one.claim) for one in chain(*runs)}
         if not runs or any(not verdicts for verdicts in runs):
@@ -102,13 +105,15 @@ class Expectations:
         if any(entry.matches(cell) for entry in self.entries):
             for verdicts in runs:
                 broke_off = _broke_off(verdicts)
-                results += [_stand(one, expected[one.claim], broke_off) for one in verdicts]
+                stand = {one.claim: _stand(one, expected[one.claim], broke_off) for one in verdicts}
+                results += stand.values()
+                differing |= {claim for claim, one in stand.items() if one[0] is Standing.DIFFERS}
         else:
             results.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
         standing = max((one for one, _ in results), key=_ORDER.index, default=Standing.NOT_JUDGED)
         lines = tuple(dict.fromkeys(line for _, line in results if line))
         known = {claim: known for claim, known in expected.items() if known is not None}
-        return CellResult(cell, standing, lines, known)
+        return CellResult(cell, standing, lines, known, frozenset(differing))
 
 
 def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:

@@ -69,16 +69,9 @@ def _standing(result: CellResult) -> str:
         claims = formats.plural(len(result.lines), "claim")
         return f"no expectation is recorded for {claims}, warnings included"
     if result.standing is Standing.DIFFERS:
-        return _differs(result)
+        verb = "differs" if len(result.differing) == 1 else "differ"
+        return f"{formats.plural(len(result.differing), 'claim')} {verb} from the expectation"
     return _STANDINGS.get(result.standing, "")
-
-
-def _differs(result: CellResult) -> str:
-    """Return `2 claims differ from the expectation`; their lines say how."""
-    lines = [line for line in result.lines if ", expected " in line]
-    claims = {line.partition(": ")[0] for line in lines if ": INCONCLUSIVE, " not in line}
-    verb = "differs" if len(claims) == 1 else "differ"
-    return f"{formats.plural(len(claims), 'claim')} {verb} from the expectation"
 
 
 def _sentences(totals: RunTotals) -> list[str]:

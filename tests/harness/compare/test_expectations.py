@@ -65,6 +65,7 @@ def test_every_repeat_must_do_as_its_entry_says(
 def test_the_first_entry_that_matches_counts_for_each_claim() -> None:
     result = KNOWN.compare(CELL, [run(a=FAIL, b=FAIL, c=PASS)])
     assert result.lines == ("a: FAIL, expected PASS",)
+    assert result.differing == {"a"}
     assert {claim: str(known) for claim, known in result.known.items()} == {
         "a": "PASS",
         "b": "FAIL",

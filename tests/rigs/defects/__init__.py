@@ -14,7 +14,7 @@ of_content      unsent, refused and mistimed messages
 of_service      outages towards publishers
 of_consumption  messages that wait without need
 of_order        broken order, and records of what cannot have happened
-grouped         two consumer groups, each of which got what one run's consumers got
+grouped         two consumer groups; each got what the consumers of one run got
 harmless        other clocks, names and orders of rows
 measure         which claims catch which defect
 table           the table of the page

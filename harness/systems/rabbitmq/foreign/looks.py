@@ -90,7 +90,7 @@ def wrong_arguments(topology: Topology, found: str) -> Problem:
         topology.place("[queues] arguments"),
         found,
         expected=f"arguments that these brokers take for queues of {topology.system}",
-        advice="mend `[queues] arguments` in the file",
+        advice="correct `[queues] arguments` in the file",
     )
 
 

@@ -206,7 +206,7 @@ def test_arguments_that_brokers_refuse_are_bad_input_with_their_key() -> None:
     assert found.problem.place == "staging.toml, [queues] arguments"
     assert found.problem.text == "declare: closed by the broker: 406 PRECONDITION_FAILED - x"
     assert "reference-mirrored" in found.problem.expected
-    assert found.remedy == found.problem.advice == "mend `[queues] arguments` in the file"
+    assert found.remedy == found.problem.advice == "correct `[queues] arguments` in the file"
     assert permitted(topology(), "declare", "403 ACCESS_REFUSED").problem is None
 
 

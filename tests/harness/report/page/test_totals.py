@@ -207,7 +207,7 @@ def test_a_cell_that_differs_says_in_how_many_claims() -> None:
         "b: INCONCLUSIVE, expected PASS",
         "c: PASS, no expectation …",
     )
-    cell = CellResult(whole.runs[0].cell, Standing.DIFFERS, lines, {})
+    cell = CellResult(whole.runs[0].cell, Standing.DIFFERS, lines, {}, frozenset({"a"}))
     (view,) = cells(replace(whole, cells=(cell,)))
     assert view.standing == "1 claim differs from the expectation"
     assert view.differences == lines
