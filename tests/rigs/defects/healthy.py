@@ -11,26 +11,12 @@ from harness.histories.history import FactValue
 from spark_analysis.schema.words import Fate, Outcome, Redelivered
 from tests.rigs.defects.runs import Run, of_rows
 from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.histories.declared import MIRRORED
 
 OTHER_QUEUE, OTHER = "payments", 3
 EVERY_MS = 66.0
 FAULT_MS, UNDO_MS, FAILOVER_MS = 12_000, 36_000, 54_000
-_PROMISED: dict[str, FactValue] = {
-    "copies": 3,
-    "masters": 1,
-    "progress_kept_by": "brokers",
-    "elects": True,
-    "confirms": True,
-    "confirm_waits_for_mirrors": True,
-    "durable": True,
-    "persistent": True,
-    "consumers": 1,
-    "acknowledges": True,
-    "no_ack": False,
-    "client_endpoint": "hosts",
-    "operations": 0,
-    "faults": 0,
-}
+_PROMISED: dict[str, FactValue] = {**MIRRORED, "faults": 0}
 _AT_FAULT: dict[str, FactValue] = {
     "fault_target_role": "master",
     "mirrors_at_fault": 2,

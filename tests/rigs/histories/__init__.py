@@ -1,6 +1,7 @@
 """What clients saw in a run, as facts and rows, and both judges of it.
 
 by_hand       histories told by hand, a method an event
+declared      what they declare of a healthy system
 logs          a log by hand, right except for what a test says, and what claims say of it
 sketches      histories by message, with what was declared, and what both judges and all claims say
 steady_loads  a load at a steady pace, served except for what a story says

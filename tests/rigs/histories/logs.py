@@ -15,26 +15,18 @@ from harness.histories.history import FactValue
 from harness.histories.history import History as Recorded
 from tests.rigs.histories.both_judges import judged_by_both
 from tests.rigs.histories.by_hand import CONSUMER, History, counts
+from tests.rigs.histories.declared import LASTING
 from tests.rigs.histories.ways import Via
 
 PLACES = "broker-a/0", "broker-b/0"
 EVERY_MS, MESSAGES = 100, 300
 AUDITOR = 9
 DECLARED: Mapping[str, FactValue] = {
+    **LASTING,
     "copies": 2,
     "masters": 2,
     "elects": False,
-    "progress_kept_by": "brokers",
-    "confirms": True,
-    "confirm_waits_for_mirrors": True,
-    "durable": True,
-    "persistent": True,
-    "consumers": 1,
-    "acknowledges": True,
-    "no_ack": False,
     "route_poll_s": 30,
-    "client_endpoint": "hosts",
-    "operations": 0,
     "faults": 0,
 }
 Came = Callable[[int, float], float]  # when a message comes that was sent then

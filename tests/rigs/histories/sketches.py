@@ -23,24 +23,13 @@ from tests.rigs.defects.runs import history as written
 from tests.rigs.histories.both_judges import judged_by_both
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 from tests.rigs.histories.conformance import rows
+from tests.rigs.histories.declared import MIRRORED
 
 OTHER, DRAIN = 71, 90  # consumers
 KILLED_MS, UNDONE_MS, OVER_MS = 15_000, 35_000, 36_000
 _DECLARED: Mapping[str, FactValue] = {
-    "copies": 3,
-    "masters": 1,
-    "progress_kept_by": "brokers",
-    "elects": True,
+    **MIRRORED,
     "promote_on_failure": "when-synced",
-    "confirms": True,
-    "confirm_waits_for_mirrors": True,
-    "durable": True,
-    "persistent": True,
-    "consumers": 1,
-    "acknowledges": True,
-    "no_ack": False,
-    "client_endpoint": "hosts",
-    "operations": 0,
     "reconnect_s": 2,
 }
 _AT_FAULT: Mapping[str, FactValue] = {
