@@ -105,7 +105,9 @@ class Expectations:
         if any(entry.matches(cell) for entry in self.entries):
             for verdicts in runs:
                 broke_off = _broke_off(verdicts)
-                stand = {one.claim: _stand(one, expected[one.claim], broke_off) for one in verdicts}
+                stand = {
+                    one.claim: _stand(one, expected[one.claim], broke_off) for one in verdicts
+                }
                 results += stand.values()
                 differing |= {claim for claim, one in stand.items() if one[0] is Standing.DIFFERS}
         else:

@@ -67,7 +67,9 @@ KEYS = (
     Key("stage", "reached", "time from the fault to a recovery step"),
     Key("stage", "missing", "recovery step not reached"),
     Key("stage", "doubted", "not judged, or not measured"),
-    Key("marks", Grade.VIOLATION.value, "messages affected; if a promise covers them, it is broken"),
+    Key(
+        "marks", Grade.VIOLATION.value, "messages affected; if a promise covers them, it is broken"
+    ),
     Key("marks", Grade.HARMLESS.value, "messages affected, no promise broken"),
     Key("marks", "fine", "event of clients or probes: good"),
     Key("marks", "bad", "event of clients or probes: failure"),
