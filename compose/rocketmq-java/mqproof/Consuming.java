@@ -282,8 +282,8 @@ public final class Consuming {
         return found.get(of);
     }
 
-    public byte[] take(long waitMs) throws InterruptedException {
-        return outbox.take(waitMs);
+    public byte[] take(long waitMs, int enough) throws InterruptedException {
+        return outbox.take(waitMs, enough);
     }
 
     public void close() {

@@ -17,6 +17,7 @@ final class Outbox {
     static final byte ANSWER = 1;
     static final byte MESSAGE = 2;
     static final byte NOTICE = 3;
+    private static final long GATHER_MS = 2;
 
     /** Writes the fields of one entry. */
     interface Entry {
@@ -25,6 +26,8 @@ final class Outbox {
 
     private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private DataOutputStream out = new DataOutputStream(bytes);
+    private int entries;
+    private int awaited = 1;
 
     synchronized void put(byte kind, Entry entry) {
         try {
@@ -34,7 +37,10 @@ final class Outbox {
         } catch (IOException impossible) {
             throw new AssertionError("an array in memory cannot fail", impossible);
         }
-        notifyAll();
+        entries++;
+        if (entries == 1 || entries == awaited) {
+            notifyAll();
+        }
     }
 
     void notice(String kind, String detail) {
@@ -44,13 +50,21 @@ final class Outbox {
         });
     }
 
-    /** Everything that was put since the last call; empty if nothing comes in `waitMs`. */
-    synchronized byte[] take(long waitMs) throws InterruptedException {
-        if (bytes.size() == 0) {
+    /**
+     * Everything that was put since the last call; empty if nothing comes in `waitMs`. Of fewer
+     * entries than `enough` the first waits for more, `GATHER_MS` at most.
+     */
+    synchronized byte[] take(long waitMs, int enough) throws InterruptedException {
+        awaited = enough;
+        if (entries == 0) {
             wait(waitMs);
+        }
+        if (entries > 0 && entries < enough) {
+            wait(GATHER_MS);
         }
         byte[] taken = bytes.toByteArray();
         bytes.reset();
+        entries = 0;
         return taken;
     }
 

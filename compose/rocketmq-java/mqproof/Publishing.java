@@ -256,8 +256,8 @@ public final class Publishing {
         }
     }
 
-    public byte[] take(long waitMs) throws InterruptedException {
-        return outbox.take(waitMs);
+    public byte[] take(long waitMs, int enough) throws InterruptedException {
+        return outbox.take(waitMs, enough);
     }
 
     public void close() {

@@ -90,7 +90,8 @@ class JavaPublisher:
         self._listener = listener
         fated = options.transactional_percent > 0
         stored = None if fated else self._receive_stored
-        self._java = JavaObject(config, self._receive, listener.noticed, stored)
+        enough = gathered(config.confirm_window) if config.rate is None and not fated else 1
+        self._java = JavaObject(config, self._receive, listener.noticed, stored, enough)
         self._tag = 0  # of the last message that was handed over
         self._burst: list[bytes] = []
         self._keyed = options.producer == "ordered"
@@ -208,6 +209,15 @@ class JavaConsumer:
     def abort(self) -> None:
         """The group is free again when the library has ended."""
         self._java.abort()
+
+
+def gathered(window: int) -> int:
+    """How many answers a publisher at maximum rate takes at once: two thirds of its window.
+
+    Each time that Python is woken costs as much as some dozens of answers, and takes it from the
+    broker (results/published/2026-11-23-recording-cost.md).
+    """
+    return max(1, window * 2 // 3)
 
 
 def start_jvm(config: WorkerConfig) -> None:

@@ -28,6 +28,7 @@ class JavaObject:
 
     `receive` is called with what came in one piece, after `noticed` with the notices in it;
     `stored` instead, with tags and times, if all of it is answers of one kind (wire.stored).
+    `enough`: so many entries are awaited before they are brought, for 2 ms at most (Outbox.java).
     """
 
     def __init__(
@@ -36,8 +37,10 @@ class JavaObject:
         receive: Callable[[Sequence[wire.Entry]], None],
         noticed: Callable[[str, str], None],
         stored: Callable[[Sequence[int], Sequence[int]], None] | None = None,
+        enough: int = 1,
     ) -> None:
         self._config = config
+        self._enough = enough
         self._receive = receive
         self._stored = stored
         self._noticed = noticed
@@ -76,7 +79,7 @@ class JavaObject:
         assert self._new is not None, "nothing was made"
         try:
             await self._start_attached(self._new)
-            self._taker = _Taker(self.object, self.hear)
+            self._taker = _Taker(self.object, self._enough, self.hear)
             await in_java(self.object.watch)
         except BaseException:
             self.abort()
@@ -145,8 +148,9 @@ class JavaObject:
 class _Taker:
     """The thread that waits for what Java tells, and the loop's callback that hears it."""
 
-    def __init__(self, java: Any, receive: Callable[[bytes], None]) -> None:
+    def __init__(self, java: Any, enough: int, receive: Callable[[bytes], None]) -> None:
         self._java = java
+        self._enough = enough
         self._receive = receive
         self._loop = asyncio.get_running_loop()
         self._ended = False
@@ -158,7 +162,7 @@ class _Taker:
 
     def _take(self) -> None:
         while not self._ended:
-            taken = bytes(self._java.take(TAKE_MS))
+            taken = bytes(self._java.take(TAKE_MS, self._enough))
             if taken:
                 self._loop.call_soon_threadsafe(self._hear, taken)
 

@@ -4,7 +4,7 @@ import asyncio
 import struct
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class Library:
         self.closed = threading.Event()
         self.said = [b""]
         self.watched = False
+        self.enough = 0
         type(self).made.append(self)
 
     def start(self) -> None:
@@ -49,7 +50,8 @@ class Library:
     def awaitQueues(self, _members: int) -> None:
         assert self.watched, "nothing is heard of what comes meanwhile"
 
-    def take(self, _wait_ms: int) -> bytes:
+    def take(self, _wait_ms: int, enough: int) -> bytes:
+        self.enough = enough
         self.closed.wait(0.001)
         return self.said.pop() if self.said else b""
 
@@ -287,3 +289,19 @@ def test_settings_of_producers_are_nothing_to_consumers(
         [*everybody, ("sendLatencyFaultEnable", "true")],
         [*everybody],
     ]
+
+
+@pytest.mark.parametrize(
+    ("rate", "window", "enough"), [(None, 128, 85), (None, 1, 1), (50, 128, 1)]
+)
+def test_answers_are_gathered_at_maximum_rate_alone(
+    tmp_path: Path, library: type[Library], rate: float | None, window: int, enough: int
+) -> None:
+    async def story() -> None:
+        made = replace(settings(tmp_path), rate=rate, confirm_window=window)
+        link = JavaPublisher(made, Listener())  # type: ignore[arg-type]
+        await link.open(1)
+        await until(lambda: library.made[0].enough == enough)
+        await link.close(1.0)
+
+    asyncio.run(story())
