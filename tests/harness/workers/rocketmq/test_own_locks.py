@@ -3,11 +3,13 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.workers.clients.port import Fetched
 from harness.workers.clients.rocketmq.own.client import OwnClient
 from harness.workers.clients.rocketmq.own.locks import LEASE_S, RENEW_S, QueueLocks
 from harness.workers.protocol import Role
@@ -87,6 +89,70 @@ def test_a_released_lock_is_given_back_once() -> None:
     asyncio.run(own.release(PLACE))
     asyncio.run(own.release_all())
     assert master.codes == [Code.LOCK_BATCH_MQ, Code.UNLOCK_BATCH_MQ]
+
+
+def test_a_lock_whose_answer_did_not_come_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    master = Master()
+    own = locks(master)
+    answered = master.ask
+
+    async def silent(broker: str, request: Request) -> Command:
+        await answered(broker, request)
+        return await asyncio.Future[Command]()
+
+    monkeypatch.setattr(own, "_ask", silent)
+
+    async def story() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(own.hold(PLACE), 0.01)
+        monkeypatch.setattr(own, "_ask", answered)
+        await own.release_all()
+
+    asyncio.run(story())
+    assert master.codes == [Code.LOCK_BATCH_MQ, Code.UNLOCK_BATCH_MQ]
+
+
+class Processing(Heard):
+    """A listener that is not done with what it got."""
+
+    def fetched(self, messages: Sequence[Fetched]) -> None:
+        self.messages += messages
+
+
+def test_a_consumer_that_closes_over_a_backlog_leaves_no_lock(tmp_path: Path) -> None:
+    """Its pulls go on while it gives the locks back, if nobody stops them."""
+
+    async def story(cluster: InProcess) -> None:
+        sent, got = Heard(), Processing()
+        settings = config(cluster, Role.PUBLISHER, tmp_path, producer="ordered")
+        async with publisher(settings, sent) as link:
+            for number in range(200):
+                link.publish(body(number))
+            await rig.until(lambda: len(sent.answers) == 200)
+        reading = config(cluster, Role.CONSUMER, tmp_path, consumer="orderly", batch=1)
+        consumer: Any = await OwnClient(reading).consumer(reading.endpoints[0], got)  # type: ignore[arg-type]
+        await consumer.consume()
+        await rig.until(lambda: got.messages)
+        ask_master = consumer._ask_master
+
+        async def slowly(broker: str, request: Request) -> Command:
+            answer: Command = await ask_master(broker, request)
+            (queue,) = json.loads(request.body)["mqSet"]
+            if got.messages[0].place == f"{broker}/{queue['queueId']}":
+                consumer.acknowledge(1_000_000)  # as at the end of the load
+                await asyncio.sleep(0.05)
+            return answer
+
+        consumer._locks._ask = slowly
+        await consumer.close(5)
+        other: Any = await OwnClient(reading).consumer(reading.endpoints[0], Heard())  # type: ignore[arg-type]
+        await other._routing.look()
+        foreign = QueueLocks("somebody", other._group, reading.queue, other._ask_master)
+        free = [await foreign.hold(place) for place in other._routing.read()]
+        assert free and all(free)
+        other.abort()
+
+    play(story, tmp_path)
 
 
 def test_a_locked_queue_is_read_by_its_owner_alone(tmp_path: Path) -> None:

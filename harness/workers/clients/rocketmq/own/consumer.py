@@ -106,6 +106,7 @@ class OwnConsumer:
         self._deaf = True
         try:
             async with asyncio.timeout(limit_s):
+                await self._stop_pulling()  # a pull would lock its queue again
                 await self._commit()
                 await self._locks.release_all()
                 await self._farewell()
@@ -188,6 +189,11 @@ class OwnConsumer:
                 await self._pull_once(place)
             except _FAILURES:
                 await asyncio.sleep(AGAIN_S)
+
+    async def _stop_pulling(self) -> None:
+        for pull in self._pulls.values():
+            pull.cancel()
+        await asyncio.gather(*self._pulls.values(), return_exceptions=True)
 
     async def _begin_at(self, place: Place) -> int:
         request = requests.consumer_offset(self._group, self._queue(place))

@@ -3,6 +3,7 @@
 1. Only a master gives a lock. It knows the locks that it gave itself, and no others.
 2. A lock is renewed when it is RENEW_S old. If the master does not answer, it holds for LEASE_S.
 3. If a master refuses, the lock is gone at once.
+4. A lock is given back even if its request was not answered: the master may have given it.
 """
 
 import time
@@ -37,6 +38,7 @@ class QueueLocks:
         self._ask = ask
         self._now_s = now_s
         self._since_s: dict[Place, float] = {}  # when each was given, or renewed
+        self._requested: set[Place] = set()  # those that a master may have given
 
     async def hold(self, place: Place) -> bool:
         """Return whether the queue is this consumer's for now; ask for the lock if need be."""
@@ -45,6 +47,7 @@ class QueueLocks:
         if since_s is not None and begun_s - since_s < RENEW_S:
             return True
         request = client_requests.lock(self._client, self._group, self._topic, *place)
+        self._requested.add(place)
         try:
             is_given = answers.locked(request, await self._ask(place[0], request))
         except (Unanswered, RequestRefused, WireError):
@@ -53,14 +56,17 @@ class QueueLocks:
             self._since_s[place] = begun_s
         else:
             self._since_s.pop(place, None)
+            self._requested.discard(place)
         return is_given
 
     async def release(self, place: Place) -> None:
-        if self._since_s.pop(place, None) is not None:
+        self._since_s.pop(place, None)
+        if place in self._requested:
+            self._requested.discard(place)
             request = client_requests.unlock(self._client, self._group, self._topic, *place)
             with suppress(Unanswered):  # the lock ends by itself
                 await self._ask(place[0], request)
 
     async def release_all(self) -> None:
-        for place in [*self._since_s]:
+        for place in [*self._requested]:
             await self.release(place)
