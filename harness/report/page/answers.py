@@ -13,6 +13,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
 from harness.plan.model import Cell
+from harness.report.lines import to_do
 from harness.report.page import formats, outs
 from harness.report.page.columns import labels
 from harness.report.page.places import listed
@@ -62,8 +63,8 @@ def _undecided(report: Report) -> Iterator[str]:
         places = [f"in {formats.plural(one.runs, 'run')}"] if names and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""
-        advice = f". To do: {'; '.join(one.advice)}" if one.advice else ""
-        yield f"{what}{where}: {'; '.join(one.reasons)}{advice}."
+        advice = to_do(one.advice, expected=one.expected)
+        yield f"{what}{where}: {'. '.join(filter(None, ('; '.join(one.reasons), advice)))}."
     if len(groups) > REASONS_MAX:
         yield f"{len(groups) - REASONS_MAX} more reasons are below, with the claims."
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from harness.claims.judge import ClaimOutcome, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart
-from harness.report.lines import of_brokers
+from harness.report.lines import is_expected, of_brokers, standing_of, to_do
 from harness.report.page import formats, outs
 from harness.report.page.answers import NAMES_MAX
 from harness.report.page.cells import CellView, badge_of
@@ -52,7 +52,7 @@ class RunView:
         self.facts = tuple(_facts(run.summary))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
-        self.advice = tuple(dict.fromkeys(_advice(run)))
+        self.advice = tuple(dict.fromkeys(_advice(run, report)))
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None
@@ -157,17 +157,23 @@ def _left_out(run: RunReport) -> str:
     return f"Timeline and stories are left out in a report of so many runs: {where}."
 
 
-def _advice(run: RunReport) -> Iterator[str]:
+def _advice(run: RunReport, report: Report) -> Iterator[str]:
     """Yield what to do about claims that could not be judged. If their reasons are not the run's
-    caveats, which stand above the advice, claims and reasons come first."""
-    advised = (one for one in run.verdicts if one.advice)
-    groups = by_key(advised, lambda one: (reasons(one), one.advice))
-    for (why, advice), alike in groups.items():
-        text = f"To do: {'; '.join(advice)}."
+    caveats, which stand above the advice, claims and reasons come first. A decided verdict that is
+    expected needs no advice."""
+    found = ((one, is_expected(standing_of(one, run, report))) for one in run.verdicts)
+    advised = (
+        (one, expected)
+        for one, expected in found
+        if one.advice and not (expected and one.outcome is not ClaimOutcome.INCONCLUSIVE)
+    )
+    groups = by_key(advised, lambda each: (reasons(each[0]), each[0].advice, each[1]))
+    for (why, advice, expected), alike in groups.items():
+        text = f"{to_do(advice, expected=expected)}."
         if all(any(caveat in line for caveat in run.doubts) for line in why):
             yield text
             continue
-        names = [one.claim for one in alike[:NAMES_MAX]]
+        names = [one.claim for one, _ in alike[:NAMES_MAX]]
         names += [f"{len(alike) - NAMES_MAX} more"] if len(alike) > NAMES_MAX else []
         yield f"{listed(names)}: {'; '.join(why)}. {text}"
 
