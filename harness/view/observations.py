@@ -39,7 +39,7 @@ from spark_analysis.schema.measure import Grade, Measure
 _ANSWERS = {
     "acknowledged": "confirmed",
     "indeterminate": "unknown outcome",
-    "not_sent": "not sent within the deadline",
+    "not_sent": "never sent (the deadline passed first)",
 }
 # Why the order of messages was not judged (docs/verdicts.md 6).
 _NO_ORDER = {
@@ -109,6 +109,11 @@ def _messages(evidence: Evidence) -> Observation:
     counts = ", ".join(
         f"{_ANSWERS.get(name, name)} {number:,}" for name, number in sorted(states.items())
     )
+    facts = evidence.facts
+    # At rate `max`, or without confirms, no message is late, and none is excused.
+    if states["not_sent"] and facts.paced and facts.confirms:
+        excused = evidence.counted.total("excused") > 0
+        counts += f"; late counts those never sent{', unless they are excused' * excused}"
     return Observation("messages", 0, bool(states), f"messages: {counts or 'none was sent'}")
 
 

@@ -72,6 +72,15 @@ def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
     )
 
 
+def test_messages_that_were_never_sent_count_as_late() -> None:
+    story = Story().count("state", "not_sent", 9)
+    line = "messages: confirmed 21,400, never sent (the deadline passed first) 9"
+    assert texts(story)["messages", 0] == f"{line}; late counts those never sent"
+    story.count("excused", "", 811)
+    ending = "; late counts those never sent, unless they are excused"
+    assert texts(story)["messages", 0] == f"{line}{ending}"
+
+
 def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     found = texts(story)
