@@ -44,11 +44,12 @@ class RunView:
     ) -> None:
         self.left_out = "" if whole or run.detail is None else _left_out(run)
         run = run if whole else _short(run)
-        promises = (one.outcome for one in run.verdicts if one.is_promise)
+        promises = [one.outcome for one in run.verdicts if one.is_promise]
+        outcome = worst(promises) if run.verdicts else None
         applying = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
         applying.sort(key=lambda one: _ORDER.index(one.outcome))
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
-        self.tone, self.badge = badge_of(worst(promises) if run.verdicts else None).shown
+        self.tone, self.badge = badge_of(outcome).shown
         self.facts = tuple(_facts(run.summary))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
@@ -56,7 +57,7 @@ class RunView:
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None
-        self.chart = Chart(timeline) if timeline and whole else None
+        self.chart = Chart(timeline, outcome) if timeline and whole else None
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from harness.claims.judge import ClaimOutcome
 from harness.report.charts.chart import Chart
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
@@ -177,6 +178,25 @@ def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
     lanes = {lane.name: lane for lane in chart_of(tmp_path, crash(lost=[200, 201])).lanes}
     (span,) = lanes["lost"].spans
     assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
+
+
+def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash(lost=[200, 201]))
+    found = {}
+    for outcome in (*ClaimOutcome, None):
+        drawn = Chart(timeline, outcome)
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
+        found[outcome] = span.tone, key.text
+    harmless = "harmless", "messages affected, no promise broken"
+    undecided = "doubted", "messages affected; whether a promise is broken is not decided"
+    assert found == {
+        ClaimOutcome.FAIL: ("violation", "messages affected; see FAIL below for broken promises"),
+        ClaimOutcome.INCONCLUSIVE: undecided,
+        None: undecided,
+        ClaimOutcome.PASS: harmless,
+        ClaimOutcome.NOT_APPLICABLE: harmless,
+    }
 
 
 def test_name_server_views_are_a_chart_row_but_drainers_not(
