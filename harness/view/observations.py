@@ -230,11 +230,11 @@ def _until(evidence: Evidence, number: int) -> str:
 def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
+    if name == SUSTAINED and evidence.never_late(number):
+        return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
     if isinstance(value, Interval) and _says_nothing(value):
         why = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
-    if name == SUSTAINED and evidence.never_late(number):
-        return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
     after = " after" if isinstance(value, Interval) else ":"
     later = sum(one.missed for one in evidence.findings.later if one.window == number)
     tail = f" (later, {later:,} messages were late)" if later and name == SUSTAINED else ""

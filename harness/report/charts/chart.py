@@ -21,6 +21,7 @@ from harness.report.page.formats import (
     stage_time,
 )
 from harness.report.page.outs import spell_text
+from harness.view.summary import WindowOutage
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.digest import SUSTAINED
@@ -86,9 +87,15 @@ _TONES = {
 
 
 class Chart:
-    """`promises`: the worst verdict on a promise of the run; None: the run was not judged."""
+    """`promises`: the worst verdict on a promise of the run; None: the run was not judged.
+    `outages`: of the run, by window."""
 
-    def __init__(self, timeline: Timeline, promises: ClaimOutcome | None = None) -> None:
+    def __init__(
+        self,
+        timeline: Timeline,
+        promises: ClaimOutcome | None = None,
+        outages: Sequence[WindowOutage] = (),
+    ) -> None:
         scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
         routes = timeline.routes
         self.label = _label(timeline)  # for those who cannot see it
@@ -98,7 +105,7 @@ class Chart:
         self.plots = tuple(plots(timeline, scale))
         self.hits = tuple(_hit(one, timeline, scale) for one in timeline.slices)
         self.outs = tuple(_outs(timeline, scale))  # of the run, its worst queue and publisher
-        self.stages = tuple(_stages(timeline, scale))
+        self.stages = tuple(_stages(timeline, scale, outages))
         grave = _TONES[ClaimOutcome.INCONCLUSIVE if promises is None else promises]
         self.lanes = tuple(_lanes(timeline, scale, grave))
         self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
@@ -181,14 +188,16 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         yield Lane(name, tuple(spans))
 
 
-def _stages(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+def _stages(timeline: Timeline, scale: Scale, outages: Sequence[WindowOutage]) -> Iterable[Lane]:
     """A row each; with several faults its name says which of them it follows."""
     several = len(timeline.faults) > 1
     for fault in timeline.faults:
         after = f", fault {fault.number}" if several else ""
         rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
         for row in rows:
-            span = _stage(row, fault, scale, _is_late(timeline, fault))
+            on_time = any(one.never_late for one in outages if one.window == fault.number)
+            late = not on_time and _is_late(timeline, fault)
+            span = _stage(row, fault, scale, late)
             yield Lane(f"{stage_name(row.stage)}{after}", (span,))
 
 
@@ -202,7 +211,7 @@ def _is_late(timeline: Timeline, fault: FaultSpan) -> bool:
 def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
     time = stage_time(row, after="")
-    unneeded = row.stage == SUSTAINED and not late and time.known
+    unneeded = row.stage == SUSTAINED and not late and not fault.doubt_of(row.stage)
     if unneeded:
         time = StageTime("not needed, no message was late", "", known=True)
     text, tone = time.text, "reached" if row.reached else "missing"

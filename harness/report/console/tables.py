@@ -23,6 +23,7 @@ from harness.report.page.measures import (
     cell_of,
     measure_text,
     needs_no_recovery,
+    with_recovery_bounds,
 )
 from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
@@ -157,6 +158,7 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
     `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
     if row is None:
         return ""
+    row = with_recovery_bounds(row, runs)
     if needs_no_recovery(row, runs):
         return f"{NO_RECOVERY} ({NEVER_LATE})"
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):

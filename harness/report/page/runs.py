@@ -57,7 +57,8 @@ class RunView:
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None
-        self.chart = Chart(timeline, outcome) if timeline and whole else None
+        outages = run.summary.outages if run.summary is not None else ()
+        self.chart = Chart(timeline, outcome, outages) if timeline and whole else None
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)

@@ -100,6 +100,8 @@ def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
 def test_without_a_late_message_there_is_no_time_of_recovery() -> None:
     found = texts(Story().missed(0))
     assert "on time again: not needed, no message was late" in found["stages", 1]
+    cut = texts(Story().missed(0).stage("sustained_success", 0.001, reached=False))
+    assert "on time again: not needed, no message was late" in cut["stages", 1]
 
 
 def test_late_messages_are_counted_up_to_the_next_fault() -> None:

@@ -8,11 +8,13 @@ from harness.claims.judge import ClaimOutcome
 from harness.report.charts.chart import Chart
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
+from harness.view.summary import Number, summary
 from harness.view.timeline import Timeline
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
+from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run
 
 
@@ -128,6 +130,21 @@ def test_a_bound_near_zero_is_not_measured_even_under_a_caveat(tmp_path: Path) -
     fault = replace(timeline.faults[0], stages=(stage,), stages_doubt="the host was busy")
     (lane,) = Chart(replace(timeline, faults=(fault,))).stages
     assert (lane.spans[0].text, lane.spans[0].tone) == ("not measured", "doubted")
+
+
+def test_a_fault_without_late_messages_needs_no_recovery(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash(lost=[250]))
+    stage = Stage("run", 1, "sustained_success", False, 0, 0, RecoveredBy.SYSTEM)
+    fault = replace(timeline.faults[0], stages=(stage,))
+    slices = (*timeline.slices, replace(timeline.slices[-1], from_s=39, operations=9, missed=9))
+    timeline = replace(timeline, faults=(fault,), slices=slices)
+    (outage,) = summary(Story().missed(0).evidence).outages
+    for outages, text in (
+        ((outage,), "not needed, no message was late"),
+        ((replace(outage, missed=Number(9, True)),), "not measured"),
+    ):
+        (lane,) = Chart(timeline, None, outages).stages
+        assert lane.spans[0].text == text
 
 
 def test_only_steps_of_absent_consumers_are_drawn_unjudged(tmp_path: Path) -> None:
