@@ -100,7 +100,8 @@ def _did(totals: RunTotals) -> list[str]:
     """Yield `it lost 37 confirmed messages and had at least 21.5 s of downtime`."""
     done = outs.lost_parts(totals, formats.plural(totals.lost, "confirmed message"))
     out = outs.out_text(totals, outs.AT_LEAST)
-    done += [f"had {out} of downtime"] if totals.is_out else []
+    worst = " in its worst run" if outs.has_several(totals) else ""
+    done += [f"had {out} of downtime{worst}"] if totals.is_out else []
     return [f"it {listed(done)}"] if done else []
 
 
@@ -195,7 +196,9 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
         lines.append(f"longest time without a confirm: {outs.silent_text(totals)}")
     tone = "open" if unknown else "pass" if totals.is_fine and totals.worst is None else "plain"
     said = _lines(*lines, outs.worst_text(totals.worst), tail)
-    return PageAnswer(question, outs.out_text(totals), tone, said)
+    value = outs.out_text(totals)
+    value += " in the worst run" if totals.is_out and outs.has_several(totals) else ""
+    return PageAnswer(question, value, tone, said)
 
 
 def _meaning(totals: RunTotals) -> str:

@@ -42,11 +42,17 @@ def out_text(totals: RunTotals, least: str = LEAST) -> str:
 
 
 def out_phrase(totals: RunTotals) -> str:
-    """`downtime 14.2 s`, `no downtime`, `downtime: unknown`."""
+    """Return `downtime 14.2 s`; of several runs `worst run: downtime 14.2 s`; `no downtime`,
+    `downtime: unknown`."""
     text = out_text(totals)
     if totals.is_out:
-        return f"downtime {text}"
+        return f"{'worst run: ' if has_several(totals) else ''}downtime {text}"
     return text if totals.total_downtime is not None else f"downtime: {text}"
+
+
+def has_several(totals: RunTotals) -> bool:
+    """Return whether the downtime is known of several runs: then pages name the run it is of."""
+    return totals.total_downtime is not None and totals.total_downtime.runs > 1
 
 
 def losses(totals: RunTotals) -> list[str]:

@@ -105,6 +105,19 @@ def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
     assert "it lost at least 3 confirmed messages" in text(page_of(summed(undrained)))
 
 
+def test_downtime_of_several_runs_is_that_of_the_worst_run() -> None:
+    twice = [summed(Story().outage(12, until), repeat=until) for until in (14, 20)]
+    said = text(page_of(*twice)).replace("\u00a0", " ")
+    assert "it had 8.00 s of downtime in its worst run" in said
+    assert "How much downtime was there? 8.00 s in the worst run" in said
+    assert "worst run: downtime 8.00 s" in said
+    other = [summed(Story().outage(12, until), repeat=until, cell=OTHER) for until in (14, 20)]
+    found = text(page_of(*twice, *other)).replace("\u00a0", " ")
+    assert "had 8.00 s of downtime in its worst run" in found
+    once = text(page_of(*twice[:1])).replace("\u00a0", " ")
+    assert "worst run" not in once
+
+
 def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
