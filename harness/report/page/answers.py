@@ -195,7 +195,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     elif totals.silence is not None and totals.silence.maximum_s:
         lines.append(f"longest time without a confirm: {outs.silent_text(totals)}")
     tone = "open" if unknown else "pass" if totals.is_fine and totals.worst is None else "plain"
-    said = _lines(*lines, outs.worst_text(totals.worst), tail)
+    said = _lines(*lines, outs.worst_of_runs(totals), tail)
     value = outs.out_text(totals)
     value += " in the worst run" if totals.is_out and outs.has_several(totals) else ""
     return PageAnswer(question, value, tone, said)

@@ -161,7 +161,8 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
     said = text(page_of(summed(story)))
     assert (
         "How much downtime was there? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
-        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover" in said
+        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover (of its own messages; the "
+        "downtime for all clients counts those of all together)" in said
     )
     calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
     assert "How much downtime was there? 3.00 s downtime in 1 of 1 run" in calm
