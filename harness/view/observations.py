@@ -199,12 +199,7 @@ def _availability(evidence: Evidence, number: int) -> Observation:
         text = f"availability under fault {number} unknown: {doubt.sentence}{beside}"
         return Observation("availability", number, False, text)
     silence = evidence.value("silence_s", number)
-    missed = evidence.value("missed", number)
-    row = evidence.recovery.availability(number)
-    due = f" of {row.operations:,} messages due" if row and isinstance(missed, Interval) else ""
-    excused = evidence.counted.total("excused")
-    kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
-    late = f"late {_until(evidence, number)}: {_bound(missed)}{due}{kept_away if excused else ''}"
+    row, late = evidence.recovery.availability(number), _late(evidence, number)
     # The silence of a later fault may overlap this one: then it is longer than the time between.
     overlaps = row is not None and row.silence_ns and _next(evidence, number) is not None
     from_s = row.silence_from_ns / 1e9 if row else 0.0
@@ -212,6 +207,21 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     silent = f"longest time without a confirm{which} {_seconds(silence)}{where}"
     text = f"fault {number}: {silent}{';' if overlaps else ','} {late}"
     return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _late(evidence: Evidence, number: int) -> str:
+    """Return `late from the fault on: 12 of 4,500 messages due`; of the first fault with what late
+    means."""
+    missed, row = evidence.value("missed", number), evidence.recovery.availability(number)
+    late = f"late {_until(evidence, number)}: {_bound(missed)}"
+    if row and isinstance(missed, Interval):
+        late += f" of {row.operations:,} messages due"
+        if number == min(window.number for window in evidence.facts.windows):
+            deadline_s = evidence.facts.deadline_ns / 1e9
+            late += f" (no confirm within {deadline_s:g} s of the due time)"
+    excused = evidence.counted.total("excused")
+    kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
+    return f"{late}{kept_away if excused else ''}"
 
 
 def _next(evidence: Evidence, number: int) -> int | None:

@@ -54,6 +54,7 @@ class RunView:
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
+        self.deadline = deadline_text([run]).partition(formats.GLUE)[2]  # `2 s`
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None

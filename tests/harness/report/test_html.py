@@ -105,6 +105,16 @@ def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
     assert "it lost at least 3 confirmed messages" in text(page_of(summed(undrained)))
 
 
+def test_late_and_deadline_are_explained_where_they_first_stand(tmp_path: Path) -> None:
+    said = text(page_of(judged_run(tmp_path / "run", crash()))).replace("\u00a0", " ")
+    legend = "on time: confirmed by the due time plus the deadline late: confirmed after that, or "
+    assert said.index(legend) < said.index("(deadline ")
+    deadline = "The deadline is how long after its due time a message may be confirmed and still"
+    assert deadline in said
+    late = "Late: not confirmed by its due time plus the deadline (1 s); also if it was"
+    assert late in said
+
+
 def test_downtime_of_several_runs_is_that_of_the_worst_run() -> None:
     twice = [summed(Story().outage(12, until), repeat=until) for until in (14, 20)]
     said = text(page_of(*twice)).replace("\u00a0", " ")

@@ -22,7 +22,7 @@ def test_every_judged_measure_has_one_line() -> None:
         ),
         ("availability", 1): (
             "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "
-            "messages due"
+            "messages due (no confirm within 2 s of the due time)"
         ),
         ("stages", 1): (
             "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
@@ -108,6 +108,7 @@ def test_late_messages_are_counted_up_to_the_next_fault() -> None:
     found = texts(Story().window(2, "kill", opens=30))
     assert "late from fault 1 to fault 2: 12 of" in found["availability", 1]
     assert "late from fault 2 on: " in found["availability", 2]
+    assert "of the due time" not in found["availability", 2], "the first line says what late is"
 
 
 def test_without_consumers_none_is_reported_late() -> None:
