@@ -21,6 +21,7 @@ from harness.view.message_traces import MessageTrace, Records, trace
 from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
 from harness.view.timeline import PROOFS, Timeline, timeline
+from harness.view.voter_hosts import events_with_hosts, leader_hosts
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
@@ -80,6 +81,7 @@ def detail_of(
         schedule=manifest.schedule,
         workers=manifest.worker_names,
         by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
+        clients=events_with_hosts(records.clients, leader_hosts(manifest, views)),
     )
     asks = any(one.kind == ATTACHED for one in records.clients)
     drawn = routes(
