@@ -1,6 +1,6 @@
 """Leaders by their hosts: voters report each other by ids such as `n2`, and readers know hosts.
 
-1. Ids and hosts are those of the layout, if it comes with mqproof. Its voters must be the ones that
+1. Ids and hosts are those of the layout, if it comes with mqproof, and its voters are those that
    the run asked; else an id stays as it was reported.
 2. Only what a person reads changes: marts and verdicts keep the words of the voters.
 """
