@@ -1,7 +1,7 @@
 """Leaders by their hosts: voters report each other by ids such as `n2`, and readers know hosts.
 
 1. Ids and hosts are those of the layout, if it comes with mqproof, and its voters are those that
-   the run asked; else an id stays as it was reported.
+   the run queried; else an id stays as it was reported.
 2. Only what a person reads changes: marts and verdicts keep the words of the voters.
 """
 
@@ -23,9 +23,9 @@ HostsOfIds = Mapping[tuple[str, str], str]  # by group and id
 
 def leader_hosts(manifest: Manifest, views: Views) -> HostsOfIds:
     """Return the hosts of the voters of a run; none if they are unknown."""
-    asked = {one.name_server for one in views.queries if one.kind == LEADER}
-    voters = _voters(manifest.system, manifest.layout.partition("@")[0]) if asked else ()
-    if {place(one.host, one.word) for one in voters} != asked:
+    queried = {one.name_server for one in views.queries if one.kind == LEADER}
+    voters = _voters(manifest.system, manifest.layout.partition("@")[0]) if queried else ()
+    if {place(one.host, one.word) for one in voters} != queried:
         return {}
     return {(group, one.id): one.host for one in voters for group in (one.query, *one.groups)}
 

@@ -276,7 +276,7 @@ def test_a_leader_is_named_by_its_host() -> None:
     assert named.detail == "x says broker-a: rkd2 (n1) leads"
 
 
-def test_a_leaders_id_stays_if_other_voters_were_asked() -> None:
+def test_a_leaders_id_stays_if_other_voters_were_queried() -> None:
     texts, _ = _with_other_voters(election(), "rkd1/broker-a-0", "rkd4/broker-a-2")
     assert any("broker-a: n1 leads, term 3" in text for text in texts)
 
