@@ -1,7 +1,7 @@
 """Which message overtook one that came out of order: the first that was sent later and delivered
 earlier, of one sender, key and queue (docs/verdicts.md 6).
 
-Pure. The verdict is the analysis's own; this finds one message that shows it. If no row shows it,
+The verdict is the analysis's own; this finds one message that shows it. If no row shows it,
 there is none.
 """
 

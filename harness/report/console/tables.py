@@ -232,7 +232,7 @@ def grouped(
             groups.setdefault((expected, *_key(verdict)), []).append(verdict)
     for (expected, *_), same in groups.items():
         first = same[0]
-        line = line_of(first) if len(same) == 1 else _together(same, expected=expected)
+        line = line_of(first) if len(same) == 1 else _together(same, expected=bool(expected))
         yield line, first
 
 
