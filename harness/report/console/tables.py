@@ -230,9 +230,9 @@ def grouped(
             is_open = verdict.outcome is ClaimOutcome.INCONCLUSIVE
             expected = is_open and is_expected(standing(verdict))
             groups.setdefault((expected, *_key(verdict)), []).append(verdict)
-    for (expected, *_), same in groups.items():
+    for (is_known, *_), same in groups.items():
         first = same[0]
-        line = line_of(first) if len(same) == 1 else _together(same, expected=bool(expected))
+        line = line_of(first) if len(same) == 1 else _together(same, expected=bool(is_known))
         yield line, first
 
 
