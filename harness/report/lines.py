@@ -38,6 +38,8 @@ _MEANING = {
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
+_EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
+
 
 def cell_name(cell: Cell) -> str:
     """`master-crash on rabbitmq-mirrored all-automatic@T=10 with pika`."""
@@ -54,8 +56,20 @@ def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
         text = _fail(verdict, standing)
     elif verdict.outcome is ClaimOutcome.INCONCLUSIVE:
         text += f"; judged: {'; '.join(verdict.judged)}" if verdict.judged else ""
-        text += f". To do: {'; '.join(verdict.advice)}" if verdict.advice else ""
+        advice = to_do(verdict.advice, expected=is_expected(standing))
+        text += f". {advice}" if advice else ""
     return f"{verdict.word} {verdict.claim}: {text}"
+
+
+def to_do(advice: Iterable[str], *, expected: bool) -> str:
+    """Return `To do: run it again …`; "" without advice. `expected`: this cell is known to have
+    this verdict, so that there is no need to act."""
+    text = "; ".join(advice)
+    if not text:
+        return ""
+    if expected:
+        return f"This verdict is expected in this cell. To decide the claim nevertheless: {text}"
+    return f"To do: {text}"
 
 
 def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
@@ -72,11 +86,21 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
         now_and_then = ", in some runs" if len(expected.outcomes) > 1 else ""
-        return f"expected in this cell{now_and_then}"
+        return f"{_EXPECTED}{now_and_then}"
     wanted = expected.describe(warns=verdict.warns)
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
-        return f"expectation not checked: {wanted} was expected"
-    return f"unexpected in this cell: {wanted} was expected"
+        return f"expectation not checked: expected {wanted}, but the claim is undecided"
+    return f"{_UNEXPECTED}: expected {wanted}, found {verdict.word}"
+
+
+def is_expected(standing: str) -> bool:
+    """Return whether a standing says that the cell is known to have this verdict."""
+    return standing.startswith(_EXPECTED)
+
+
+def is_unexpected(standing: str) -> bool:
+    """Return whether a standing says that the cell is known to have another verdict."""
+    return standing.startswith(_UNEXPECTED)
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:

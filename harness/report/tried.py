@@ -18,7 +18,7 @@ from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
-from harness.report.lines import cell_name
+from harness.report.lines import cell_name, is_expected, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
 from harness.report.page.totals import RunTotals, loss_rate
@@ -112,13 +112,14 @@ _NO_SENSE = f": {NotApplicable('')}"  # between a condition and why it makes no 
 
 class Undecided(NamedTuple):
     """`claims`: by name, in their order. `runs`: in how many of them one was not judged for it.
-    `cells`: of these runs."""
+    `cells`: of these runs. `expected`: these cells are known to leave the claims undecided."""
 
     reasons: tuple[str, ...]
     advice: tuple[str, ...]
     claims: tuple[str, ...]
     runs: int
     cells: tuple[Cell, ...] = ()
+    expected: bool = False
 
 
 class _OpenClaim(NamedTuple):
@@ -128,6 +129,7 @@ class _OpenClaim(NamedTuple):
     claim: str
     reasons: tuple[str, ...]
     advice: tuple[str, ...] = ()
+    expected: bool = False
 
 
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
@@ -141,7 +143,8 @@ def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
 def undecided(report: Report) -> Iterator[Undecided]:
     """Yield what kept promises open, the reason with most claims first."""
     groups = by_key(
-        _open_claims(report), lambda each: (tuple(map(_masked, each.reasons)), each.advice)
+        _open_claims(report),
+        lambda each: (tuple(map(_masked, each.reasons)), each.advice, each.expected),
     )
     made = [
         Undecided(
@@ -150,8 +153,9 @@ def undecided(report: Report) -> Iterator[Undecided]:
             tuple(dict.fromkeys(each.claim for each in found if each.claim)),
             len({each.run.name for each in found}),
             tuple(dict.fromkeys(each.run.cell for each in found)),
+            expected,
         )
-        for (_, advice), found in groups.items()
+        for (_, advice, expected), found in groups.items()
     ]
     yield from sorted(made, key=lambda one: -len(one.claims))
 
@@ -162,7 +166,8 @@ def _open_claims(report: Report) -> Iterator[_OpenClaim]:
             yield _OpenClaim(run, "", (run.failure or "the run was not judged",))
         for one in run.verdicts:
             if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                yield _OpenClaim(run, one.claim, reasons(one), one.advice)
+                expected = is_expected(standing_of(one, run, report))
+                yield _OpenClaim(run, one.claim, reasons(one), one.advice, expected)
 
 
 def _masked(reason: str) -> str:

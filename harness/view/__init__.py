@@ -8,6 +8,8 @@ routes        what name servers showed, and whom clients asked
 failing       each publisher's sends, whose failed under a fault, and when he learnt better
 message_traces everything recorded of one message, row by row
 costs         what the run cost in its steady state, and memory and disk of each host over time
+voter_hosts   leaders by their hosts, where voters report ids
+overtaking    which message overtook one that came out of order
 naming        workers, faults and ends of connections by the names that people know
 grouping      rows by what they share
 """

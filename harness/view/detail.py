@@ -18,8 +18,10 @@ from harness.run_folder.manifest import Manifest
 from harness.view.failing import Failing, failing, sending
 from harness.view.grouping import by_key
 from harness.view.message_traces import MessageTrace, Records, trace
+from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
 from harness.view.timeline import PROOFS, Timeline, timeline
+from harness.view.voter_hosts import events_with_hosts, leader_hosts
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
@@ -27,9 +29,11 @@ from spark_analysis.schema.measures import BY_NAME, grade, gravity
 from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
+from spark_analysis.schema.words import NEVER_SENT
 
 STORIES_OF_RUN_MAX = 60
 SAMPLES_MAX = 200_000  # of what hosts used: one a host and second
+NEIGHBOURS_MAX = 100_000  # rows of messages that may have overtaken others
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are shown
 
 
@@ -77,6 +81,7 @@ def detail_of(
         schedule=manifest.schedule,
         workers=manifest.worker_names,
         by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
+        clients=events_with_hosts(records.clients, leader_hosts(manifest, views)),
     )
     asks = any(one.kind == ATTACHED for one in records.clients)
     drawn = routes(
@@ -149,7 +154,32 @@ def _read(folder: Path, examples: list[Affected]) -> Records:
             acknowledgements=_acknowledgements(folder, deliveries),
             terms=rows.read(folder, rows.TermsRow, ROWS_MAX, of),
         )
+        records = replace(records, neighbours=_neighbours(folder, examples, records.attempts))
     return replace(records, samples=rows.read(folder, rows.Resource, SAMPLES_MAX))
+
+
+def _neighbours(
+    folder: Path, examples: list[Affected], attempts: Iterable[rows.Attempt]
+) -> Neighbours:
+    """Return the rows that may show which messages overtook these."""
+    late = [row for row in examples if row.measure in OUT_OF_ORDER]
+    names = {(row.producer, row.sequence) for row in late}
+    own = [one for one in attempts if (one.producer, one.sequence) in names]
+    own = [one for one in own if one.sent_ns != NEVER_SENT]
+    if not own:
+        return Neighbours()
+    field, until_ns = rows.field, max(row.at_ns for row in late)
+    from_ns = min(one.sent_ns for one in own)
+    of = field("producer").isin(sorted({one.producer for one in own}))
+    keys = field("key").isin(sorted({one.key for one in own}))
+
+    def between(name: str) -> Any:
+        return of & (field(name) >= from_ns) & (field(name) <= until_ns)
+
+    return Neighbours(
+        rows.read(folder, rows.Attempt, NEIGHBOURS_MAX, between("sent_ns") & keys),
+        rows.read(folder, rows.Delivery, NEIGHBOURS_MAX, between("received_ns")),
+    )
 
 
 def _of(examples: list[Affected]) -> Any:

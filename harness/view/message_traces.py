@@ -16,6 +16,7 @@ from typing import Any
 from harness.claims.doubts import worker_name
 from harness.run_folder import rows
 from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
+from harness.view.overtaking import Neighbours, Overtaking, overtaking
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
@@ -82,7 +83,8 @@ class Records:
     that are shown. `unreadable`: why some are missing; "". `schedule`: of the manifest. `workers`:
     the names of all, by number. `by_name_servers`: clients find brokers through name servers.
 
-    `samples`: what hosts used; None where they are not kept.
+    `samples`: what hosts used; None where they are not kept. `neighbours`: of messages that came
+    out of order.
     """
 
     faults: Sequence[rows.FaultEvent] = ()
@@ -95,6 +97,7 @@ class Records:
     acknowledgements: Sequence[rows.Acknowledgement] = ()
     terms: Sequence[rows.TermsRow] = ()
     samples: Sequence[rows.Resource] | None = None
+    neighbours: Neighbours = field(default_factory=Neighbours)
     unreadable: str = ""
     schedule: Mapping[str, Any] = field(default_factory=dict)
     workers: Mapping[int, str] = field(default_factory=dict)
@@ -105,8 +108,11 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
     """The story of one row of the mart `affected`."""
     places = _places(records)
     own = sorted(_own(row, records, facts, places), key=lambda step: step.at_ns)
+    of_message = records.attempts, records.settlements, records.deliveries
+    overtook = overtaking(row, *of_message, records.neighbours, facts)
     if own:
         around = [
+            *([] if overtook is None else [_overtaking_step(overtook, facts)]),
             *_around(row, records, facts, own[0].at_ns, own[-1].at_ns),
             *_after(row, records, own[-1].at_ns),
         ]
@@ -116,7 +122,14 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     place = near(row.at_ns, facts)
     place = f"{_instant(row)} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
-    return MessageTrace(_message(row, facts), place, _bounded(own))
+    parts = (place, "" if overtook is None else overtook.sentence)
+    return MessageTrace(_message(row, facts), "; ".join(filter(None, parts)), _bounded(own))
+
+
+def _overtaking_step(one: Overtaking, facts: Facts) -> TraceStep:
+    who = worker_name(one.consumer, facts)
+    text = f"message {one.sequence} of the same key, sent later, delivered to {who}"
+    return TraceStep(one.received_ns, "delivered", text, kept=True)
 
 
 def _instant(row: Affected) -> str:

@@ -39,7 +39,7 @@ from spark_analysis.schema.measure import Grade, Measure
 _ANSWERS = {
     "acknowledged": "confirmed",
     "indeterminate": "unknown outcome",
-    "not_sent": "not sent within the deadline",
+    "not_sent": "never sent (the deadline passed first)",
 }
 # Why the order of messages was not judged (docs/verdicts.md 6).
 _NO_ORDER = {
@@ -109,6 +109,11 @@ def _messages(evidence: Evidence) -> Observation:
     counts = ", ".join(
         f"{_ANSWERS.get(name, name)} {number:,}" for name, number in sorted(states.items())
     )
+    facts = evidence.facts
+    # At rate `max`, or without confirms, no message is late, and none is excused.
+    if states["not_sent"] and facts.paced and facts.confirms:
+        excused = evidence.counted.total("excused") > 0
+        counts += f"; late counts those never sent{', unless they are excused' * excused}"
     return Observation("messages", 0, bool(states), f"messages: {counts or 'none was sent'}")
 
 
@@ -194,12 +199,7 @@ def _availability(evidence: Evidence, number: int) -> Observation:
         text = f"availability under fault {number} unknown: {doubt.sentence}{beside}"
         return Observation("availability", number, False, text)
     silence = evidence.value("silence_s", number)
-    missed = evidence.value("missed", number)
-    row = evidence.recovery.availability(number)
-    due = f" of {row.operations:,} messages due" if row and isinstance(missed, Interval) else ""
-    excused = evidence.counted.total("excused")
-    kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
-    late = f"late {_until(evidence, number)}: {_bound(missed)}{due}{kept_away if excused else ''}"
+    row, late = evidence.recovery.availability(number), _late(evidence, number)
     # The silence of a later fault may overlap this one: then it is longer than the time between.
     overlaps = row is not None and row.silence_ns and _next(evidence, number) is not None
     from_s = row.silence_from_ns / 1e9 if row else 0.0
@@ -207,6 +207,21 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     silent = f"longest time without a confirm{which} {_seconds(silence)}{where}"
     text = f"fault {number}: {silent}{';' if overlaps else ','} {late}"
     return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _late(evidence: Evidence, number: int) -> str:
+    """Return `late from the fault on: 12 of 4,500 messages due`; of the first fault with what late
+    means."""
+    missed, row = evidence.value("missed", number), evidence.recovery.availability(number)
+    late = f"late {_until(evidence, number)}: {_bound(missed)}"
+    if row and isinstance(missed, Interval):
+        late += f" of {row.operations:,} messages due"
+        if number == min(window.number for window in evidence.facts.windows):
+            deadline_s = evidence.facts.deadline_ns / 1e9
+            late += f" (no confirm within {deadline_s:g} s of the due time)"
+    excused = evidence.counted.total("excused")
+    kept_away = f"; {excused:,} of the run are excused: faults kept their publishers away"
+    return f"{late}{kept_away if excused else ''}"
 
 
 def _next(evidence: Evidence, number: int) -> int | None:
@@ -225,11 +240,11 @@ def _until(evidence: Evidence, number: int) -> str:
 def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
+    if name == SUSTAINED and evidence.never_late(number):
+        return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
     if isinstance(value, Interval) and _says_nothing(value):
         why = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
-    if name == SUSTAINED and evidence.never_late(number):
-        return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
     after = " after" if isinstance(value, Interval) else ":"
     later = sum(one.missed for one in evidence.findings.later if one.window == number)
     tail = f" (later, {later:,} messages were late)" if later and name == SUSTAINED else ""

@@ -21,6 +21,7 @@ from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
 from harness.view.observations import Observation
 from harness.view.summary import NS
+from harness.view.voter_hosts import leader_hosts, views_with_hosts
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import STAGE_TITLES
@@ -110,6 +111,7 @@ def routes(
     clients: Iterable[ClientEvent],
     sends: tuple[RouteRow, ...] = (),
 ) -> Routes:
+    views = views_with_hosts(views, leader_hosts(manifest, views))
     servers = [row for poll in _of_kind(views, ROUTE) for row in _rows_of(poll, manifest, views)]
     servers += [row for poll in _of_kind(views, LEADER) for row in _said_by(poll, views)]
     events = tuple(clients)
@@ -128,6 +130,7 @@ def observe(
 
     `judged`: no doubt stands against the whole run.
     """
+    views = views_with_hosts(views, leader_hosts(manifest, views))
     changes = sorted((*_route_changes(manifest, views), *_leader_changes(views)))
     lines = [Observation(SENTENCE, 0, True, text) for _, text in changes[:SENTENCES_MAX]]
     if len(changes) > SENTENCES_MAX:

@@ -102,6 +102,11 @@ class WindowOutage:
     missed_later: int  # of those missed: due when sending had been on time for GOOD_S already
     returned: bool | None
 
+    @property
+    def never_late(self) -> bool:
+        """Return whether it is certain that no message was late: nothing had to recover."""
+        return self.missed == Number(0, True)
+
 
 @dataclass(frozen=True, slots=True)
 class Promised:
@@ -156,7 +161,7 @@ class Summary:
     @property
     def never_late(self) -> bool:
         """Return whether it is certain that no message was late after a fault."""
-        return bool(self.outages) and all(one.missed == Number(0, True) for one in self.outages)
+        return bool(self.outages) and all(one.never_late for one in self.outages)
 
     @property
     def worst(self) -> Out | None:

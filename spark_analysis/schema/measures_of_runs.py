@@ -99,7 +99,8 @@ OF_SERVICE = (
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,
         title="Late (not confirmed within the deadline)",
-        meaning="late messages, of those due from a fault to the next one, or to the end of load",
+        meaning="messages that were not confirmed by their due time plus the deadline, or never, "
+        "of those due from a fault to the next one, or to the end of load",
         mart=Mart.AVAILABILITY,
         short="late, worst fault",
         stopped_by=_SENDING,

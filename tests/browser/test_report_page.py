@@ -194,7 +194,8 @@ def test_first_screen_draws_each_outage_with_its_time(
 ) -> None:
     browser.open(clients, *SCREENS[screen])
     said = seen(browser).replace("\u00a0", " ")
-    assert "B (amqplib) had 7.00 s of downtime; A none; none lost a confirmed message" in said
+    downtime = "B (amqplib) had 7.00 s of downtime in its worst run; A none"
+    assert f"{downtime}; none lost a confirmed message" in said
     fine, dipped = browser.value(_PANELS)
     for panel in (fine, dipped):  # on the first screen, and wide enough to see a dip of 3 s
         assert 0 < panel["top"] < panel["bottom"] < SCREENS[screen][1] and panel["width"] > 250

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from harness.claims.judge import ClaimOutcome
 from harness.claims.times import stage_text
 from harness.report.charts.plots import plots
 from harness.report.charts.scale import NS, Lane, Scale, Span, ticks
@@ -20,6 +21,7 @@ from harness.report.page.formats import (
     stage_time,
 )
 from harness.report.page.outs import spell_text
+from harness.view.summary import WindowOutage
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.digest import SUSTAINED
@@ -67,17 +69,33 @@ KEYS = (
     Key("stage", "reached", "time from the fault to a recovery step"),
     Key("stage", "missing", "recovery step not reached"),
     Key("stage", "doubted", "not judged, or not measured"),
-    Key(
-        "marks", Grade.VIOLATION.value, "messages affected; if a promise covers them, it is broken"
-    ),
+    Key("marks", Grade.VIOLATION.value, "messages affected; see FAIL below for broken promises"),
+    Key("marks", "doubted", "messages affected; whether a promise is broken is not decided"),
     Key("marks", Grade.HARMLESS.value, "messages affected, no promise broken"),
     Key("marks", "fine", "event of clients or probes: good"),
     Key("marks", "bad", "event of clients or probes: failure"),
 )
 
 
+# Of messages that a promise may cover, by the worst verdict on a promise of the run.
+_TONES = {
+    ClaimOutcome.FAIL: Grade.VIOLATION.value,
+    ClaimOutcome.INCONCLUSIVE: "doubted",
+    ClaimOutcome.PASS: Grade.HARMLESS.value,
+    ClaimOutcome.NOT_APPLICABLE: Grade.HARMLESS.value,
+}
+
+
 class Chart:
-    def __init__(self, timeline: Timeline) -> None:
+    """`promises`: the worst verdict on a promise of the run; None: the run was not judged.
+    `outages`: of the run, by window."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        promises: ClaimOutcome | None = None,
+        outages: Sequence[WindowOutage] = (),
+    ) -> None:
         scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
         routes = timeline.routes
         self.label = _label(timeline)  # for those who cannot see it
@@ -87,8 +105,9 @@ class Chart:
         self.plots = tuple(plots(timeline, scale))
         self.hits = tuple(_hit(one, timeline, scale) for one in timeline.slices)
         self.outs = tuple(_outs(timeline, scale))  # of the run, its worst queue and publisher
-        self.stages = tuple(_stages(timeline, scale))
-        self.lanes = tuple(_lanes(timeline, scale))
+        self.stages = tuple(_stages(timeline, scale, outages))
+        grave = _TONES[ClaimOutcome.INCONCLUSIVE if promises is None else promises]
+        self.lanes = tuple(_lanes(timeline, scale, grave))
         self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
         self.clients = tuple(scale.lanes(routes.clients))  # which name server each asked
         self.believed = tuple(scale.lanes(routes.believed))  # where their routes had each broker
@@ -169,14 +188,16 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         yield Lane(name, tuple(spans))
 
 
-def _stages(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+def _stages(timeline: Timeline, scale: Scale, outages: Sequence[WindowOutage]) -> Iterable[Lane]:
     """A row each; with several faults its name says which of them it follows."""
     several = len(timeline.faults) > 1
     for fault in timeline.faults:
         after = f", fault {fault.number}" if several else ""
         rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
         for row in rows:
-            span = _stage(row, fault, scale, _is_late(timeline, fault))
+            on_time = any(one.never_late for one in outages if one.window == fault.number)
+            late = not on_time and _is_late(timeline, fault)
+            span = _stage(row, fault, scale, late)
             yield Lane(f"{stage_name(row.stage)}{after}", (span,))
 
 
@@ -190,7 +211,7 @@ def _is_late(timeline: Timeline, fault: FaultSpan) -> bool:
 def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
     time = stage_time(row, after="")
-    unneeded = row.stage == SUSTAINED and not late and time.known
+    unneeded = row.stage == SUSTAINED and not late and not fault.doubt_of(row.stage)
     if unneeded:
         time = StageTime("not needed, no message was late", "", known=True)
     text, tone = time.text, "reached" if row.reached else "missing"
@@ -205,9 +226,11 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     return scale.span(from_s, from_s + after_s, tone, text, title)
 
 
-def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+def _lanes(timeline: Timeline, scale: Scale, grave: str) -> Iterable[Lane]:
+    """`grave`: the tone of messages that a promise may cover."""
     for measure in _LANES:
-        name, tone, spans = measure_name(measure.name).lower(), measure.grade.value, []
+        name, spans = measure_name(measure.name).lower(), []
+        tone = grave if measure.grade is Grade.VIOLATION else measure.grade.value
         for mark in (mark for mark in timeline.marks if mark.measure == measure.name):
             title = f"+{mark.from_s} s: {mark.messages:,} {name}"
             until_s = mark.from_s + timeline.slice_s

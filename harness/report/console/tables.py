@@ -14,7 +14,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line
 from harness.report import failing
-from harness.report.lines import by_urgency, cell_name
+from harness.report.lines import by_urgency, cell_name, is_expected, to_do
 from harness.report.page.formats import measure_name
 from harness.report.page.measures import (
     NEVER_LATE,
@@ -23,6 +23,7 @@ from harness.report.page.measures import (
     cell_of,
     measure_text,
     needs_no_recovery,
+    with_recovery_bounds,
 )
 from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
 from harness.view.grouping import by_key
@@ -157,6 +158,7 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
     `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
     if row is None:
         return ""
+    row = with_recovery_bounds(row, runs)
     if needs_no_recovery(row, runs):
         return f"{NO_RECOVERY} ({NEVER_LATE})"
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
@@ -216,16 +218,22 @@ Line = tuple[str, ClaimVerdict]  # and a verdict that the line is of, for its st
 
 
 def grouped(
-    verdicts: Iterable[ClaimVerdict], line_of: Callable[[ClaimVerdict], str]
+    verdicts: Iterable[ClaimVerdict],
+    line_of: Callable[[ClaimVerdict], str],
+    standing: Callable[[ClaimVerdict], str] = lambda _: "",
 ) -> Iterator[Line]:
-    """Yield the lines of a run's claims that apply. `line_of` makes the line of a single claim."""
+    """Yield the lines of a run's claims that apply. `line_of` makes the line of a single claim;
+    `standing`: what is known of the cell about it."""
     groups: dict[tuple[object, ...], list[ClaimVerdict]] = {}
     for verdict in by_urgency(verdicts):
         if verdict.outcome is not ClaimOutcome.NOT_APPLICABLE:
-            groups.setdefault(_key(verdict), []).append(verdict)
-    for same in groups.values():
+            is_open = verdict.outcome is ClaimOutcome.INCONCLUSIVE
+            expected = is_open and is_expected(standing(verdict))
+            groups.setdefault((expected, *_key(verdict)), []).append(verdict)
+    for (is_known, *_), same in groups.items():
         first = same[0]
-        yield (line_of(first) if len(same) == 1 else _together(same)), first
+        line = line_of(first) if len(same) == 1 else _together(same, expected=bool(is_known))
+        yield line, first
 
 
 def _key(verdict: ClaimVerdict) -> tuple[object, ...]:
@@ -237,11 +245,11 @@ def _key(verdict: ClaimVerdict) -> tuple[object, ...]:
     return (verdict.claim,)
 
 
-def _together(same: list[ClaimVerdict]) -> str:
+def _together(same: list[ClaimVerdict], *, expected: bool) -> str:
     first = same[0]
     head = f"{first.word}, {len(same)} claims: "
     names = ", ".join(one.claim for one in same)
     if first.outcome is ClaimOutcome.PASS:
         return head + names
-    advice = f". To do: {'; '.join(first.advice)}" if first.advice else ""
-    return f"{head}{'; '.join(reasons(first))}{advice}\n{names}"
+    advice = to_do(first.advice, expected=expected)
+    return f"{head}{'. '.join(filter(None, ('; '.join(reasons(first)), advice)))}\n{names}"

@@ -172,11 +172,14 @@ class Terminal:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
 
+        def standing(verdict: ClaimVerdict) -> str:
+            return lines.standing_of(verdict, run, report)
+
         def line_of(verdict: ClaimVerdict) -> str:
-            return lines.verdict_line(verdict, lines.standing_of(verdict, run, report))
+            return lines.verdict_line(verdict, standing(verdict))
 
         every = [(line_of(one), one) for one in lines.by_urgency(run.verdicts)]
-        for line, verdict in every if self._whole else grouped(run.verdicts, line_of):
+        for line, verdict in every if self._whole else grouped(run.verdicts, line_of, standing):
             self._print(f"  {line}", tables.style_of(verdict))
 
     def _lines(self, heading: str, texts: list[str]) -> None:

@@ -13,6 +13,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
 from harness.plan.model import Cell
+from harness.report.lines import to_do
 from harness.report.page import formats, outs
 from harness.report.page.columns import labels
 from harness.report.page.places import listed
@@ -62,8 +63,8 @@ def _undecided(report: Report) -> Iterator[str]:
         places = [f"in {formats.plural(one.runs, 'run')}"] if names and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""
-        advice = f". To do: {'; '.join(one.advice)}" if one.advice else ""
-        yield f"{what}{where}: {'; '.join(one.reasons)}{advice}."
+        advice = to_do(one.advice, expected=one.expected)
+        yield f"{what}{where}: {'. '.join(filter(None, ('; '.join(one.reasons), advice)))}."
     if len(groups) > REASONS_MAX:
         yield f"{len(groups) - REASONS_MAX} more reasons are below, with the claims."
 
@@ -99,7 +100,8 @@ def _did(totals: RunTotals) -> list[str]:
     """Yield `it lost 37 confirmed messages and had at least 21.5 s of downtime`."""
     done = outs.lost_parts(totals, formats.plural(totals.lost, "confirmed message"))
     out = outs.out_text(totals, outs.AT_LEAST)
-    done += [f"had {out} of downtime"] if totals.is_out else []
+    worst = " in its worst run" if outs.has_several(totals) else ""
+    done += [f"had {out} of downtime{worst}"] if totals.is_out else []
     return [f"it {listed(done)}"] if done else []
 
 
@@ -193,8 +195,10 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     elif totals.silence is not None and totals.silence.maximum_s:
         lines.append(f"longest time without a confirm: {outs.silent_text(totals)}")
     tone = "open" if unknown else "pass" if totals.is_fine and totals.worst is None else "plain"
-    said = _lines(*lines, outs.worst_text(totals.worst), tail)
-    return PageAnswer(question, outs.out_text(totals), tone, said)
+    said = _lines(*lines, outs.worst_of_runs(totals), tail)
+    value = outs.out_text(totals)
+    value += " in the worst run" if totals.is_out and outs.has_several(totals) else ""
+    return PageAnswer(question, value, tone, said)
 
 
 def _meaning(totals: RunTotals) -> str:

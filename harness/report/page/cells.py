@@ -5,11 +5,13 @@
    page says that first.
 """
 
+from collections.abc import Iterable
+
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import rate, too_many
 from harness.judging.exits import Judge
-from harness.judging.result import CellTitle, Report
+from harness.judging.result import CellTitle, Report, RunReport
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.lines import cell_name
 from harness.report.page import formats, outs
@@ -36,7 +38,7 @@ class CellView:
         self.sign, self.word = mark.sign, mark.word
         self.tone, self.badge = mark.shown
         self.sentence = " ".join(_sentences(totals))
-        self.standing = _standing(result) if result else ""
+        self.standing = _standing(result, table.runs) if result else ""
         # A reader wants to know where a cell is not as it is known to be.
         differs = result is not None and result.standing is Standing.DIFFERS
         wanted = report.judge is Judge.EXPECTATIONS or differs
@@ -63,14 +65,28 @@ def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> formats.Badge:
     return badge_of(outcome)
 
 
-def _standing(result: CellResult) -> str:
+def _difference(result: CellResult, runs: Iterable[RunReport]) -> str:
+    """Return `expected FAIL, found PASS`; "" if differing claims or runs are not alike in it."""
+    found = {
+        f"expected {result.known[one.claim].describe(warns=one.warns)}, found {one.word}"
+        for run in runs
+        for one in run.verdicts
+        if one.claim in result.differing
+        and one.outcome is not ClaimOutcome.INCONCLUSIVE
+        and not result.known[one.claim].allows(one.outcome)
+    }
+    return found.pop() if len(found) == 1 else ""
+
+
+def _standing(result: CellResult, runs: Iterable[RunReport]) -> str:
     """Return how a cell stands to what is known; of one that is known in part, how much is."""
     if result.standing is Standing.NEW and result.known:
         claims = formats.plural(len(result.lines), "claim")
         return f"no expectation is recorded for {claims}, warnings included"
     if result.standing is Standing.DIFFERS:
         verb = "differs" if len(result.differing) == 1 else "differ"
-        return f"{formats.plural(len(result.differing), 'claim')} {verb} from the expectation"
+        claims = f"{formats.plural(len(result.differing), 'claim')} {verb} from the expectation"
+        return ": ".join(filter(None, (claims, _difference(result, runs))))
     return _STANDINGS.get(result.standing, "")
 
 
@@ -132,7 +148,7 @@ def _outage(totals: RunTotals) -> str:
         of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
         parts.append(f"{seen}{of}{f', and {late}' if late else ''}{_few_late(totals)}")
-    parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
+    parts += [outs.worst_of_runs(totals)] if totals.worst is not None else []
     if totals.silence is not None and totals.silence.maximum_s:
         silent = f"the longest time without a confirm was {_time(totals.silence)}"
         parts.append(f"{silent}{_longer_silence(totals)}")

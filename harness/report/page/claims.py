@@ -11,7 +11,13 @@ from collections.abc import Iterable, Sequence
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.judging.result import Report, RunReport
-from harness.report.lines import source_text, standing_of
+from harness.report.lines import (
+    is_expected,
+    is_unexpected,
+    source_text,
+    standing_of,
+    to_do,
+)
 from harness.report.page import formats
 from harness.report.page.cells import CellView, claim_badge
 
@@ -40,18 +46,25 @@ class Chip:
 
 class Seen:
     """What one run showed of a claim, without what stands above it: its sentence and its source.
-    `standing`: how that is to what is known, if it is open or broken."""
+    `standing`: how that is to what is known; "" if it holds as expected, or nothing is known.
+    `to_do`: of a claim that is not decided in whole; "" if a decided verdict is expected."""
 
     def __init__(
         self, run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]
     ) -> None:
-        needs_story = verdict.outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
+        outcome = verdict.outcome
         self.run, self.verdict = run.name, verdict
         # Of its cell; 0 and "": none of these.
         own = [(view.number, view.label) for view in cells if view.cell == run.cell]
         self.cell, self.label = own[0] if own else (0, "")
-        self.tone, self.badge = claim_badge(verdict.outcome, warns=verdict.warns).shown
-        self.standing = standing_of(verdict, run, report) if needs_story else ""
+        self.tone, self.badge = claim_badge(outcome, warns=verdict.warns).shown
+        standing = standing_of(verdict, run, report)
+        needs_story = outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
+        better = outcome is ClaimOutcome.PASS and is_unexpected(standing)
+        self.standing = standing if needs_story or better else ""
+        expected = is_expected(standing)
+        nothing = expected and outcome is not ClaimOutcome.INCONCLUSIVE
+        self.to_do = "" if nothing else to_do(verdict.advice, expected=expected)
 
 
 class ClaimView:

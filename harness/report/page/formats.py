@@ -161,11 +161,11 @@ def stage_time(
     """Return the time as `All counts` has it: a lower bound near zero says nothing. `outages`: of
     the run, by window."""
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
+    on_time = (one for one in outages if one.never_late)
+    if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
+        return StageTime("not needed", "no message was late", known=True)
     is_bound = bool(reason) or not row.reached
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
-    on_time = (one for one in outages if one.missed == Number(0, True))
-    if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
-        return StageTime("not needed", "no message was late", known=True)
     text = stage_text(row, f"{after}at least " if reason else after)
     return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)

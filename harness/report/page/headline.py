@@ -143,7 +143,8 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
         f"{_called(place) if number < NAMED_MAX else place.letter} {_time(place)}"
         for number, place in enumerate(out[:TIMED_MAX])
     ]
-    parts[0] = f"{_called(out[0])} had {_time(out[0])} of downtime"
+    worst = " in its worst run" if outs.has_several(out[0].totals) else ""
+    parts[0] = f"{_called(out[0])} had {_time(out[0])} of downtime{worst}"
     if len(out) > TIMED_MAX:
         parts.append(f"{_letters(out[TIMED_MAX:])} less")
     never = [place for place in judged if place.totals.is_fine]

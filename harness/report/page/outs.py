@@ -22,6 +22,8 @@ _ENDED = {
     UNKNOWN: "its end is unknown",
     NEVER: "did not recover before the load ended",
 }
+# Why a part may have more downtime than the whole.
+_OWN_MESSAGES = " (of its own messages; the downtime for all clients counts those of all together)"
 _NO_FAULT = "no fault was active then, and it ended by itself"
 
 
@@ -42,11 +44,17 @@ def out_text(totals: RunTotals, least: str = LEAST) -> str:
 
 
 def out_phrase(totals: RunTotals) -> str:
-    """`downtime 14.2 s`, `no downtime`, `downtime: unknown`."""
+    """Return `downtime 14.2 s`; of several runs `worst run: downtime 14.2 s`; `no downtime`,
+    `downtime: unknown`."""
     text = out_text(totals)
     if totals.is_out:
-        return f"downtime {text}"
+        return f"{'worst run: ' if has_several(totals) else ''}downtime {text}"
     return text if totals.total_downtime is not None else f"downtime: {text}"
+
+
+def has_several(totals: RunTotals) -> bool:
+    """Return whether the downtime is known of several runs: then pages name the run it is of."""
+    return totals.total_downtime is not None and totals.total_downtime.runs > 1
 
 
 def losses(totals: RunTotals) -> list[str]:
@@ -84,12 +92,22 @@ def spread_text(totals: RunTotals) -> str:
     return f"median {median_text(out)}" if out and out.runs > 1 and out.maximum_s else ""
 
 
-def worst_text(out: Out | None) -> str:
-    """`the worst of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is `no. 2`."""
+def worst_text(out: Out | None, together_s: float | None = None) -> str:
+    """Return `the worst of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is
+    `no. 2`. `together_s`: the downtime for all clients together. If that is shorter, the text says
+    what each number counts."""
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
-    return f"the worst of {out.of} {out.scope}s ({name}): {length(out)}"
+    text = f"the worst of {out.of} {out.scope}s ({name}): {length(out)}"
+    if together_s is None or together_s >= out.seconds:
+        return text
+    return f"{text}{_OWN_MESSAGES}"
+
+
+def worst_of_runs(totals: RunTotals) -> str:
+    """Return the text of the queue or publisher that was unavailable for longest in any run."""
+    return worst_text(totals.worst, totals.longest_out_s)
 
 
 def length(out: Out) -> str:

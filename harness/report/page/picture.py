@@ -148,7 +148,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if outs.spread_text(totals):
         yield outs.spread_text(totals)
     if totals.worst is not None:
-        yield outs.worst_text(totals.worst)
+        yield outs.worst_of_runs(totals)
     if totals.judged and totals.faults_seen < totals.faults:
         faults = formats.plural(totals.faults, "fault")
         yield f"{totals.faults_seen} of {faults} verified"

@@ -147,7 +147,7 @@ class VerdictView:
         self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
         timed = totals.total_downtime is not None and totals.faults
         self.often = outs.rate_text(totals) if timed else ""
-        self.worst, self.late = outs.worst_text(totals.worst), outs.late_text(totals)
+        self.worst, self.late = outs.worst_of_runs(totals), outs.late_text(totals)
         if (
             totals.late.operations and totals.late.runs == totals.runs > 1
         ):  # beside numbers of the worst run
@@ -311,7 +311,7 @@ def _outage(totals: RunTotals) -> str:
         silent = outs.silent_text(totals, outs.AT_LEAST)
         over = "over all runs, " if totals.runs > 1 else ""
         parts.append(f"{over}the longest time without any confirm was {silent}")
-    parts += [outs.worst_text(totals.worst)] if totals.worst is not None else []
+    parts += [outs.worst_of_runs(totals)] if totals.worst is not None else []
     late = totals.late
     if late.missed:
         known = (

@@ -12,7 +12,7 @@ from dataclasses import replace
 from harness.claims.judge import ClaimOutcome, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart
-from harness.report.lines import of_brokers
+from harness.report.lines import is_expected, of_brokers, standing_of, to_do
 from harness.report.page import formats, outs
 from harness.report.page.answers import NAMES_MAX
 from harness.report.page.cells import CellView, badge_of
@@ -44,19 +44,22 @@ class RunView:
     ) -> None:
         self.left_out = "" if whole or run.detail is None else _left_out(run)
         run = run if whole else _short(run)
-        promises = (one.outcome for one in run.verdicts if one.is_promise)
+        promises = [one.outcome for one in run.verdicts if one.is_promise]
+        outcome = worst(promises) if run.verdicts else None
         applying = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
         applying.sort(key=lambda one: _ORDER.index(one.outcome))
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
-        self.tone, self.badge = badge_of(worst(promises) if run.verdicts else None).shown
+        self.tone, self.badge = badge_of(outcome).shown
         self.facts = tuple(_facts(run.summary))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
-        self.advice = tuple(dict.fromkeys(_advice(run)))
+        self.advice = tuple(dict.fromkeys(_advice(run, report)))
+        self.deadline = deadline_text([run]).partition(formats.GLUE)[2]  # `2 s`
         self.origins = tuple(_origins(run))  # where it comes from
         detail = run.detail
         timeline = detail.timeline if detail else None
-        self.chart = Chart(timeline) if timeline and whole else None
+        outages = run.summary.outages if run.summary is not None else ()
+        self.chart = Chart(timeline, outcome, outages) if timeline and whole else None
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)
@@ -157,17 +160,23 @@ def _left_out(run: RunReport) -> str:
     return f"Timeline and stories are left out in a report of so many runs: {where}."
 
 
-def _advice(run: RunReport) -> Iterator[str]:
+def _advice(run: RunReport, report: Report) -> Iterator[str]:
     """Yield what to do about claims that could not be judged. If their reasons are not the run's
-    caveats, which stand above the advice, claims and reasons come first."""
-    advised = (one for one in run.verdicts if one.advice)
-    groups = by_key(advised, lambda one: (reasons(one), one.advice))
-    for (why, advice), alike in groups.items():
-        text = f"To do: {'; '.join(advice)}."
+    caveats, which stand above the advice, claims and reasons come first. A decided verdict that is
+    expected needs no advice."""
+    found = ((one, is_expected(standing_of(one, run, report))) for one in run.verdicts)
+    advised = (
+        (one, expected)
+        for one, expected in found
+        if one.advice and not (expected and one.outcome is not ClaimOutcome.INCONCLUSIVE)
+    )
+    groups = by_key(advised, lambda each: (reasons(each[0]), each[0].advice, each[1]))
+    for (why, advice, expected), alike in groups.items():
+        text = f"{to_do(advice, expected=expected)}."
         if all(any(caveat in line for caveat in run.doubts) for line in why):
             yield text
             continue
-        names = [one.claim for one in alike[:NAMES_MAX]]
+        names = [one.claim for one, _ in alike[:NAMES_MAX]]
         names += [f"{len(alike) - NAMES_MAX} more"] if len(alike) > NAMES_MAX else []
         yield f"{listed(names)}: {'; '.join(why)}. {text}"
 
@@ -187,7 +196,7 @@ def _facts(one: Summary | None) -> Iterator[str]:
     # The run as a whole, and the queue or publisher that was unavailable for longest.
     if one.out_s.least is not None:
         yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT
-        yield from [outs.worst_text(one.worst)] if one.worst is not None else []
+        yield from [outs.worst_text(one.worst, one.out_s.least)] if one.worst is not None else []
     elif one.out_s.why:
         yield "downtime: unknown"
     for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):

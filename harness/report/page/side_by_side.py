@@ -46,7 +46,7 @@ class Field:
         shown = totals.judged and (totals.faults or totals.is_out)
         self.out = f"{outs.out_phrase(totals)}{outs.history_text(totals)}" if shown else ""
         self.often = outs.rate_text(totals) if totals.faults else ""
-        self.median, self.worst = outs.spread_text(totals), outs.worst_text(totals.worst)
+        self.median, self.worst = outs.spread_text(totals), outs.worst_of_runs(totals)
         self.silent, self.late = outs.silent_text(totals), outs.late_text(totals)
         self.proved, self.whole, self.claims = _proved(totals), totals.whole, _claims(totals)
         self.drawn = spread is not None and bool(spread.maximum_s)

@@ -194,7 +194,7 @@ def median_text(spread: SpreadEntry) -> str:
 def worst_of(one: Summary, name: str) -> Number | None:
     """Return the longest of a run's windows, or None where none is known. It is exact only if all
     are: a shorter lower bound may in truth be the longest."""
-    numbers: list[Number] = [getattr(outage, name) for outage in one.outages]
+    numbers = _of_windows(one, name)
     known = [number for number in numbers if number.least is not None]
     longest = max(known, key=lambda number: number.least or 0.0, default=None)
     if longest is not None and (bounds := [number for number in known if not number.exact]):
@@ -208,10 +208,18 @@ def worst_of(one: Summary, name: str) -> Number | None:
     return longest if longest.least is not None else None
 
 
+def _of_windows(one: Summary, name: str) -> list[Number]:
+    """Return a run's times by window. Windows without a late message have no time of recovery,
+    unless no window has a late message."""
+    late = [outage for outage in one.outages if not outage.never_late]
+    outages = late if late and name == "degraded_s" else one.outages
+    return [getattr(outage, name) for outage in outages]
+
+
 def _unknown_reason(summaries: Iterable[Summary]) -> str:
     """Return why the time until sending was on time is unknown of a run; "" if it is known."""
     for one in summaries:
-        unknown = _first_unknown(outage.degraded_s for outage in one.outages)
+        unknown = _first_unknown(_of_windows(one, "degraded_s"))
         if unknown is not None and worst_of(one, "degraded_s") is None:
             return unknown.why or CUT_SHORT
     return ""

@@ -105,6 +105,29 @@ def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
     assert "it lost at least 3 confirmed messages" in text(page_of(summed(undrained)))
 
 
+def test_late_and_deadline_are_explained_where_they_first_stand(tmp_path: Path) -> None:
+    said = text(page_of(judged_run(tmp_path / "run", crash()))).replace("\u00a0", " ")
+    legend = "on time: confirmed by the due time plus the deadline late: confirmed after that, or "
+    assert said.index(legend) < said.index("(deadline ")
+    deadline = "The deadline is how long after its due time a message may be confirmed and still"
+    assert deadline in said
+    late = "Late: not confirmed by its due time plus the deadline (1 s); also if it was"
+    assert late in said
+
+
+def test_downtime_of_several_runs_is_that_of_the_worst_run() -> None:
+    twice = [summed(Story().outage(12, until), repeat=until) for until in (14, 20)]
+    said = text(page_of(*twice)).replace("\u00a0", " ")
+    assert "it had 8.00 s of downtime in its worst run" in said
+    assert "How much downtime was there? 8.00 s in the worst run" in said
+    assert "worst run: downtime 8.00 s" in said
+    other = [summed(Story().outage(12, until), repeat=until, cell=OTHER) for until in (14, 20)]
+    found = text(page_of(*twice, *other)).replace("\u00a0", " ")
+    assert "had 8.00 s of downtime in its worst run" in found
+    once = text(page_of(*twice[:1])).replace("\u00a0", " ")
+    assert "worst run" not in once
+
+
 def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
@@ -148,7 +171,8 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
     said = text(page_of(summed(story)))
     assert (
         "How much downtime was there? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
-        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover" in said
+        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover (of its own messages; the "
+        "downtime for all clients counts those of all together)" in said
     )
     calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
     assert "How much downtime was there? 3.00 s downtime in 1 of 1 run" in calm

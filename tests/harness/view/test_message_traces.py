@@ -140,6 +140,34 @@ def test_connection_lost_on_the_way_is_part_of_the_story(tmp_path: Path) -> None
     assert "consumer 1: connection lost" in texts(story_of(tmp_path, story, "duplicated"))
 
 
+def test_a_reordered_message_names_the_one_that_overtook_it(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=10, key=7).confirm(1, at_ms=11)
+    story.publish(2, at_ms=12, key=3).confirm(2, at_ms=13).deliver(2, at_ms=14)  # of another key
+    story.publish(3, at_ms=15, key=7).confirm(3, at_ms=16).deliver(3, at_ms=17)
+    story.deliver(1, at_ms=18)
+    found = story_of(tmp_path, story, "reordered")
+    assert found.near == (
+        "message 3 of the same key (7) was sent later, at +0.015 s, but delivered first, at "
+        "+0.017 s; message 1 was sent at +0.010 s and delivered at +0.018 s"
+    )
+    assert texts(found)[-2:] == [
+        "message 3 of the same key, sent later, delivered to consumer 1",
+        "attempt 1 delivered to consumer 1 through connection 1",
+    ]
+
+
+def test_only_a_message_that_was_certainly_sent_later_overtakes(tmp_path: Path) -> None:
+    """One on another connection, sent before the confirm, may have reached the broker first."""
+    story = History().publish(1, at_ms=10, key=7).publish(2, at_ms=11, key=7, connection=2)
+    story.confirm(1, at_ms=12).confirm(2, at_ms=13).deliver(2, at_ms=14)
+    story.publish(3, at_ms=15, key=7, connection=2).confirm(3, at_ms=16).deliver(3, at_ms=17)
+    story.deliver(1, at_ms=18)
+    found = story_of(tmp_path, story, "reordered")
+    assert found.near.startswith("message 3 of the same key (7) was sent later, at +0.015 s")
+    after = story.publish(4, at_ms=18.5, key=7).confirm(4, at_ms=19).deliver(4, at_ms=20)
+    assert story_of(tmp_path / "later", after, "reordered").near == found.near
+
+
 def test_long_story_shows_its_ends_and_its_counts(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
     for number in range(60):

@@ -22,7 +22,7 @@ def test_every_judged_measure_has_one_line() -> None:
         ),
         ("availability", 1): (
             "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "
-            "messages due"
+            "messages due (no confirm within 2 s of the due time)"
         ),
         ("stages", 1): (
             "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
@@ -72,6 +72,15 @@ def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
     )
 
 
+def test_messages_that_were_never_sent_count_as_late() -> None:
+    story = Story().count("state", "not_sent", 9)
+    line = "messages: confirmed 21,400, never sent (the deadline passed first) 9"
+    assert texts(story)["messages", 0] == f"{line}; late counts those never sent"
+    story.count("excused", "", 811)
+    ending = "; late counts those never sent, unless they are excused"
+    assert texts(story)["messages", 0] == f"{line}{ending}"
+
+
 def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     found = texts(story)
@@ -91,12 +100,15 @@ def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
 def test_without_a_late_message_there_is_no_time_of_recovery() -> None:
     found = texts(Story().missed(0))
     assert "on time again: not needed, no message was late" in found["stages", 1]
+    cut = texts(Story().missed(0).stage("sustained_success", 0.001, reached=False))
+    assert "on time again: not needed, no message was late" in cut["stages", 1]
 
 
 def test_late_messages_are_counted_up_to_the_next_fault() -> None:
     found = texts(Story().window(2, "kill", opens=30))
     assert "late from fault 1 to fault 2: 12 of" in found["availability", 1]
     assert "late from fault 2 on: " in found["availability", 2]
+    assert "of the due time" not in found["availability", 2], "the first line says what late is"
 
 
 def test_without_consumers_none_is_reported_late() -> None:

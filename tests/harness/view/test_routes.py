@@ -7,6 +7,7 @@ from harness.run_folder.manifest import WorkerRecord
 from harness.run_folder.rows import ClientEvent
 from harness.view import routes
 from harness.view.routes import ROWS_MAX, Routes, Stretch
+from harness.view.voter_hosts import events_with_hosts
 from tests.oracle.judge import judge
 from tests.oracle.views import views
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
@@ -249,6 +250,35 @@ def test_a_voters_leader_is_a_row_that_includes_its_silence() -> None:
         ("silent", "no answer"),
     ]
     assert row.stretches[0].title.startswith(f"{VOTER} reported broker-a: n0 leads, term 1 by ")
+
+
+def _with_other_voters(history: History, *others: str) -> tuple[list[str], list[str]]:
+    """Return the sentences and the row texts of VOTER in a run of a layout of mqproof's own."""
+    for other in others:
+        look(history, other, 0, "broker-a: n0 leads, term 1", kind="leader")
+    facts, rows = history.build()
+    made, found = manifest_of(facts), views(facts, rows)
+    made.system, made.layout = "rocketmq-dledger", "colocated@compressed"
+    lines = routes.observe(made, judge(facts, rows), found, True)
+    own = (row for row in routes.routes(made, found, ()).servers if row.source == VOTER)
+    return [one.text for one in lines], [one.text for row in own for one in row.stretches]
+
+
+def test_a_leader_is_named_by_its_host() -> None:
+    texts, drawn_texts = _with_other_voters(election(), "rkd1/broker-a-0", "rkd3/broker-a-2")
+    assert texts == [
+        f"{VOTER} reported broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
+        f"{VOTER} reported broker-a: rkd2 (n1) leads, term 3 between +0.80 s and +1.21 s",
+    ]
+    assert drawn_texts[0] == "rkd1 (n0) leads, term 1"
+    event = ClientEvent(PROBER, ns(1), "leader changed", 1, "", "x says broker-a: n1 leads")
+    (named,) = events_with_hosts((event,), {("broker-a", "n1"): "rkd2"})
+    assert named.detail == "x says broker-a: rkd2 (n1) leads"
+
+
+def test_a_leaders_id_stays_if_other_voters_were_queried() -> None:
+    texts, _ = _with_other_voters(election(), "rkd1/broker-a-0", "rkd4/broker-a-2")
+    assert any("broker-a: n1 leads, term 3" in text for text in texts)
 
 
 def test_the_route_is_not_changed_by_what_a_voter_says() -> None:

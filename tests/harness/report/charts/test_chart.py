@@ -4,14 +4,17 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from harness.claims.judge import ClaimOutcome
 from harness.report.charts.chart import Chart
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
+from harness.view.summary import Number, summary
 from harness.view.timeline import Timeline
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
+from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run
 
 
@@ -129,6 +132,21 @@ def test_a_bound_near_zero_is_not_measured_even_under_a_caveat(tmp_path: Path) -
     assert (lane.spans[0].text, lane.spans[0].tone) == ("not measured", "doubted")
 
 
+def test_a_fault_without_late_messages_needs_no_recovery(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash(lost=[250]))
+    stage = Stage("run", 1, "sustained_success", False, 0, 0, RecoveredBy.SYSTEM)
+    fault = replace(timeline.faults[0], stages=(stage,))
+    slices = (*timeline.slices, replace(timeline.slices[-1], from_s=39, operations=9, missed=9))
+    timeline = replace(timeline, faults=(fault,), slices=slices)
+    (outage,) = summary(Story().missed(0).evidence).outages
+    for outages, text in (
+        ((outage,), "not needed, no message was late"),
+        ((replace(outage, missed=Number(9, True)),), "not measured"),
+    ):
+        (lane,) = Chart(timeline, None, outages).stages
+        assert lane.spans[0].text == text
+
+
 def test_only_steps_of_absent_consumers_are_drawn_unjudged(tmp_path: Path) -> None:
     drawn = chart_of(tmp_path, crash().away(CONSUMER, 13_000, 14_000))
     unjudged = {one.name for one in drawn.stages if one.spans[0].text.endswith(", not judged")}
@@ -177,6 +195,25 @@ def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
     lanes = {lane.name: lane for lane in chart_of(tmp_path, crash(lost=[200, 201])).lanes}
     (span,) = lanes["lost"].spans
     assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
+
+
+def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash(lost=[200, 201]))
+    found = {}
+    for outcome in (*ClaimOutcome, None):
+        drawn = Chart(timeline, outcome)
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
+        found[outcome] = span.tone, key.text
+    harmless = "harmless", "messages affected, no promise broken"
+    undecided = "doubted", "messages affected; whether a promise is broken is not decided"
+    assert found == {
+        ClaimOutcome.FAIL: ("violation", "messages affected; see FAIL below for broken promises"),
+        ClaimOutcome.INCONCLUSIVE: undecided,
+        None: undecided,
+        ClaimOutcome.PASS: harmless,
+        ClaimOutcome.NOT_APPLICABLE: harmless,
+    }
 
 
 def test_name_server_views_are_a_chart_row_but_drainers_not(

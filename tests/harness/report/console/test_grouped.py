@@ -27,6 +27,16 @@ def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
     assert names.split(", ") == [f"claim-{n}" for n in range(25)]
 
 
+def test_claims_expected_to_stay_open_have_their_own_line() -> None:
+    open_ends = [verdict(f"claim-{n}", ClaimOutcome.INCONCLUSIVE, BESIDE) for n in range(4)]
+    expected = {"claim-0": "expected in this cell", "claim-2": "expected in this cell"}
+    shown = [line for line, _ in grouped(open_ends, str, lambda one: expected.get(one.claim, ""))]
+    assert [line.split("\n")[1] for line in shown] == ["claim-0, claim-2", "claim-1, claim-3"]
+    assert "To do" not in shown[0]
+    assert shown[0].startswith(f"INCONCLUSIVE, 2 claims: {BESIDE}. This verdict is expected")
+    assert f"To do: {ADVICE[0]}" in shown[1]
+
+
 def test_a_condition_is_no_part_of_the_reason() -> None:
     stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
     first = verdict(

@@ -58,6 +58,9 @@ def said(found: SideBySideView, place: int) -> str:
     return plain(" ".join(found.verdicts[place].sentences))
 
 
+OWN = " (of its own messages; the downtime for all clients counts those of all together)"
+
+
 def test_headline_states_each_loss_and_its_system() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
@@ -135,8 +138,10 @@ def test_unavailable_queue_is_shown_beside_a_run_without_outage() -> None:
     one = field(story)
     assert (one.out, plain(one.worst)) == (
         "no downtime",
-        "the worst of 2 queues (q7): ≥ 40.0 s, did not recover",
+        f"the worst of 2 queues (q7): ≥ 40.0 s, did not recover{OWN}",
     )
+    story.outage(12, 60, NEVER)  # the whole has more than the part: nothing to explain
+    assert plain(field(story).worst) == "the worst of 2 queues (q7): ≥ 40.0 s, did not recover"
 
 
 def test_many_that_lost_are_counted() -> None:

@@ -7,6 +7,7 @@ import pytest
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Known, Standing
 from harness.report.page.cells import cells
+from harness.report.page.measures import applicable
 from harness.report.page.outs import spell_text
 from harness.report.page.totals import RunTotals, median_text
 from spark_analysis.schema import service as words
@@ -15,7 +16,7 @@ from spark_analysis.schema.service import Outage
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
-from tests.rigs.runs.reports import CELL, OTHER, report, run
+from tests.rigs.runs.reports import CELL, OTHER, compared, report, run
 
 
 def test_losses_are_summed_and_their_cells_are_named() -> None:
@@ -230,3 +231,19 @@ def test_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
     totals = RunTotals([summed(twice)])
     assert totals.degraded is not None and totals.degraded_doubt == ""
     assert (totals.degraded.maximum_s, totals.degraded.bound) == (4.0, True)
+
+
+def test_a_fault_without_late_messages_bounds_no_recovery_time() -> None:
+    story = Story().stage("sustained_success", 0.001, reached=False)
+    story.window(2, "kill", opens=30).stage("sustained_success", 4.0, window=2)
+    late = summed(story)
+    on_time = summed(story.missed(0))
+    for own, bounds in ((late, 1), (on_time, 0)):
+        degraded = RunTotals([own]).degraded
+        assert degraded is not None
+        assert (degraded.maximum_s, degraded.bound) == (4.0, bool(bounds))
+        row = compared(own.cell, "degraded", 4e9, maximum=4e9, runs=1, judged=1, bounds=1)
+        (shown,) = applicable(report(own, comparison=(row,)))
+        assert shown.bounds == bounds
+        other = replace(row, maximum=5e9)  # of another number nothing is known
+        assert [one.bounds for one in applicable(report(own, comparison=(other,)))] == [1]

@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.compare.expectations import Expectations, ExpectedCell, Known
+from harness.judging.assemble import compare
 from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
 from harness.report.page.cells import cells
+from harness.report.page.claims import claims
 from harness.report.page.runs import runs
 from harness.report.page.totals import RunTotals
 from harness.report.tried import undecided
@@ -121,3 +124,47 @@ def test_advice_of_a_run_names_the_claim_unless_its_reason_is_a_caveat() -> None
         "To do: a quieter machine.",
         f"claim-2 and claim-3: {BESIDE}. To do: {ADVICE}.",
     )
+
+
+def knowing(outcome: ClaimOutcome, *verdicts: ClaimVerdict) -> Report:
+    """Return a report of one run in a cell that is known to have this outcome of claim-1."""
+    known = ExpectedCell(("*", "*", "*", "*"), {"claim-1": Known((outcome,))}, "measured")
+    one = run(Story(), verdicts=verdicts)
+    return report(one, cells=compare((one,), Expectations([known])))
+
+
+def test_an_expected_undecided_verdict_asks_for_no_action() -> None:
+    made = knowing(
+        ClaimOutcome.INCONCLUSIVE, verdict("claim-1", BESIDE), verdict("claim-2", BESIDE)
+    )
+    expected = "This verdict is expected in this cell. To decide the claim nevertheless: "
+    assert shown(made).undecided == (
+        f"claim-1: {BESIDE}. {expected}{ADVICE}.",
+        f"claim-2: {BESIDE}. To do: {ADVICE}.",
+    )
+    (shown_run,) = runs(made, cells(made))
+    assert shown_run.advice == (
+        f"claim-1: {BESIDE}. {expected}{ADVICE}.",
+        f"claim-2: {BESIDE}. To do: {ADVICE}.",
+    )
+    texts = {view.name: view.seen[0].to_do for view in claims(made, cells(made))}
+    assert texts == {"claim-1": f"{expected}{ADVICE}", "claim-2": f"To do: {ADVICE}"}
+
+
+def test_an_expected_violation_has_no_advice() -> None:
+    broken = verdict("claim-1", BESIDE, outcome=ClaimOutcome.FAIL)
+    for outcome, advice in ((ClaimOutcome.FAIL, ""), (ClaimOutcome.PASS, f"To do: {ADVICE}")):
+        made = knowing(outcome, broken)
+        assert claims(made, cells(made))[0].seen[0].to_do == advice
+        assert bool(runs(made, cells(made))[0].advice) is bool(advice)
+
+
+def test_a_better_verdict_names_what_was_expected_and_found() -> None:
+    held = verdict("claim-1", outcome=ClaimOutcome.PASS)
+    made = knowing(ClaimOutcome.FAIL, replace(held, advice=()))
+    found = "unexpected in this cell: expected FAIL, found PASS"
+    assert claims(made, cells(made))[0].seen[0].standing == found
+    (cell,) = cells(made)
+    assert cell.standing == "1 claim differs from the expectation: expected FAIL, found PASS"
+    same = knowing(ClaimOutcome.PASS, replace(held, advice=()))
+    assert claims(same, cells(same))[0].seen[0].standing == ""

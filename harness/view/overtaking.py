@@ -1,0 +1,128 @@
+"""Which message overtook one that came out of order: the first that was sent later and delivered
+earlier, of one sender, key and queue (docs/verdicts.md 6).
+
+The verdict is the analysis's own; this finds one message that shows it. If no row shows it,
+there is none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.run_folder import rows
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.words import Outcome
+
+OUT_OF_ORDER = ("reordered", "reorder_unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Rows of messages that may have overtaken those that are shown: of their senders and keys,
+    sent and delivered meanwhile."""
+
+    attempts: Sequence[rows.Attempt] = ()
+    deliveries: Sequence[rows.Delivery] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaking:
+    """A message that came before `own`, though it was sent later; both have this key."""
+
+    sequence: int
+    key: int
+    sent_ns: int
+    received_ns: int
+    consumer: int
+    own: int
+    own_sent_ns: int
+    own_received_ns: int
+
+    @property
+    def sentence(self) -> str:
+        sent, came, own_sent, own_came = (
+            f"+{ns / 1e9:.3f} s"
+            for ns in (self.sent_ns, self.received_ns, self.own_sent_ns, self.own_received_ns)
+        )
+        return (
+            f"message {self.sequence} of the same key ({self.key}) was sent later, at {sent}, but "
+            f"delivered first, at {came}; message {self.own} was sent at {own_sent} and delivered "
+            f"at {own_came}"
+        )
+
+
+def overtaking(
+    row: Affected,
+    attempts: Iterable[rows.Attempt],
+    settlements: Iterable[rows.Settlement],
+    deliveries: Iterable[rows.Delivery],
+    others: Neighbours,
+    facts: Facts,
+) -> Overtaking | None:
+    """Return who overtook the message of a row, whose own rows come first."""
+    if row.measure not in OUT_OF_ORDER:
+        return None
+    of_row = (one for one in deliveries if _name(one)[:2] == (row.producer, row.sequence))
+    first = next((one for one in of_row if one.received_ns == row.at_ns), None)
+    own = next((one for one in attempts if first and _name(one) == _name(first)), None)
+    if first is None or own is None:
+        return None
+    confirmed_ns = _confirmed_ns(own, settlements)
+    later = {_name(one): one for one in others.attempts if _is_later(one, own, confirmed_ns)}
+    found = [
+        (_is_apart(one, first), one.received_ns, one.consumer, later[_name(one)])
+        for one in _first_deliveries(row, others.deliveries, facts)
+        if _name(one) in later
+    ]
+    if not found:
+        return None
+    _, received_ns, consumer, attempt = min(found, key=lambda each: each[:2])
+    return Overtaking(
+        *(attempt.sequence, attempt.key, attempt.sent_ns, received_ns, consumer),
+        *(own.sequence, own.sent_ns, row.at_ns),
+    )
+
+
+def _name(one: rows.Attempt | rows.Settlement | rows.Delivery) -> tuple[int, int, int]:
+    return one.producer, one.sequence, one.attempt
+
+
+def _confirmed_ns(own: rows.Attempt, settlements: Iterable[rows.Settlement]) -> int | None:
+    """Return when an attempt was first confirmed; None: it was not."""
+    own_rows = (one for one in settlements if _name(one) == _name(own))
+    confirms = (one.settled_ns for one in own_rows if one.outcome == Outcome.CONFIRMED)
+    return min(confirms, default=None)
+
+
+def _is_later(one: rows.Attempt, own: rows.Attempt, confirmed_ns: int | None) -> bool:
+    """Return whether an attempt of the same line was certainly sent after `own`."""
+    if (one.producer, one.key, one.queue) != (own.producer, own.key, own.queue):
+        return False
+    if one.sequence == own.sequence:
+        return False
+    after_confirm = confirmed_ns is not None and confirmed_ns < one.sent_ns
+    return after_confirm or (one.connection == own.connection and own.sent_ns < one.sent_ns)
+
+
+def _is_apart(one: rows.Delivery, first: rows.Delivery) -> bool:
+    """Return whether another consumer got it, or one of both is flagged as redelivered."""
+    return (one.consumer, one.redelivered) != (first.consumer, first.redelivered)
+
+
+def _first_deliveries(
+    row: Affected, deliveries: Iterable[rows.Delivery], facts: Facts
+) -> Iterable[rows.Delivery]:
+    """Return the first delivery of each message of the sender that came before the row's."""
+    found: dict[int, rows.Delivery] = {}
+    elsewhere, audit = facts.of_other_groups(row.queue), facts.way_numbers.audit
+    for one in sorted(deliveries, key=lambda each: each.received_ns):
+        if (
+            one.producer == row.producer
+            and one.received_ns < row.at_ns
+            and one.header_ok
+            and one.run_ok
+            and one.via not in audit
+            and one.queue not in elsewhere
+        ):
+            found.setdefault(one.sequence, one)
+    return found.values()
