@@ -5,7 +5,8 @@
 2. Who did it and where: the worker by its name, the host that its connection led to, and what that
    host was to the queue, where that was recorded. What was not recorded is not said.
 3. A client that finds brokers through name servers records only the name server's host. The broker
-   that an attempt was sent to is known from a delivery of it, and the audit says who has it.
+   that an attempt was sent to is known from a delivery of it, or from the error that its client
+   reported, and the audit says who has it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,15 @@ from typing import Any
 
 from harness.claims.doubts import worker_name
 from harness.run_folder import rows
-from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
+from harness.view.naming import (
+    address_in,
+    fault_of_plan,
+    given_up,
+    lost_text,
+    named_worker,
+    not_accepted,
+    without_repeats,
+)
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
@@ -250,19 +259,34 @@ def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
     hosts = {one.broker.partition(" ")[0] for one in found if one.via in ways.audit}
     if hosts:
         return f" to a broker (the audit found it on {' and '.join(sorted(hosts))})"
+    return _addressee(name, records)
+
+
+def _addressee(name: tuple[int, int, int], records: Records) -> str:
+    """Return the address that the client's error about an attempt names."""
+    own = (one for one in records.settlements if _name_of(one) == name)
+    address = next(filter(None, (address_in(one.raw) for one in own)), "")
+    if address:
+        return f" to {address} (known from the client's error)"
     return " to a broker that is not on record"
 
 
+def _name_of(row: rows.Settlement) -> tuple[int, int, int]:
+    return row.producer, row.sequence, row.attempt
+
+
 def _settlement(row: rows.Settlement, facts: Facts) -> str:
+    reported = without_repeats(row.raw)
     if row.outcome == Outcome.UNKNOWN:
-        found = f"{given_up(row.raw)}; " if row.raw else ""
+        found = f"{given_up(reported)}; " if reported else ""
         return f"attempt {row.attempt}: {found}whether the broker has this attempt is unknown"
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
+    outcome = not_accepted(row.raw) if row.outcome == Outcome.REFUSED else outcome
     label = facts.labels.get(row.strength, str(row.strength))
     strength = f" ({level_text(label)})" if row.strength else ""
-    raw = f": the client reported “{row.raw}”" if row.raw else ""
+    raw = f": the client reported “{reported}”" if reported else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 
