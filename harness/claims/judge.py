@@ -22,6 +22,7 @@ from harness.claims import derived, doubts
 from harness.claims.claims import Claim, Condition
 from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
+from harness.claims.recovery import stages_of
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from harness.plan.vocabulary import COUNTS
@@ -74,9 +75,8 @@ def _message(row: Affected, evidence: Evidence) -> str:
 def _window_story(number: int, evidence: Evidence) -> str:
     window = evidence.window(number)
     unneeded = SUSTAINED if evidence.never_late(number) else ""
-    of_window = (row for row in evidence.findings.stages if row.window == number)
     stages = sorted(
-        (row for row in of_window if row.stage != unneeded),
+        (row for row in stages_of(evidence.findings, window) if row.stage != unneeded),
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
     text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
