@@ -20,6 +20,7 @@ from harness.view.naming import (
     address_in,
     fault_of_plan,
     given_up,
+    log_text,
     lost_text,
     named_worker,
     not_accepted,
@@ -316,7 +317,7 @@ def _source(row: rows.Delivery, records: Records, facts: Facts, places: _Places)
     """Return where a delivery came from: ` through rmq1`, ` from broker-b, queue 0`."""
     link, is_find = (row.consumer, row.connection), row.via in facts.way_numbers.audit
     if row.broker and is_find:
-        return f" from {row.broker}"
+        return f" from {log_text(row.broker) if records.by_name_servers else row.broker}"
     if not records.by_name_servers or is_find:
         return f" through {places.of(*link)}"
     if not row.broker:

@@ -92,3 +92,10 @@ def without_repeats(raw: str) -> str:
             del causes[-1]  # a repeat that the record cut short
         raw = mark.join(causes)
     return raw
+
+
+def log_text(place: str) -> str:
+    """Return `ns4, queue 0 of topic orders`. `place`: as audits record it, `ns4 orders/0`."""
+    host, _, log = place.partition(" ")
+    topic, _, queue = log.rpartition("/")
+    return f"{host}, queue {queue} of topic {topic}" if topic and queue.isdecimal() else place

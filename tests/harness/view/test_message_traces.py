@@ -285,7 +285,9 @@ def test_an_attempt_names_the_broker_that_delivered_it(tmp_path: Path) -> None:
         "attempt 3 sent by publisher 1 (name server ns2) to broker-a (known from its delivery)",
     ]
     assert "attempt 1 delivered to consumer 1 from broker-b, queue 0, offset 5" in steps
-    assert "attempt 1 found by the audit, read by worker 9 from ns4 orders/0" in steps
+    assert (
+        "attempt 1 found by the audit, read by worker 9 from ns4, queue 0 of topic orders" in steps
+    )
 
 
 def test_a_failed_attempt_names_the_address_in_its_error_once(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from harness.view.naming import (
     address_in,
     fault_of_plan,
     given_up,
+    log_text,
     lost_text,
     named_worker,
     not_accepted,
@@ -69,3 +70,9 @@ def test_a_cause_that_repeats_the_one_before_it_stands_once() -> None:
     assert without_repeats("it failed < it fai") == "it failed"  # cut short by the record
     assert without_repeats("nack") == "nack"
     assert without_repeats("") == ""
+
+
+def test_a_log_is_a_queue_of_a_topic() -> None:
+    assert log_text("rkg2 mqproof_orders/3") == "rkg2, queue 3 of topic mqproof_orders"
+    assert log_text("rmq1") == "rmq1"
+    assert log_text("rkt1 orders") == "rkt1 orders"
