@@ -53,7 +53,10 @@ def _new_master(window: Window, facts: Facts, views: Views) -> Iterator[Stage]:
             after_ns = change.by_ns - window.origin_ns
             least_ns = max(0, change.after_ns - window.returned_ns)
             yield Stage(
-                *(facts.run, window.number, NEW_MASTER, True, after_ns), after_ns - least_ns
+                *(facts.run, window.number, NEW_MASTER),
+                reached=True,
+                after_ns=after_ns,
+                uncertainty_ns=after_ns - least_ns,
             )
             return
 
