@@ -229,6 +229,8 @@ def timers_text(runs: Sequence[RunReport]) -> str:
     known = [run.summary for run in runs if run.summary is not None]
     here_s = _only(one.detection_timeout_s for one in known)
     poll_s = _only(one.poll_s for one in known)
+    if here_s is None and poll_s is None:
+        return ""
     _, system, layout, _ = runs[0].cell
     own_s, own_poll_s = _shipped(system, layout.partition("@")[0])
     parts = []
