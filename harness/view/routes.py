@@ -214,7 +214,7 @@ def _silence(one: Silence) -> str:
 
 
 def _topic(prober: int, manifest: Manifest, views: Views) -> str:
-    """Return of which topic the route is, where there are several."""
+    """Return the topic of a route in brackets, where there are several."""
     if len({poll.prober for poll in _of_kind(views, ROUTE)}) == 1:
         return ""
     return f" ({_name(prober, manifest).removeprefix(_PROBER)})"
