@@ -24,5 +24,6 @@ times       the duration of a fault and of its judged time, a stage's time in wo
 doubts      what could not be judged, in words, and the facts that it affects; unplanned ends
 
 Judgement:
-judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why; one message's story for a FAIL
+judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why
+stories     one message's story for a FAIL
 """

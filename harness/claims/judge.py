@@ -11,80 +11,19 @@
    that is in doubt as a whole nothing holds, a warning's harm neither.
 5. A promise is as good as its worst window. A warning came true where its harm came in one; one
    example proves a claim about some cases, which is never refuted.
-6. Every verdict says what was judged, what was not and why, and what to do.
+6. Every verdict says what was judged, what was not and why, and what to do. If a claim does not
+   apply, the reason that decides this comes first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.claims import derived, doubts
 from harness.claims.claims import Claim, Condition
-from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
-from harness.claims.times import stage_text
+from harness.claims.stories import story
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
-from harness.plan.vocabulary import COUNTS
-from spark_analysis.schema import measures
-from spark_analysis.schema.digest import SUSTAINED
-from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
-from spark_analysis.schema.messages import Affected
-from spark_analysis.schema.words import level_text
-
-# --- Stories -------------------------------------------------------------------------------------
-# The story of one message, or of one window, for a FAIL: the place to begin the search.
-#
-# 1. The story is that of the earliest message that shows the violation, so the same run gives the
-#    same one.
-# 2. A story names what replays it: producer and sequence stand in every raw table of the run.
-
-
-def story(fact: str, window: int, evidence: Evidence) -> str:
-    """Return what happened to the first message (or in the window) of a fact."""
-    measure, _, detail = fact.partition(".")
-    if measure in COUNTS:
-        return _message_story(measure, detail, evidence)
-    return _window_story(window, evidence) if window else ""
-
-
-def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
-    rows = [
-        row
-        for row in evidence.findings.examples
-        if row.measure == measure and detail in ("", row.detail)
-    ]
-    if not rows or not BY_NAME[measure].story:
-        return ""
-    row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
-    at = f"+{row.at_ns / 1e9:.3f} s"
-    known = measures.detail(measure, row.detail)
-    detail = known.title if known is not None else level_text(row.detail)
-    text = BY_NAME[measure].story.format(at=at, detail=detail, attempt=row.attempt)
-    return f"{_message(row, evidence)} {text}"
-
-
-def _message(row: Affected, evidence: Evidence) -> str:
-    if row.producer < 0:
-        return f"a message that cannot be identified, in {row.queue},"
-    who = worker_name(row.producer, evidence.facts)
-    raw = f"producer {row.producer} in the raw tables"
-    return f"message {row.sequence} of {who} ({raw}) in {row.queue}"
-
-
-def _window_story(number: int, evidence: Evidence) -> str:
-    window = evidence.window(number)
-    unneeded = SUSTAINED if evidence.never_late(number) else ""
-    of_window = (row for row in evidence.findings.stages if row.window == number)
-    stages = sorted(
-        (row for row in of_window if row.stage != unneeded),
-        key=lambda row: (not row.reached, row.after_ns, row.stage),
-    )
-    text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
-    at = f"+{window.origin_ns / 1e9:.3f} s since the recording began"
-    return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
-
-
-# --- Judgement -----------------------------------------------------------------------------------
 
 
 class ClaimOutcome(StrEnum):
@@ -217,7 +156,7 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     preconditions = {window: _precondition(claim, evidence, window) for window in numbers or [0]}
     applies = frozenset(window for window, part in preconditions.items() if part is None)
     among = applies if numbers else None
-    parts = []
+    parts: dict[int, _Part] = {}
     for window, precondition in preconditions.items():
         part = _obstacle(claim, evidence, window, precondition)
         if part is None:
@@ -228,8 +167,8 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
                 for one in claim.predicate
             ]
             part = _with_enough(claim, evidence, window, _of_predicate(answers, evidence))
-        parts.append(part)
-    return _verdict(claim, parts)
+        parts[window] = part
+    return _verdict(claim, _deciding_first(parts, evidence))
 
 
 def worst(outcomes: Iterable[ClaimOutcome]) -> ClaimOutcome:
@@ -276,6 +215,20 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
     )
 
 
+def _deciding_first(parts: Mapping[int, _Part], evidence: Evidence) -> list[_Part]:
+    """Return the results of windows in order. If the claim applies in none of them, the window in
+    which the fewest conditions are false comes first, and of those one whose fault affects a
+    broker."""
+    if any(one.outcome is not ClaimOutcome.NOT_APPLICABLE for one in parts.values()):
+        return list(parts.values())
+
+    def distance(window: int) -> tuple[int, bool]:
+        spares = bool(window) and evidence.window(window).spares_brokers
+        return len(parts[window].not_judged), spares
+
+    return [parts[window] for window in sorted(parts, key=distance)]
+
+
 def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     """Return why the claim is not judged in a window, or a run; None: it applies."""
     conditions = [
@@ -283,6 +236,8 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
         for one in claim.precondition
     ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
+    # What is false of the whole run decides for every fault, so it comes first.
+    false.sort(key=lambda one: one.condition.of_window)
     if false:
         return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
     unknown = [one for one in conditions if one.holds is None]

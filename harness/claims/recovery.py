@@ -7,6 +7,7 @@ publishes.
    long as the fault.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.claims.doubts import Caveat, Doubts
@@ -14,9 +15,10 @@ from harness.claims.times import NS, judged_ns, stage_text
 from harness.claims.values import NotApplicable, Unknown, Value, at_least, between, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Availability, Stage
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
+from spark_analysis.schema.views import STAGES as OF_ROUTES
 from spark_analysis.schema.words import RecoveredBy
 
 GAPS = ("silence_s", "missed")
@@ -38,6 +40,15 @@ def ended_by_fault(row: Stage) -> str:
     """Return why the end of the fault makes the time to a stage a lower bound; "" if it does
     not."""
     return _ENDED_BY_FAULT.get(RecoveredBy(row.recovered_by), "")
+
+
+def stages_of(findings: Findings, window: Window) -> Iterator[Stage]:
+    """Yield the stages of a window that people read: a fault that affects only clients, or their
+    links, changes no route."""
+    left_out = OF_ROUTES if window.spares_brokers else ()
+    for row in findings.stages:
+        if row.window == window.number and row.stage not in left_out:
+            yield row
 
 
 def reason_near_zero(reason: str) -> str:

@@ -35,6 +35,7 @@ from harness.view.detail import detail_of, records_of
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
 from harness.view.naming import fault_of_plan
+from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.summary import Summary, summary
 
@@ -86,6 +87,7 @@ def run_report(
     """Return the report of one run. `evidence`: by which it was judged."""
     manifest = run.manifest
     run_summary = summary(evidence)
+    findings = with_new_masters(run.findings, run.facts, run.views)
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
@@ -94,7 +96,7 @@ def run_report(
         verdicts=tuple(verdicts),
         observations=(
             *observe(evidence),
-            *routes.observe(manifest, run.findings, run.views, evidence.doubts.run is None),
+            *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
             *raw.audited,
@@ -103,7 +105,7 @@ def run_report(
         failure=manifest.failure,
         notes=_notes(manifest),
         summary=run_summary,
-        detail=detail_of(raw.records, manifest, run.facts, run.findings, run.views, run.sends),
+        detail=detail_of(raw.records, manifest, run.facts, findings, run.views, run.sends),
         cost=cost(manifest, run.facts, run.costs, run.findings.doubts),
         together=tuple(manifest.together),
         brokers=_brokers(manifest),

@@ -196,17 +196,18 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
 
 NONE = "none"  # what a broker reports that lacks a part, such as Erlang
 _OWN_VERSION = "version of the brokers"
+_OF_PROTOCOL = "protocol that the Python brokers speak"  # it is no version of what they imitate
 _PACKAGES = ("docker", "toxiproxy-python")  # of Python, called as other programs are
 _OF_AGENT = "agent "  # a name of the manifest: `agent pika`
 
 
 def of_brokers(system: str) -> str:
-    """Return whose version brokers of a system report: their own, or one they imitate."""
-    return "version that the Python brokers imitate" if _imitates(system) else _OWN_VERSION
+    """Return whose version brokers of a system report: their own, or that of their protocol."""
+    return _OF_PROTOCOL if _imitates(system) else _OWN_VERSION
 
 
 def versions(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield each name and version, by name: `rabbitmq`, `none; Python brokers behave like …`."""
+    """Yield each name and version, by name: `rabbitmq`, `none; Python brokers speak …`."""
     real, imitated = set[str](), set[str]()
     for system in {run.cell[1] for run in report.runs}:
         known = registry().systems.get(system)
@@ -222,18 +223,21 @@ def versions(report: Report) -> Iterator[tuple[str, str]]:
         elif name not in imitated:
             yield name, text
         elif name in real:
-            yield name, _apart(report, name) or f"{text} (brokers, and what Python ones imitate)"
+            yield (
+                name,
+                _apart(report, name) or f"{text} (brokers; Python brokers speak its protocol)",
+            )
         else:
-            yield name, f"none; Python brokers behave like {text}"
+            yield name, f"none; Python brokers speak the protocol of {text}"
 
 
 def _apart(report: Report, name: str) -> str:
-    """Return the versions of brokers, and those that Python brokers imitate; "" if they do not
-    differ, or one is unknown."""
+    """Return the versions of brokers, and those whose protocol Python brokers speak; "" if they
+    do not differ, or one is unknown."""
     own, imitated = (_of_runs(report, name, imitated=each) for each in (False, True))
     if not own or not imitated or own == imitated:
         return ""
-    return f"{own} (brokers); {imitated} (imitated by the Python brokers)"
+    return f"{own} (brokers); {imitated} (protocol that the Python brokers speak)"
 
 
 def _of_runs(report: Report, name: str, *, imitated: bool) -> str:

@@ -17,10 +17,11 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest
 from harness.view.failing import Failing, failing, sending
 from harness.view.grouping import by_key
-from harness.view.message_traces import MessageTrace, Records, trace
+from harness.view.message_traces import Records, trace
 from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
 from harness.view.timeline import PROOFS, Timeline, timeline
+from harness.view.trace_steps import MessageTrace
 from harness.view.voter_hosts import events_with_hosts, leader_hosts
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings

@@ -5,18 +5,28 @@
 2. Who did it and where: the worker by its name, the host that its connection led to, and what that
    host was to the queue, where that was recorded. What was not recorded is not said.
 3. A client that finds brokers through name servers records only the name server's host. The broker
-   that an attempt was sent to is known from a delivery of it, and the audit says who has it.
+   that an attempt was sent to is known from a delivery of it, or from the error that its client
+   reported, and the audit says who has it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 from harness.claims.doubts import worker_name
 from harness.run_folder import rows
-from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
+from harness.view.naming import (
+    address_in,
+    fault_of_plan,
+    given_up,
+    log_text,
+    lost_text,
+    named_worker,
+    not_accepted,
+    without_repeats,
+)
 from harness.view.overtaking import Neighbours, Overtaking, overtaking
+from harness.view.trace_steps import MessageTrace, TraceStep, bounded
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected
@@ -31,8 +41,6 @@ from spark_analysis.schema.words import (
     level_text,
 )
 
-HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
-GAP_LEAST = 5  # fewer steps are not left out: the line that says so takes room, too
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
 LATE_NS = 10_000_000  # a sending that kept its time is not told twice
 _ATTACHED = "attached"  # the client event that names the name server in use
@@ -50,31 +58,6 @@ _FAULT_EVENTS = {
     "undo_returned": "is undone",
     "gone": "is verified ended",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TraceStep:
-    """One event. `sort`: intended, sent, settled, delivered, acknowledged, connection, fault;
-    gap (steps that are not told) and end (what never happened) are no events and have no time.
-
-    `counted`: the delivery for which the message is here. It is never left out, and neither is
-    what is `kept`: a confirm.
-    """
-
-    at_ns: int
-    sort: str
-    text: str
-    counted: bool = False
-    kept: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MessageTrace:
-    """One affected message (or delivery): why it is here, and what happened to it."""
-
-    message: str  # who sent it, its sequence, its queue
-    near: str  # what happened at its time, and where in the course of the faults
-    steps: tuple[TraceStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +106,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
     place = near(row.at_ns, facts)
     place = f"{_instant(row)} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
     parts = (place, "" if overtook is None else overtook.sentence)
-    return MessageTrace(_message(row, facts), "; ".join(filter(None, parts)), _bounded(own))
+    return MessageTrace(_message(row, facts), "; ".join(filter(None, parts)), bounded(own))
 
 
 def _overtaking_step(one: Overtaking, facts: Facts) -> TraceStep:
@@ -263,19 +246,34 @@ def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
     hosts = {one.broker.partition(" ")[0] for one in found if one.via in ways.audit}
     if hosts:
         return f" to a broker (the audit found it on {' and '.join(sorted(hosts))})"
+    return _addressee(name, records)
+
+
+def _addressee(name: tuple[int, int, int], records: Records) -> str:
+    """Return the address that the client's error about an attempt names."""
+    own = (one for one in records.settlements if _name_of(one) == name)
+    address = next(filter(None, (address_in(one.raw) for one in own)), "")
+    if address:
+        return f" to {address} (known from the client's error)"
     return " to a broker that is not on record"
 
 
+def _name_of(row: rows.Settlement) -> tuple[int, int, int]:
+    return row.producer, row.sequence, row.attempt
+
+
 def _settlement(row: rows.Settlement, facts: Facts) -> str:
+    reported = without_repeats(row.raw)
     if row.outcome == Outcome.UNKNOWN:
-        found = f"{given_up(row.raw)}; " if row.raw else ""
+        found = f"{given_up(reported)}; " if reported else ""
         return f"attempt {row.attempt}: {found}whether the broker has this attempt is unknown"
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
+    outcome = not_accepted(row.raw) if row.outcome == Outcome.REFUSED else outcome
     label = facts.labels.get(row.strength, str(row.strength))
     strength = f" ({level_text(label)})" if row.strength else ""
-    raw = f": the client reported “{row.raw}”" if row.raw else ""
+    raw = f": the client reported “{reported}”" if reported else ""
     return f"attempt {row.attempt}: {outcome}{strength}{raw}"
 
 
@@ -305,7 +303,7 @@ def _source(row: rows.Delivery, records: Records, facts: Facts, places: _Places)
     """Return where a delivery came from: ` through rmq1`, ` from broker-b, queue 0`."""
     link, is_find = (row.consumer, row.connection), row.via in facts.way_numbers.audit
     if row.broker and is_find:
-        return f" from {row.broker}"
+        return f" from {log_text(row.broker) if records.by_name_servers else row.broker}"
     if not records.by_name_servers or is_find:
         return f" through {places.of(*link)}"
     if not row.broker:
@@ -357,24 +355,6 @@ def _fault_step(fault: rows.FaultEvent, records: Records, failed: str = "") -> T
     words = fault_of_plan(records.schedule, fault.window, fault.kind, fault.resolved)
     what = f"fault {fault.window}, {words}, {_FAULT_EVENTS[fault.event]}"
     return TraceStep(fault.at_ns, "fault", f"{what}{failed}")
-
-
-def _bounded(steps: list[TraceStep]) -> tuple[TraceStep, ...]:
-    """The first, the last, what is kept and those around what is counted, where there are too
-    many."""
-    kept = set(range(HEAD)) | set(range(len(steps) - TAIL, len(steps)))
-    for place, step in enumerate(steps):
-        if step.counted:
-            kept |= set(range(place - AROUND, place + AROUND + 1))
-        elif step.kept:
-            kept.add(place)
-    shown: list[TraceStep] = []
-    for is_kept, group in groupby(range(len(steps)), kept.__contains__):
-        own = [steps[place] for place in group]
-        if not is_kept and len(own) >= GAP_LEAST:
-            own = [TraceStep(own[0].at_ns, "gap", f"{len(own)} steps left out")]
-        shown += own
-    return tuple(shown)
 
 
 def _message(row: Affected, facts: Facts) -> str:

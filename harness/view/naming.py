@@ -1,6 +1,8 @@
 """PURE: workers, faults and ends of connections by the names that people know them by."""
 
+import re
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from harness.claims.doubts import worker_name
@@ -11,6 +13,17 @@ from spark_analysis.schema.words import level_text
 
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
+_CAUSED = (", which caused ", " < ")  # between the causes of an error: now, and in older records
+# An address in a client's error: `<rkg2/172.31.124.210:10921>`, `connect to rkd3:10931 failed`.
+_ADDRESS = re.compile(
+    r"(?:\bto|\bchannel) ?<?(?P<host>[\w.-]+)?(?:/(?P<ip>[\w.]+))?:(?P<port>\d{1,5})\b"
+)
+# What a client reports of an attempt that no broker refused, though it certainly was not stored.
+_NOT_ACCEPTED = {
+    "RemotingConnectException": "could not connect, so nothing was sent",
+    "ROLLBACK_MESSAGE": "rolled back",
+    "UNKNOW": "left open by its producer, to be rolled back",  # the library's own spelling
+}
 
 
 def named_worker(number: int, facts: Facts, names: Mapping[int, str]) -> str:
@@ -56,3 +69,33 @@ def lost_text(detail: str) -> str:
 def given_up(text: str) -> str:
     """Return an end of a connection in words: a publisher that closes a silent one gives it up."""
     return text.replace(_BY_PUBLISHER, _GIVEN_UP, 1)
+
+
+def not_accepted(raw: str) -> str:
+    """Return why an attempt was certainly not accepted: `refused` if the broker refused it.
+    `raw`: what the client reported."""
+    return next((words for mark, words in _NOT_ACCEPTED.items() if mark in raw), "refused")
+
+
+def address_in(raw: str) -> str:
+    """Return the address that a client's error names, such as `rkg2:10921`; "" without one."""
+    found = _ADDRESS.search(raw)
+    host = found and (found["host"] or found["ip"])
+    return f"{host}:{found['port']}" if found and host else ""
+
+
+def without_repeats(raw: str) -> str:
+    """Return an error in which a cause that only repeats the one before it stands once."""
+    for mark in _CAUSED:
+        causes = [cause for cause, _ in groupby(raw.split(mark))]
+        if len(causes) > 1 and causes[-2].startswith(causes[-1]):
+            del causes[-1]  # a repeat that the record cut short
+        raw = mark.join(causes)
+    return raw
+
+
+def log_text(place: str) -> str:
+    """Return `ns4, queue 0 of topic orders`. `place`: as audits record it, `ns4 orders/0`."""
+    host, _, log = place.partition(" ")
+    topic, _, queue = log.rpartition("/")
+    return f"{host}, queue {queue} of topic {topic}" if topic and queue.isdecimal() else place

@@ -19,6 +19,7 @@ from typing import TypeVar
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
+from harness.view.new_masters import NEW_MASTER
 from harness.view.observations import Observation
 from harness.view.summary import NS
 from harness.view.voter_hosts import leader_hosts, views_with_hosts
@@ -128,7 +129,7 @@ def observe(
 ) -> tuple[Observation, ...]:
     """How often name servers were asked, when the route changed, and what each of them told.
 
-    `judged`: no doubt stands against the whole run.
+    `findings`: with the stages of new_masters.py. `judged`: no doubt stands against the whole run.
     """
     views = views_with_hosts(views, leader_hosts(manifest, views))
     changes = sorted((*_route_changes(manifest, views), *_leader_changes(views)))
@@ -158,9 +159,12 @@ def _asking(views: Views) -> Iterator[Observation]:
 
 
 def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:
-    stages = sorted(row for row in findings.stages if row.stage in STAGES)
+    titles = {name: STAGE_TITLES[name] for name in STAGES}
+    titles[NEW_MASTER] = NEW_MASTER.replace("_", " ")
+    stages = sorted(row for row in findings.stages if row.stage in titles)
     for window, rows in by_key(stages, lambda row: row.window).items():
-        delays = ", ".join(f"{STAGE_TITLES[row.stage]} {between(row)}" for row in rows)
+        ordered = sorted(rows, key=lambda row: [*titles].index(row.stage))
+        delays = ", ".join(f"{titles[row.stage]} {between(row)}" for row in ordered)
         yield Observation("route", window, judged, f"fault {window}: {delays}")
 
 
@@ -213,7 +217,7 @@ def _silence(one: Silence) -> str:
 
 
 def _topic(prober: int, manifest: Manifest, views: Views) -> str:
-    """Which queue's route it is, where there are several."""
+    """Return the topic of a route in brackets, where there are several."""
     if len({poll.prober for poll in _of_kind(views, ROUTE)}) == 1:
         return ""
     return f" ({_name(prober, manifest).removeprefix(_PROBER)})"

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from faults.kinds import KINDS
 from harness.claims.evidence import Evidence
 from harness.claims.recovery import reason_near_zero
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
@@ -139,7 +140,7 @@ class Summary:
     faults_of: int
     logs_closed: int
     logs_of: int
-    detection_timeout_s: float | None  # the layout's; None: not on record
+    detection_timeout_s: float | None  # the layout's; None: no fault waits for it, or unknown
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
     has_consumers: bool  # before the drain; True where that is not on record
     groups: int  # consumer groups that each have to get every message; 1 without groups
@@ -190,11 +191,22 @@ def summary(evidence: Evidence) -> Summary:
         faults_of=len(facts.windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
         logs_of=len(facts.workers),
-        detection_timeout_s=_seconds(evidence.value("detection_timeout_s")),
+        detection_timeout_s=_detection_timeout_s(evidence),
         poll_s=_seconds(evidence.value("route_poll_s")),
         has_consumers=evidence.state.run.get("consumers") != 0,
         groups=max(1, len(facts.consumer_groups)),
     )
+
+
+def _detection_timeout_s(evidence: Evidence) -> float | None:
+    """Return the layout's detection timeout, if some fault of the run left its peers in silence:
+    a killed process closes its connections at once. Where a majority elects the leader, the
+    election timer of the group decides, and its length is not on record."""
+    kinds = [KINDS.get(window.kind) for window in evidence.facts.windows]
+    silent = any(kind is None or kind.silences_peers for kind in kinds)
+    if not silent or evidence.value("elects_by_majority") is True:
+        return None
+    return _seconds(evidence.value("detection_timeout_s"))
 
 
 def informative(seconds: Number) -> Number:

@@ -15,12 +15,12 @@ from harness.claims.doubts import Doubts, caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.plan.fault_words import fault_words
 from harness.run_folder.manifest import Manifest
-from harness.run_folder.rows import FaultEvent, Probe
+from harness.run_folder.rows import ClientEvent, FaultEvent, Probe
 from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
 from harness.view.naming import clients_of, lost_text, named_worker
-from harness.view.routes import Routes
+from harness.view.routes import ATTACHED, Routes
 from harness.view.summary import NS, Out, outs
 from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.curves import Latency, slice_length_s
@@ -32,6 +32,8 @@ NO_ROUTES = Routes()
 EVENTS_MAX = 120
 _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
 _CLIENT_WORDS = {"asked": "answered the broker's check of"}  # of a transaction
+# Where clients find brokers through name servers, these events name a name server.
+_OF_NAME_SERVERS = {"connected": "connected to name server", ATTACHED: "uses name server"}
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 
@@ -324,9 +326,7 @@ def _happenings(
         yield Happening(end.at_ns, "process", end.place, f"ended: {end.detail}", False)
     for client in events.clients:
         if client.kind not in _QUIET:
-            who, lost = named_worker(client.worker, facts, names), client.kind == "lost"
-            text = f"{_CLIENT_WORDS.get(client.kind, client.kind)} {client.detail}".strip()
-            text = lost_text(client.detail) if lost else text  # "lost no confirm" is no good news
+            who, text = named_worker(client.worker, facts, names), _client_text(client, events)
             yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     # A stall that touches two windows is a doubt in each.
     stalls = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
@@ -336,6 +336,15 @@ def _happenings(
     for operation in events.operations:
         text = f"{operation.kind} {operation.target} {operation.detail}".strip()
         yield Happening(operation.at_ns, "operation", operation.resolved, text, bool(operation.ok))
+
+
+def _client_text(client: ClientEvent, events: Records) -> str:
+    if client.kind == "lost":  # "lost no confirm" would be no good news
+        return lost_text(client.detail)
+    words = _CLIENT_WORDS | (_OF_NAME_SERVERS if events.by_name_servers else {})
+    if client.kind == ATTACHED and not client.detail:
+        return "it is not known which name server it uses"
+    return f"{words.get(client.kind, client.kind)} {client.detail}".strip()
 
 
 def _verified(faults: Iterable[FaultSpan], probes: Iterable[Probe]) -> Iterable[Happening]:

@@ -120,14 +120,14 @@ OF_SERVICE = (
     # Name servers are asked by probers: what became of other workers says nothing against them.
     _step(
         "route_changed",
-        "first route changed",
+        "route changed (first name server)",
         "the first name server showed another route",
         (),
         of=_ROUTED,
     ),
     _step(
         "route_changed_everywhere",
-        "last route changed",
+        "route changed (every name server)",
         "the last name server showed another route",
         (),
         of=_ROUTED,

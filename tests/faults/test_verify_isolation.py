@@ -64,8 +64,11 @@ def test_a_host_isolated_by_proxy_answers_only_past_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "doubt"),
     [
-        ({"direct": {"rmq1": ANSWERED, "rmq2": SILENT}}, "was not heard past the proxy, either"),
-        ({"direct": {"rmq1": ANSWERED}}, "was not heard past the proxy, either"),
+        (
+            {"direct": {"rmq1": ANSWERED, "rmq2": SILENT}},
+            "was not heard past mqproof's Toxiproxy, either",
+        ),
+        ({"direct": {"rmq1": ANSWERED}}, "was not heard past mqproof's Toxiproxy, either"),
         ({"attempts": {TO: SILENT, FROM: ANSWERED}}, "not silent: rmq1 -> rmq2"),
         ({"entries": {"listener": ANSWERED}}, "not silent to clients"),
         ({"beside": {("rmq1", "rmq3"): SILENT}}, "more is cut than was meant"),

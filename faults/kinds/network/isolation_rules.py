@@ -57,7 +57,9 @@ def links_isolated(evidence: IsolationEvidence, mute: Collection[str] = ()) -> P
     silent."""
     speaking = {host for host, reply in evidence.direct.items() if reply.answered}
     if evidence.host not in speaking and evidence.host not in mute:
-        return doubt(f"it was not heard past the proxy, either: {listing(evidence.direct)}")
+        return doubt(
+            f"it was not heard past mqproof's Toxiproxy, either: {listing(evidence.direct)}"
+        )
     attempts = {way: reply for way, reply in evidence.attempts.items() if way[0] in speaking}
     if not attempts and not evidence.entries:
         return doubt("other active faults hide every way of the host")
@@ -66,7 +68,7 @@ def links_isolated(evidence: IsolationEvidence, mute: Collection[str] = ()) -> P
     if more := more_cut({way: r for way, r in evidence.beside.items() if way[0] in speaking}):
         return more
     spoke = ", ".join(sorted({evidence.host} & speaking) or sorted(speaking))
-    return proven(f"{_silent(evidence)}, while {spoke} spoke at once past the proxy")
+    return proven(f"{_silent(evidence)}, while {spoke} spoke at once past mqproof's Toxiproxy")
 
 
 def entered(entries: Mapping[str, Reply]) -> Proof:

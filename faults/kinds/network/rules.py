@@ -103,7 +103,7 @@ def links_cut(evidence: LinkEvidence) -> Proof:
         return more
     return proven(
         f"{len(judged)} links silent for {SILENCE_S:g} s, while {', '.join(sorted(speaking))} "
-        f"spoke at once past the proxy{_beside(beside)}"
+        f"spoke at once past mqproof's Toxiproxy{_beside(beside)}"
     )
 
 

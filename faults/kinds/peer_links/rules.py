@@ -29,7 +29,7 @@ def peers_slow(evidence: LinkEvidence, latency_s: float) -> Proof:
     seconds = [reply.seconds for reply in links.values()]
     return proven(
         f"on {len(links)} ways a word took {min(seconds):.3f} to {max(seconds):.3f} s (at least "
-        f"{least_s:.3f} s), past the proxy and on {len(beside)} others less than half"
+        f"{least_s:.3f} s), past mqproof's Toxiproxy and on {len(beside)} others less than half"
     )
 
 

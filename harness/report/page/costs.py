@@ -18,7 +18,7 @@ from harness.report.page.places import DEPLOYMENTS, Place
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse, known_median
 from harness.view.grouping import by_key
 
-PART_NAMES = {BROKERS: "brokers", PROXY: "proxy", CLIENTS: "clients"}
+PART_NAMES = {BROKERS: "brokers", PROXY: "mqproof's proxy", CLIENTS: "clients"}
 _OURS = ("toxiproxy", "workers")  # as samples name the proxy and all clients together
 _NO_LOAD = "load not recorded"
 Measure = Callable[[Cost], float | None]
@@ -233,7 +233,12 @@ _LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ),
     ("latency p99, ms", "99 % of the confirms came within this time", _most, _fine),
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
-    ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
+    (
+        "cores, mqproof's proxy",
+        "used by mqproof's Toxiproxy between clients and brokers",
+        _sum(PROXY, "cores"),
+        _cores,
+    ),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
 )
 _FULLEST, _EVERY = "of the broker's host that used most", "all hosts of brokers"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.claims.recovery import ended_by_fault, reason_near_zero
 from harness.claims.times import stage_text
+from harness.view.new_masters import MEANINGS
 from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number, WindowOutage
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Stage
@@ -143,7 +144,7 @@ def stage_name(stage: str) -> str:
 
 def stage_meaning(stage: str) -> str:
     known = measures.STAGES.get(stage)
-    return known.meaning if known is not None else ""
+    return known.meaning if known is not None else MEANINGS.get(stage, "")
 
 
 class StageTime(NamedTuple):

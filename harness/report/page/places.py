@@ -224,18 +224,27 @@ def listed(names: Sequence[str]) -> str:
 
 
 def timers_text(runs: Sequence[RunReport]) -> str:
-    """Return `detection timeout about 10 s here (60 s as shipped)`; "" if that is unknown, or runs
-    of the place differ."""
-    known = (run.summary for run in runs if run.summary is not None)
-    used = {(one.detection_timeout_s, one.poll_s) for one in known}
-    here_s, poll_s = used.pop() if len(used) == 1 else (None, None)
-    if here_s is None:
+    """Return `detection timeout of a silent host about 10 s here (60 s as shipped)`. What is
+    unknown, applies to no fault, or differs between runs of the place is left out."""
+    known = [run.summary for run in runs if run.summary is not None]
+    here_s = _only(one.detection_timeout_s for one in known)
+    poll_s = _only(one.poll_s for one in known)
+    if here_s is None and poll_s is None:
         return ""
     _, system, layout, _ = runs[0].cell
     own_s, own_poll_s = _shipped(system, layout.partition("@")[0])
-    text = f"detection timeout about {_compared_text(here_s, own_s)}"
-    polls = f"; clients poll routes every {_compared_text(poll_s, own_poll_s)}" if poll_s else ""
-    return f"{text}{polls}"
+    parts = []
+    if here_s is not None:
+        parts.append(f"detection timeout of a silent host about {_compared_text(here_s, own_s)}")
+    if poll_s:
+        parts.append(f"clients poll routes every {_compared_text(poll_s, own_poll_s)}")
+    return "; ".join(parts)
+
+
+def _only(values: Iterable[float | None]) -> float | None:
+    """Return the one value of all runs that have one; None if they differ, or none has one."""
+    found = {value for value in values if value is not None}
+    return found.pop() if len(found) == 1 else None
 
 
 def _compared_text(here_s: float, shipped_s: float | None) -> str:

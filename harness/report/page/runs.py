@@ -24,10 +24,10 @@ from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.grouping import by_key
-from harness.view.message_traces import TraceStep
 from harness.view.observations import describe_start
 from harness.view.summary import NOT_MEASURED, Summary
 from harness.view.timeline import OperationSpan
+from harness.view.trace_steps import TraceStep
 from spark_analysis.schema.comparison import Comparison
 
 LENGTHY_MAX = 60  # each takes some 80 KB

@@ -84,7 +84,7 @@ class NodesLayoutFile(Strict):
         default=None, description="required by that partition handling"
     )
     peer_links: PeerLinks = Field(
-        default="direct", description="`toxiproxy`: links between hosts pass the proxy"
+        default="direct", description="`toxiproxy`: links between hosts pass mqproof's Toxiproxy"
     )
     client_endpoint: Literal["hosts", "one", "haproxy", "haproxy-pair"] = Field(
         default="hosts", description="what clients connect to: every host, one, or load balancers"

@@ -83,8 +83,8 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
 
 
 REPLICATED = (
-    "the master and all mirrors that the queue had at that time (perhaps none) had the message, "
-    "possibly only in memory"
+    "the master and all mirrors that the queue had at that time had the message, possibly only "
+    "in memory; if it had no mirror, only the master had it"
 )
 
 

@@ -122,7 +122,7 @@ class RocketBroker:
         )
         shown = [view for view in views.values() if view is not None]
         if not shown:
-            raise DeployError(f"no name server reports who holds {queue}")
+            raise DeployError(f"no name server reports who holds topic {topic_of(queue)}")
         held = cluster_state.holders(self.home_of(queue), brokers, shown)
         masters = cluster_state.masters_of(held)
         slaves = [one for one in held if one not in masters]

@@ -115,7 +115,7 @@ class RocketFile(Strict):
         Field(description="the machines")
     )
     peer_links: PeerLinks = Field(
-        default="direct", description="`toxiproxy`: links between hosts pass the proxy"
+        default="direct", description="`toxiproxy`: links between hosts pass mqproof's Toxiproxy"
     )
     client_tcp_retries2: Annotated[int, Field(ge=3, le=15)] | None = Field(
         default=None,

@@ -72,6 +72,14 @@ def test_no_precondition_names_a_system_or_a_layout() -> None:
             assert condition.fact not in ("system", "layout", "scenario", "client")
 
 
+def test_a_meaning_speaks_of_disks_only_where_confirms_wait_for_them() -> None:
+    for claim in shipped():
+        on_disk = claim.meaning.replace("on disk or in memory", "")
+        if "confirm" in on_disk and "on disk" in on_disk:
+            facts = {one.fact for one in claim.precondition}
+            assert "confirm_waits_for_disk" in facts, claim.name
+
+
 def test_a_condition_is_a_fact_a_comparator_and_a_value() -> None:
     condition = parse_condition("fault_kind == kill | partition")
     assert (condition.fact, condition.comparator) == ("fault_kind", "==")

@@ -252,6 +252,38 @@ def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
     assert verdict("mirror-takes-over", calm).outcome is NOT_APPLICABLE
 
 
+def test_the_reason_that_decides_comes_before_those_of_other_faults() -> None:
+    text = (
+        '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\nquantifier = "all"\n'
+        'precondition = ["fault_kind == kill", "fault_target_role == mirror", "masters == 2"]\n'
+        'predicate = ["lost == 0"]\n'
+    )
+    (claim,) = read_claims(text, "a test's own")
+    story = Story("freeze", masters=1, faults=2, windows={"2": SYNCHRONISED})
+    one = judge(claim, story.window(2, "kill", opens=40, lasts=10).evidence)
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == (
+        "masters == 2, found 1",
+        "fault 2: fault_target_role == mirror, found master",
+        "fault 1: fault_kind == kill, found freeze",
+        "fault 1: fault_target_role == mirror, found master",
+    )
+
+
+def test_a_fault_that_affects_no_broker_does_not_decide() -> None:
+    text = (
+        '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\nquantifier = "all"\n'
+        'precondition = ["fault_kind == stop"]\npredicate = ["lost == 0"]\n'
+    )
+    (claim,) = read_claims(text, "a test's own")
+    story = Story("client_freeze", faults=2, windows={"2": SYNCHRONISED})
+    one = judge(claim, story.window(2, "kill", opens=40, lasts=10).evidence)
+    assert one.not_judged == (
+        "fault 2: fault_kind == stop, found kill",
+        "fault 1: fault_kind == stop, found client_freeze",
+    )
+
+
 def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
     story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
     (reason,) = verdict("rejoined-node-starts-empty", story).not_judged

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import story as story_of
+from harness.claims.stories import story as story_of
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from spark_analysis.schema.facts import Worker
 from tests.rigs.runs.findings import Story

@@ -9,6 +9,9 @@ from harness.judging.result import CellTitle
 from harness.request import run_request
 from harness.run_folder.experiments import recall, remember
 from harness.systems.rabbitmq import khepri
+from harness.view.new_masters import NEW_MASTER
+from spark_analysis.schema.views import STAGES
+from tests.rigs.histories.watching import ALL, OTHER, looks
 from tests.rigs.runs.judged_runs import crash, judged_run
 
 
@@ -28,6 +31,20 @@ def test_a_run_lists_its_companions_in_one_line(tmp_path: Path) -> None:
     line = "played together with quick-2, quick-3: one cluster, and one fault for all"
     assert line in beside.notes
     assert not any("together" in note for note in judged_run(tmp_path / "alone", crash()).notes)
+
+
+def test_a_run_shows_new_masters_but_no_switch_of_a_fault_of_clients(tmp_path: Path) -> None:
+    history = crash().window(30_000, kind="client_freeze")
+    looks(history, "ns1", range(400, 14_000, 400), *ALL)
+    looks(history, "ns1", range(14_000, 39_000, 400), "broker-a master at rkt3:10931", OTHER)
+    found = judged_run(tmp_path, history)
+    (line,) = (one.text for one in found.observations if one.name == "route")
+    assert line.startswith("fault 1: route changed (first name server) after ")
+    assert ", new master shown after 1.580 to 2.005 s" in line
+    assert found.detail is not None
+    stages = [{row.stage for row in fault.stages} for fault in found.detail.timeline.faults]
+    assert [NEW_MASTER in of_fault for of_fault in stages] == [True, False]
+    assert [{*STAGES} <= of_fault for of_fault in stages] == [True, False]
 
 
 def test_undrained_queue_hides_nothing_if_nothing_is_missing(

@@ -9,6 +9,7 @@ from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rabbitmq_mirrored.layouts import mirrored_guarantees
+from harness.systems.registry import OURS
 from spark_analysis.schema.words import Strength
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan
 
@@ -43,6 +44,12 @@ def test_every_shipped_layout_says_what_a_confirm_is_worth(system: str) -> None:
         assert promised.strength is not None, label
         assert promised.confirm_waits_for_mirrors is not None, label
         assert promised.confirm_waits_for_majority is not None, label
+
+
+def test_what_replicated_means_leaves_nothing_to_guess() -> None:
+    for system in OURS.values():
+        (own,) = (one.meaning for one in system.levels if one.label == "replicated")
+        assert "perhaps" not in own and "(" not in own, system.name
 
 
 def test_undeclared_guarantees_are_unknown_to_claims() -> None:

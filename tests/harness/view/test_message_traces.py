@@ -4,7 +4,8 @@ from pathlib import Path
 
 from harness.view.detail import Detail, records_of
 from harness.view.detail import detail_of as shown
-from harness.view.message_traces import MessageTrace, near, trace
+from harness.view.message_traces import near, trace
+from harness.view.trace_steps import MessageTrace
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
@@ -313,7 +314,27 @@ def test_an_attempt_names_the_broker_that_delivered_it(tmp_path: Path) -> None:
         "attempt 3 sent by publisher 1 (name server ns2) to broker-a (known from its delivery)",
     ]
     assert "attempt 1 delivered to consumer 1 from broker-b, queue 0, offset 5" in steps
-    assert "attempt 1 found by the audit, read by worker 9 from ns4 orders/0" in steps
+    assert (
+        "attempt 1 found by the audit, read by worker 9 from ns4, queue 0 of topic orders" in steps
+    )
+
+
+def test_a_failed_attempt_names_the_address_in_its_error_once(tmp_path: Path) -> None:
+    sent_to = "RemotingSendRequestException send request to <rkg2/172.31.124.210:10921> failed"
+    no_way = "RemotingConnectException connect to rkd3:10931 failed"
+    history = History()
+    errors = (f"{sent_to} < {sent_to}", Outcome.UNKNOWN), (no_way, Outcome.REFUSED)
+    for attempt, (raw, outcome) in enumerate(errors, 1):
+        history.publish(1, at_ms=attempt * 10, attempt=attempt)
+        history.settle(1, outcome, at_ms=attempt * 10 + 1, attempt=attempt)
+        history.rows["settlements"][-1]["raw"] = raw
+    history.publish(1, at_ms=30, attempt=3).confirm(1, at_ms=31, attempt=3)
+    assert texts(story_of(tmp_path, history, "lost", BY_NAMES))[:4] == [
+        "attempt 1 sent by publisher 1 to rkg2:10921 (known from the client's error)",
+        f"attempt 1: {sent_to}; whether the broker has this attempt is unknown",
+        "attempt 2 sent by publisher 1 to rkd3:10931 (known from the client's error)",
+        f"attempt 2: could not connect, so nothing was sent: the client reported “{no_way}”",
+    ]
 
 
 def test_an_attempt_that_only_the_audit_found_names_its_host(tmp_path: Path) -> None:

@@ -1,6 +1,15 @@
 """Names of workers and faults, and ends of connections, as people read them."""
 
-from harness.view.naming import fault_of_plan, given_up, lost_text, named_worker
+from harness.view.naming import (
+    address_in,
+    fault_of_plan,
+    given_up,
+    log_text,
+    lost_text,
+    named_worker,
+    not_accepted,
+    without_repeats,
+)
 from tests.rigs.runs.judged_runs import crash
 
 SCHEDULE = {
@@ -34,3 +43,36 @@ def test_a_publisher_gives_a_silent_connection_up() -> None:
     assert lost_text("reset by peer") == "connection lost: reset by peer"
     assert lost_text("") == "connection lost"
     assert given_up("nack") == "nack"
+
+
+def test_only_an_answer_of_the_broker_refuses_an_attempt() -> None:
+    assert not_accepted("MQBrokerException 17 topic[orders] not exist") == "refused"
+    no_way = "RemotingConnectException connect to rkd3:10931 failed"
+    assert not_accepted(no_way) == "could not connect, so nothing was sent"
+    assert not_accepted("SLAVE_NOT_AVAILABLE ROLLBACK_MESSAGE") == "rolled back"
+    assert not_accepted("SEND_OK UNKNOW") == "left open by its producer, to be rolled back"
+    assert not_accepted("nack") == not_accepted("") == "refused"
+
+
+def test_an_error_names_the_address_that_a_client_sent_to() -> None:
+    assert address_in("send request to <rkg2/172.31.124.210:10921> failed") == "rkg2:10921"
+    assert address_in("wait response on the channel </172.31.1.2:10911> timeout") == (
+        "172.31.1.2:10911"
+    )
+    assert address_in("connect to rkd3:10931 failed") == "rkd3:10931"
+    assert address_in("unknown reason, visit the url, https://rocketmq.apache.org") == ""
+    assert address_in("") == ""
+
+
+def test_a_cause_that_repeats_the_one_before_it_stands_once() -> None:
+    assert without_repeats("timeout, which caused timeout") == "timeout"
+    assert without_repeats("no route < failed < failed") == "no route < failed"
+    assert without_repeats("it failed < it fai") == "it failed"  # cut short by the record
+    assert without_repeats("nack") == "nack"
+    assert without_repeats("") == ""
+
+
+def test_a_log_is_a_queue_of_a_topic() -> None:
+    assert log_text("rkg2 mqproof_orders/3") == "rkg2, queue 3 of topic mqproof_orders"
+    assert log_text("rmq1") == "rmq1"
+    assert log_text("rkt1 orders") == "rkt1 orders"

@@ -44,8 +44,8 @@ def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     assert observations(freeze()) == [
         "mqproof queried each of 2 name servers for the route at least 32 times, at most 0.40 s "
         "apart",
-        "fault 1: first route changed after 5.500 to 6.005 s, "
-        "last route changed not within 50.0 s",
+        "fault 1: route changed (first name server) after 5.500 to 6.005 s, "
+        "route changed (every name server) not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",
         "name server ns2 dropped broker-a master at rkt1:10911 between +15.60 s and +16.00 s",
     ]
@@ -69,8 +69,8 @@ def test_run_that_cannot_be_judged_states_no_recovery_times() -> None:
     assert [
         line for line in observations(freeze(), judged=False) if line.startswith("NOT JUDGED")
     ] == [
-        "NOT JUDGED fault 1: first route changed after 5.500 to 6.005 s, "
-        "last route changed not within 50.0 s"
+        "NOT JUDGED fault 1: route changed (first name server) after 5.500 to 6.005 s, "
+        "route changed (every name server) not within 50.0 s"
     ]
 
 

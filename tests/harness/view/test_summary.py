@@ -74,10 +74,19 @@ def test_late_publishes_after_five_good_seconds_are_counted_apart() -> None:
 
 
 def test_the_recorded_timers_of_the_layout_are_shown() -> None:
-    found = summary(Story(detection_timeout_s=20.0, route_poll_s=5).evidence)
+    found = summary(Story("freeze", detection_timeout_s=20.0, route_poll_s=5).evidence)
     assert (found.detection_timeout_s, found.poll_s) == (20.0, 5.0)
-    found = summary(Story(detection_timeout_s=None).evidence)
+    found = summary(Story("freeze", detection_timeout_s=None).evidence)
     assert (found.detection_timeout_s, found.poll_s) == (None, None)
+
+
+def test_no_fault_but_a_silent_one_waits_for_the_detection_timeout() -> None:
+    killed = summary(Story("kill", detection_timeout_s=20.0, route_poll_s=5).evidence)
+    assert (killed.detection_timeout_s, killed.poll_s) == (None, 5.0)
+    elected = Story("partition", detection_timeout_s=20.0, elects_by_majority=True)
+    assert summary(elected.evidence).detection_timeout_s is None
+    both = Story("kill", detection_timeout_s=20.0).window(2, "partition", opens=40)
+    assert summary(both.evidence).detection_timeout_s == 20.0
 
 
 def test_a_lower_bound_below_what_is_measured_is_unknown() -> None:

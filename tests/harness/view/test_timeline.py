@@ -120,6 +120,22 @@ def test_client_probe_and_operator_events_are_in_time_order() -> None:
     ]
 
 
+def test_clients_of_name_servers_connect_to_these_and_not_to_brokers() -> None:
+    clients = [
+        ClientEvent(1, 10, "connected", 1, "orders", "rkg1 rocketmq-java 5.3.3"),
+        ClientEvent(1, 11, "attached", 1, "orders", "rkg2"),
+        ClientEvent(1, 12, "attached", 1, "orders", ""),
+    ]
+    drawn = timeline_of(History(), Records(clients=clients, by_name_servers=True))
+    assert [one.text for one in drawn.happenings] == [
+        "connected to name server rkg1 rocketmq-java 5.3.3",
+        "uses name server rkg2",
+        "it is not known which name server it uses",
+    ]
+    (plain, *_) = timeline_of(History(), Records(clients=clients)).happenings
+    assert plain.text == "connected rkg1 rocketmq-java 5.3.3"
+
+
 def test_a_probe_says_which_fault_it_verified() -> None:
     events = replace(
         NOTHING,

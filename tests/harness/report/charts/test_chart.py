@@ -240,8 +240,8 @@ def test_name_server_views_are_a_chart_row_but_drainers_not(
         "publisher-1: broker-a slave 1": ["shown"],
     }
     assert {lane.name for lane in drawn.stages} >= {
-        "first route changed",
-        "last route changed",
+        "route changed (first name server)",
+        "route changed (every name server)",
     }
 
 

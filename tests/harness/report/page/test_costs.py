@@ -61,7 +61,7 @@ def test_hosts_of_one_part_are_summed_except_for_memory() -> None:
     """Report the memory of the fullest host."""
     found = figures(COST)
     assert found["cores, brokers"].text == "0.75"
-    assert (found["cores, proxy"].text, found["cores, clients"].text) == ("0.10", "0.20")
+    assert (found["cores, mqproof's proxy"].text, found["cores, clients"].text) == ("0.10", "0.20")
     assert (found["memory, median"].text, found["memory, peak"].text) == ("120 MB", "150 MB")
     assert found["network a second"].text == "6.0 MB/s"
     assert found["disk a second"].text == "600 KB/s"
@@ -120,7 +120,7 @@ def test_the_bar_is_cpu_a_thousand_messages_by_part() -> None:
 
 def test_hosts_are_listed_one_by_one_with_brokers_first() -> None:
     hosts = {host.host: host.figures for host in only(COST).hosts}
-    assert list(hosts) == ["rmq1", "rmq2", "proxy", "clients"]
+    assert list(hosts) == ["rmq1", "rmq2", "mqproof's proxy", "clients"]
     assert [one.text for one in hosts["rmq1"]] == [
         "0.50",
         "120 MB",

@@ -296,15 +296,15 @@ def test_timers_of_a_place_are_shown_beside_product_defaults() -> None:
     usual = (SYNC[0], SYNC[1], "colocated@default", SYNC[3])
     own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
     comparison = of(
-        summed(Story()),
+        summed(Story("freeze")),
         summed(
-            Story(detection_timeout_s=20.0, route_poll_s=5),
+            Story("freeze", detection_timeout_s=20.0, route_poll_s=5),
             cell=(*SYNC[:2], "colocated@x", SYNC[3]),
         ),
-        summed(Story(detection_timeout_s=120.0, route_poll_s=30), cell=usual),
-        summed(Story(detection_timeout_s=20.0, route_poll_s=5), cell=own),
+        summed(Story("freeze", detection_timeout_s=120.0, route_poll_s=30), cell=usual),
+        summed(Story("freeze", detection_timeout_s=20.0, route_poll_s=5), cell=own),
         summed(
-            Story(detection_timeout_s=None),
+            Story("freeze", detection_timeout_s=None),
             cell=("master-crash", "reference-mirrored", "a@T=10", "pika"),
         ),
     )
@@ -317,6 +317,21 @@ def test_timers_of_a_place_are_shown_beside_product_defaults() -> None:
         [],
     ]
     assert [text.count("as shipped") for text in timers] == [1, 2, 2, 0, 0]
+
+
+def test_a_detection_timeout_is_shown_for_faults_that_wait_for_it() -> None:
+    raft = (SYNC[0], SYNC[1], "one-group@x", SYNC[3])
+    comparison = of(
+        summed(Story("kill", detection_timeout_s=10.0)),
+        summed(
+            Story("kill", detection_timeout_s=20.0, route_poll_s=5),
+            cell=(*SYNC[:2], "colocated@x", SYNC[3]),
+        ),
+        summed(Story("freeze", detection_timeout_s=20.0, elects_by_majority=True), cell=raft),
+    )
+    timers = [one.place.timers for one in comparison.verdicts]
+    assert timers[0] == timers[2] == ""
+    assert timers[1].startswith("clients poll routes every 5 s")
 
 
 def test_unconfirmed_warning_is_no_broken_promise() -> None:

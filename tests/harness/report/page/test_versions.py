@@ -15,8 +15,8 @@ UNKNOWN = (CELL[0], "no-longer-installed", *CELL[2:])
     ("cells", "text"),
     [
         ((CELL,), "3.10.8"),
-        ((REFERENCE,), "none; Python brokers behave like 3.10.8"),
-        ((CELL, REFERENCE), "3.10.8 (brokers, and what Python ones imitate)"),
+        ((REFERENCE,), "none; Python brokers speak the protocol of 3.10.8"),
+        ((CELL, REFERENCE), "3.10.8 (brokers; Python brokers speak its protocol)"),
         ((UNKNOWN,), "3.10.8"),
     ],
 )
@@ -32,12 +32,12 @@ def test_versions_of_brokers_and_of_imitations_stand_apart() -> None:
     own = summed(Story(), brokers="rabbitmq 3.10.8, metadata in khepri")
     imitation = summed(Story(), cell=REFERENCE, brokers="rabbitmq 3.10.25")
     made = report(own, imitation, versions={"rabbitmq": "3.10.25; 3.10.8"})
-    text = "3.10.8 (brokers); 3.10.25 (imitated by the Python brokers)"
+    text = "3.10.8 (brokers); 3.10.25 (protocol that the Python brokers speak)"
     assert [*versions(made)] == [("rabbitmq", text)]
 
 
 def test_a_reference_reports_the_version_that_it_imitates() -> None:
-    assert of_brokers("reference-mirrored") == "version that the Python brokers imitate"
+    assert of_brokers("reference-mirrored") == "protocol that the Python brokers speak"
     assert of_brokers(CELL[1]) == of_brokers("no-longer-installed") == "version of the brokers"
 
 

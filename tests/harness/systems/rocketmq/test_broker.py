@@ -142,7 +142,7 @@ async def test_isolated_name_servers_gaps_are_filled_by_another() -> None:
     made.dead.add("rkt1 name-server")
     assert await broker.roles(QUEUE) == Roles(None, (), ())
     made.dead.add("rkt2 name-server")
-    with pytest.raises(DeployError, match="no name server reports who holds"):
+    with pytest.raises(DeployError, match="no name server reports who holds topic"):
         await broker.roles(QUEUE)
 
 

@@ -1,0 +1,61 @@
+"""The story of one message, or of one window, for a FAIL: the place to begin the search.
+
+1. The story is that of the earliest message that shows the violation, so the same run gives the
+   same one.
+2. A story names what replays it: producer and sequence stand in every raw table of the run.
+"""
+
+from harness.claims.doubts import worker_name
+from harness.claims.evidence import Evidence
+from harness.claims.recovery import stages_of
+from harness.claims.times import stage_text
+from harness.plan.vocabulary import COUNTS
+from spark_analysis.schema import measures
+from spark_analysis.schema.digest import SUSTAINED
+from spark_analysis.schema.measures import BY_NAME, STAGE_TITLES
+from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.words import level_text
+
+
+def story(fact: str, window: int, evidence: Evidence) -> str:
+    """Return what happened to the first message (or in the window) of a fact."""
+    measure, _, detail = fact.partition(".")
+    if measure in COUNTS:
+        return _message_story(measure, detail, evidence)
+    return _window_story(window, evidence) if window else ""
+
+
+def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
+    rows = [
+        row
+        for row in evidence.findings.examples
+        if row.measure == measure and detail in ("", row.detail)
+    ]
+    if not rows or not BY_NAME[measure].story:
+        return ""
+    row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
+    at = f"+{row.at_ns / 1e9:.3f} s"
+    known = measures.detail(measure, row.detail)
+    detail = known.title if known is not None else level_text(row.detail)
+    text = BY_NAME[measure].story.format(at=at, detail=detail, attempt=row.attempt)
+    return f"{_message(row, evidence)} {text}"
+
+
+def _message(row: Affected, evidence: Evidence) -> str:
+    if row.producer < 0:
+        return f"a message that cannot be identified, in {row.queue},"
+    who = worker_name(row.producer, evidence.facts)
+    raw = f"producer {row.producer} in the raw tables"
+    return f"message {row.sequence} of {who} ({raw}) in {row.queue}"
+
+
+def _window_story(number: int, evidence: Evidence) -> str:
+    window = evidence.window(number)
+    unneeded = SUSTAINED if evidence.never_late(number) else ""
+    stages = sorted(
+        (row for row in stages_of(evidence.findings, window) if row.stage != unneeded),
+        key=lambda row: (not row.reached, row.after_ns, row.stage),
+    )
+    text = ", ".join(f"{STAGE_TITLES[row.stage]} {stage_text(row)}" for row in stages)
+    at = f"+{window.origin_ns / 1e9:.3f} s since the recording began"
+    return f"fault {number} ({window.kind} at {at}): {text or 'no time was judged'}"
