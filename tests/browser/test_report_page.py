@@ -288,7 +288,7 @@ def test_the_legend_names_every_colour_and_line_of_the_picture(
 ) -> None:
     browser.open(clients, *SCREENS["desk"])
     of_several = browser.value("document.querySelector('figcaption').innerText")
-    words = ("on time", "never confirmed", "the median run", "nothing due", "fault active")
+    words = ("on time", "late", "or never", "the median run", "nothing due", "fault active")
     for word in (*words, "outage, one row per run"):
         assert word in of_several
     browser.open(page, *SCREENS["desk"])
@@ -494,7 +494,7 @@ def test_cost_page_never_shows_an_uncounted_number_as_0(
     """Compare layouts on the cost page; a number that was not counted is not 0."""
     browser.open(large, *SCREENS[screen])
     words = " ".join(str(browser.value(_SECTION.format("costs"))).split())
-    assert "CPU seconds per 1,000 confirmed messages: brokers proxy clients" in words
+    assert "CPU seconds per 1,000 confirmed messages: brokers mqproof's proxy clients" in words
     assert CELL[2] in words and OTHER[2] in words
     assert "not counted" in words
     assert "0 KB/s" not in words
