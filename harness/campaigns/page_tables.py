@@ -16,7 +16,7 @@ from harness.campaigns.packed import Packed
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
-from harness.compare.rates import Rate, Tried, rate, too_many
+from harness.compare.rates import Rate, Tried, too_many
 from harness.judging.result import RunReport
 from harness.plan.model import Cell
 from harness.report.markdown import head, row
@@ -92,7 +92,7 @@ def foretold(packs: Sequence[Packed]) -> Iterator[str]:
     yield from head("scenario", "system", "what was foretold", "came true in", "that is")
     for cell, runs in cells_of(packs):
         for claim, one in _applying(runs, lambda one: not one.is_promise).items():
-            came = _came_true(one)
+            came = one.came_true
             share = _share(came, _unknown(one.not_judged))
             yield row([*_place(cell), f"`{claim}`", share, _interval(came)])
 
@@ -112,7 +112,7 @@ def articles(packs: Sequence[Packed], of: tuple[str, ...] = ()) -> Iterator[str]
         for claim, one in _applying(own, lambda each: each.source.startswith(named)).items():
             verdict = said[claim]
             broken = verdict.is_promise
-            found = one.rate if broken else _came_true(one)
+            found = one.rate if broken else one.came_true
             share = _share(found, _unknown(one.not_judged))
             result = f"{'broken' if broken else 'came true'} in {share}"
             first = f"`{claim}`", verdict.meaning, verdict.source
@@ -184,10 +184,6 @@ def _applying(
     }
     gravest = sorted(found.items(), key=lambda one: (-one[1].rate.violated, -one[1].not_judged))
     return dict(gravest)
-
-
-def _came_true(one: Tried) -> Rate:
-    return rate(one.rate.runs - one.rate.violated, one.rate.runs)
 
 
 def _place(cell: Cell) -> tuple[str, str]:

@@ -236,9 +236,7 @@ def _all(number: int, of: int) -> str:
 
 def known(report: Report, failed: Failed) -> bool:
     """Whether every cell in which this claim failed is known to fail it, if only now and then."""
-    claim = failed.verdict.claim
-    expected = {one.cell: one.known.get(claim) for one in report.cells}
-    found = [expected.get(cell) for cell in failed.cells]
+    found = [report.known_of(cell, failed.verdict.claim) for cell in failed.cells]
     return all(one is not None and one.allows(ClaimOutcome.FAIL) for one in found)
 
 
