@@ -88,10 +88,7 @@ def _middle(times: Sequence[Time]) -> _Middle:
 
 
 def _middle_text(*both: _Middle) -> str:
-    return ", ".join(
-        NONE if one is None else f"{'' if one.reached else '≥ '}{formats.seconds(one.median)}"
-        for one in both
-    )
+    return ", ".join(NONE if one is None else one.describe(formats.seconds) for one in both)
 
 
 def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:

@@ -143,8 +143,7 @@ def _standing(one: Standing, numbers: Mapping[Place, int]) -> str:
 
 
 def _median(median: Median) -> str:
-    least = "" if median.reached else "≥ "
-    return f"{least}{formats.seconds(median.median)} ({formats.plural(median.runs, 'run')})"
+    return f"{median.describe(formats.seconds)} ({formats.plural(median.runs, 'run')})"
 
 
 def _text(value: float | None, to_text: Callable[[float], str]) -> str:

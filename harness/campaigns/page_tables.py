@@ -168,9 +168,7 @@ def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
     for scenario in dict.fromkeys(run.cell[0] for run in runs):
         times = out_of(run for run in runs if run.cell[0] == scenario)
         if times:
-            found = median(times)
-            bound = "" if found.reached else "≥ "
-            yield f"`{scenario}` {bound}{formats.seconds(found.median)}"
+            yield f"`{scenario}` {median(times).describe(formats.seconds)}"
 
 
 def _applying(
@@ -270,12 +268,12 @@ def middle(times: Sequence[Time], to_text: ToText) -> str:
     if not times:
         return NONE
     found = median(times)
-    middle = f"{'' if found.reached else '≥ '}{to_text(found.median)}"
+    middle = found.describe(to_text)
     if math.isfinite(found.high):
         unknown = f", {found.censored} did not recover" if found.censored else ""
         return f"{middle} ({to_text(found.low)} to {to_text(found.high)}{unknown})"
     ordered = sorted(times, key=lambda time: time.value)
-    each = "; ".join(f"{'≥ ' if one.censored else ''}{to_text(one.value)}" for one in ordered)
+    each = "; ".join(one.describe(to_text) for one in ordered)
     return f"{middle} [{each}]"
 
 

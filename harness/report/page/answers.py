@@ -56,10 +56,9 @@ def _undecided(report: Report) -> Iterator[str]:
     groups = list(undecided(report))
     several = len({run.cell for run in report.runs}) > 1
     for one in groups[:REASONS_MAX]:
-        names = list(one.claims[:NAMES_MAX])
-        names += [f"{len(one.claims) - NAMES_MAX} more"] if len(one.claims) > NAMES_MAX else []
-        what = listed(names) if names else formats.plural(one.runs, "run")
-        places = [f"in {formats.plural(one.runs, 'run')}"] if names and one.runs > 1 else []
+        runs = formats.plural(one.runs, "run")
+        what = listed(one.claims, NAMES_MAX) if one.claims else runs
+        places = [f"in {runs}"] if one.claims and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""
         advice = f". To do: {'; '.join(one.advice)}" if one.advice else ""
