@@ -19,7 +19,7 @@ from harness.compare.medians import Median, Time, median
 from harness.judging.result import RunReport
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.tried import claims_of
+from harness.report.page.totals import claims_of
 
 FACTOR, SLACK_S = 2.0, 0.1
 AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"

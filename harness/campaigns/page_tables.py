@@ -21,8 +21,14 @@ from harness.judging.result import RunReport
 from harness.plan.model import Cell
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import RunTotals, loss_rate, times_of, totals_of, worst_of
-from harness.report.tried import claims_of
+from harness.report.page.totals import (
+    RunTotals,
+    claims_of,
+    loss_rate,
+    times_of,
+    totals_of,
+    worst_of,
+)
 from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
@@ -178,7 +184,7 @@ def _applying(
     found = {
         claim: one.tried
         for claim, one in claims_of(runs).items()
-        if wanted(one.verdicts[0]) and one.outcome is not ClaimOutcome.NOT_APPLICABLE
+        if wanted(one.first) and one.outcome is not ClaimOutcome.NOT_APPLICABLE
     }
     gravest = sorted(found.items(), key=lambda one: (-one[1].rate.violated, -one[1].not_judged))
     return dict(gravest)
