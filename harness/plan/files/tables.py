@@ -1,4 +1,5 @@
-"""The parts of the shapes of scenario files, mqproof's own and those of families.
+"""The parts of the shapes of scenario files, mqproof's own and those of families, and of topology
+files.
 
 1. An unknown key is an error: the user's verdict may depend on it.
 2. Nothing is converted silently: `"3"` is no number.
@@ -43,7 +44,7 @@ _OF_LIMITS = (
 
 
 class Table(BaseModel):
-    """A table of a scenario file."""
+    """A table of a scenario or topology file."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
