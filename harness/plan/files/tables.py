@@ -14,7 +14,7 @@ files.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Annotated, Any, Self, TypeVar, get_args
+from typing import Annotated, Any, Self, TypeVar, get_args, get_origin
 
 from annotated_types import MaxLen
 from pydantic import (
@@ -84,7 +84,7 @@ def _readable(field: FieldInfo, given: object) -> Any:
     shape = field.annotation
     if isinstance(shape, type) and issubclass(shape, Table):
         return shape.readable(given)
-    (entry,) = get_args(shape)[:1] or (None,)
+    entry = get_args(shape)[0] if get_origin(shape) is list else None
     if isinstance(entry, type) and issubclass(entry, Table):
         most = min(
             (one.max_length for one in field.metadata if isinstance(one, MaxLen)), default=inf

@@ -19,6 +19,7 @@ class OuterTable(Table):
     names: list[Annotated[str, Field(pattern="^[a-z]+$")]] = Field(default=[])
     entry: InnerTable
     entries: list[InnerTable] = Field(default=[], max_length=2)
+    more: InnerTable | None = None
 
 
 def test_a_table_without_mistakes_is_read_as_its_shape_reads_it() -> None:
