@@ -52,4 +52,11 @@ def test_values_of_the_right_type_are_kept_beyond_their_limits() -> None:
 def test_tables_of_a_list_keep_their_places_and_too_many_are_left_out() -> None:
     found = OuterTable.readable({"entries": [7, {"size": 4}]})
     assert [one.size for one in found.entries] == [None, 4]
-    assert OuterTable.readable({"entries": [{"size": 4}] * 3}).entries == Field(default=[])
+    assert OuterTable.readable({"entries": [{"size": 4}] * 3}).entries == []
+
+
+def test_a_table_that_may_be_left_out_is_read_whole_or_not_at_all() -> None:
+    found = OuterTable.readable({"more": {"size": 4}}).more
+    assert found is not None
+    assert found.size == 4
+    assert OuterTable.readable({"more": {"size": "4"}}).more is None
