@@ -77,7 +77,6 @@ class Gate:
     """Tonight's answer. `unjudged`: by cell, how many of tonight's runs decided nothing.
     `undecided`: promises and times that the baseline usually knows, and no run of late."""
 
-    tonight: str
     baseline: str
     nights: int
     runs: int
@@ -105,7 +104,6 @@ def gate(baseline: Side, nights: Sequence[Side]) -> Gate:
         flaky += _flaky(cell, before, [ran for _, ran in lately])
         undecided += ((cell, what) for what in _undecided(before, [ran for _, ran in lately]))
     return Gate(
-        tonight=tonight.name,
         baseline=baseline.name,
         nights=len(nights),
         runs=sum(ran.runs for ran in tonight.cells.values()),
