@@ -120,8 +120,7 @@ def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
 def undecided(report: Report) -> Iterator[Undecided]:
     """Yield what kept promises open, the reason with most claims first."""
     groups = by_key(
-        _open_claims(report),
-        lambda each: (tuple(_NUMBER.sub(r"\1#", reason) for reason in each.reasons), each.advice),
+        _open_claims(report), lambda each: (tuple(map(_masked, each.reasons)), each.advice)
     )
     made = [
         Undecided(
@@ -143,6 +142,10 @@ def _open_claims(report: Report) -> Iterator[_OpenClaim]:
         for one in run.verdicts:
             if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
                 yield _OpenClaim(run, one.claim, reasons(one), one.advice)
+
+
+def _masked(reason: str) -> str:
+    return _NUMBER.sub(r"\1#", reason)
 
 
 def _with_range(same: Sequence[str]) -> str:

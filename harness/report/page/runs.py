@@ -167,8 +167,9 @@ def _advice(run: RunReport) -> Iterator[str]:
         if all(any(caveat in line for caveat in run.doubts) for line in why):
             yield text
             continue
-        names = listed([one.claim for one in alike], NAMES_MAX)
-        yield f"{names}: {'; '.join(why)}. {text}"
+        names = [one.claim for one in alike[:NAMES_MAX]]
+        names += [f"{len(alike) - NAMES_MAX} more"] if len(alike) > NAMES_MAX else []
+        yield f"{listed(names)}: {'; '.join(why)}. {text}"
 
 
 def _facts(one: Summary | None) -> Iterator[str]:
