@@ -127,8 +127,8 @@ def _verdict(report: Report) -> str:
         counts = [f"{standings.count(one)} {_word(one)}" for one in Standing if one in standings]
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
         return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
-    counts = counted_text(run.verdicts for run in report.runs)
-    summary = f"{_MEANING[code]}, {_counted(report)}: {counts}"
+    found = counted_text(run.verdicts for run in report.runs)
+    summary = f"{_MEANING[code]}, {_counted(report)}: {found}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     of = f"; {unjudged} of {plural(len(report.runs), 'run')} not judged"
     return f"{summary}{of if unjudged else ''}"
