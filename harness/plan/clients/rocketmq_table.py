@@ -139,11 +139,10 @@ class RocketTable(Table):
 
     def _attach_problems(self, workload: WorkloadTable) -> Iterator[TomlProblem]:
         """Check that there are not more hosts than clients: each client uses one host."""
-        for who, hosts, count in (
-            ("publishers", self.publishers_attach, workload.publishers),
-            ("consumers", self.consumers_attach, workload.consumers),
-        ):
-            if hosts and count is not None and len(hosts) > count:
+        counts = {"publishers": workload.publishers, "consumers": workload.consumers}
+        for who, count in counts.items():
+            hosts = self.given.get(f"{who}_attach")
+            if isinstance(hosts, list) and count is not None and len(hosts) > count:
                 text = f"{len(hosts)} hosts are more than there are {who}, {count}"
                 yield TomlProblem((*_SECTION, f"{who}_attach"), text)
 

@@ -186,12 +186,18 @@ class WorkloadTable(Table):
     @property
     def sent_to(self) -> list[str]:
         """Return the queues that publishers send to, as far as they can be read."""
-        return self.queues or []
+        return self._names("queues", QUEUES_MAX)
 
     @property
     def groups(self) -> list[str]:
         """The same of consumer groups."""
-        return self.consumer_groups or []
+        return self._names("consumer_groups", GROUPS_MAX)
+
+    def _names(self, key: str, most: int) -> list[str]:
+        """Return the names that are texts; none of too many, which the shape reports."""
+        found = self.given.get(key) if getattr(self, key) is None else getattr(self, key)
+        few = found if isinstance(found, list) and len(found) <= most else []
+        return [one for one in few if isinstance(one, str)]
 
     @property
     def read_queues(self) -> list[str]:
