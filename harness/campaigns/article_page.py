@@ -16,7 +16,7 @@ from harness.claims.articles import Compared
 from harness.claims.claims import Beside, Claim
 from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import Comparison, falls
-from harness.compare.rates import rate
+from harness.compare.rates import rate_of
 from harness.report.markdown import escaped, head, row
 from harness.view.grouping import by_key
 
@@ -147,9 +147,8 @@ def _is_of(source: str, beside: Beside) -> bool:
 
 def _numbers(by: Shown) -> str:
     """In how many runs it was refuted, what that leaves open, and those that decided nothing."""
-    failed = len(by.get(ClaimOutcome.FAIL, ()))
-    decided = failed + len(by.get(ClaimOutcome.PASS, ()))
-    counts = [rate(failed, decided).describe("FAIL")] if decided else []
+    found = rate_of(outcome for outcome, runs in by.items() for _ in runs)
+    counts = [found.describe("FAIL")] if found.runs else []
     counts += [f"{len(by[outcome])} {outcome}" for outcome in ORDER[2:] if by.get(outcome)]
     return ", ".join(counts)
 

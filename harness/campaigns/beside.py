@@ -19,7 +19,7 @@ from harness.compare.medians import Median, Time, median
 from harness.judging.result import RunReport
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.tried import claims_of
+from harness.report.page.totals import claims_of
 
 FACTOR, SLACK_S = 2.0, 0.1
 AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"
@@ -40,7 +40,7 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
         times = [(_middle(of(first)), _middle(of(second))) for of in (out_of, silences)]
         place = f"`{scenario}`", f"`{layout}` {client}", ", ".join(systems)
         numbers = f"{len(first)}, {len(second)}", str(same)
-        middles = (_middle_text(*both) for both in times)
+        middles = (", ".join(map(_middle_text, both)) for both in times)
         differ = "; ".join(differing) or NONE
         yield row((*place, *numbers, differ, *middles, _compared(times)))
 
@@ -87,11 +87,8 @@ def _middle(times: Sequence[Time]) -> _Middle:
     return median(times) if times else None
 
 
-def _middle_text(*both: _Middle) -> str:
-    return ", ".join(
-        NONE if one is None else f"{'' if one.reached else '≥ '}{formats.seconds(one.median)}"
-        for one in both
-    )
+def _middle_text(one: _Middle) -> str:
+    return NONE if one is None else one.describe(formats.seconds)
 
 
 def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:

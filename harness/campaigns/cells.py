@@ -13,7 +13,7 @@ matrix as Markdown, scenario by layout by system.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +24,7 @@ from harness.campaigns.stored import CampaignRun, Knowledge
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import Standing
-from harness.compare.rates import Rate, rate, too_many
+from harness.compare.rates import rate, rate_of, too_many
 from harness.outside.text import brief
 from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
@@ -264,9 +264,9 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
 def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
     failed = {claim for one in runs for claim in one.claims(ClaimOutcome.FAIL)}
-    rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
     broken, untrue = [], []
-    for claim, found in rates.items():
+    for claim in sorted(failed):
+        found = rate_of(one.outcomes.get(claim) for one in runs)
         if knowledge.promised(claim):
             broken.append(found.describe(claim))
         else:
@@ -281,9 +281,3 @@ def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     else:
         first = f"{ClaimOutcome.NOT_APPLICABLE} in {plural(len(runs), 'run')}"
     return "; ".join([first, *untrue])
-
-
-def _rate(runs: Sequence[CampaignRun], claim: str) -> Rate:
-    outcomes = Counter(one.outcomes.get(claim) for one in runs)
-    failed = outcomes[ClaimOutcome.FAIL]
-    return rate(failed, failed + outcomes[ClaimOutcome.PASS])

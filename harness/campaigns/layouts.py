@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from harness.compare.frontier import Offer, Place, Standing, standings
 from harness.compare.medians import Median, median
-from harness.compare.rates import rate
+from harness.compare.rates import rate_known
 from harness.judging.verdict_file import RunEntry
 from harness.report.html import template
 from harness.report.page import formats
@@ -98,8 +98,6 @@ def write(runs: Sequence[RunEntry], path: Path) -> Path:
 def _offer(place: Place, runs: Sequence[RunEntry]) -> Offer:
     costs = [run.cost for run in runs if run.cost is not None and run.cost.broker_hosts]
     hosts = Counter(cost.broker_hosts for cost in costs)
-    lost = [run.lost for run in runs if run.lost is not None]
-    broken = [run.broken for run in runs if run.broken is not None]
     return Offer(
         place=place,
         runs=len(runs),
@@ -108,8 +106,8 @@ def _offer(place: Place, runs: Sequence[RunEntry]) -> Offer:
         memory_bytes=known_median(cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs),
         per_s=known_median(cost.confirmed_per_s for cost in costs),
         p50_ms=known_median(cost.p50_ms for cost in costs),
-        lost=rate(sum(lost), len(lost)),
-        broken=rate(sum(broken), len(broken)),
+        lost=rate_known(run.lost for run in runs),
+        broken=rate_known(run.broken for run in runs),
         outs=_outs(runs),
     )
 
@@ -145,8 +143,7 @@ def _standing(one: Standing, numbers: Mapping[Place, int]) -> str:
 
 
 def _median(median: Median) -> str:
-    least = "" if median.reached else "≥ "
-    return f"{least}{formats.seconds(median.median)} ({formats.plural(median.runs, 'run')})"
+    return f"{median.describe(formats.seconds)} ({formats.plural(median.runs, 'run')})"
 
 
 def _text(value: float | None, to_text: Callable[[float], str]) -> str:

@@ -16,13 +16,19 @@ from harness.campaigns.packed import Packed
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
-from harness.compare.rates import Rate, Tried, rate, too_many
+from harness.compare.rates import Rate, Tried, too_many
 from harness.judging.result import RunReport
 from harness.plan.model import Cell
 from harness.report.markdown import head, row
 from harness.report.page import formats
-from harness.report.page.totals import RunTotals, loss_rate, times_of, totals_of, worst_of
-from harness.report.tried import claims_of
+from harness.report.page.totals import (
+    RunTotals,
+    claims_of,
+    loss_rate,
+    times_of,
+    totals_of,
+    worst_of,
+)
 from harness.view.costs import BROKERS, known_median
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
@@ -92,7 +98,7 @@ def foretold(packs: Sequence[Packed]) -> Iterator[str]:
     yield from head("scenario", "system", "what was foretold", "came true in", "that is")
     for cell, runs in cells_of(packs):
         for claim, one in _applying(runs, lambda one: not one.is_promise).items():
-            came = _came_true(one)
+            came = one.came_true
             share = _share(came, _unknown(one.not_judged))
             yield row([*_place(cell), f"`{claim}`", share, _interval(came)])
 
@@ -112,7 +118,7 @@ def articles(packs: Sequence[Packed], of: tuple[str, ...] = ()) -> Iterator[str]
         for claim, one in _applying(own, lambda each: each.source.startswith(named)).items():
             verdict = said[claim]
             broken = verdict.is_promise
-            found = one.rate if broken else _came_true(one)
+            found = one.rate if broken else one.came_true
             share = _share(found, _unknown(one.not_judged))
             result = f"{'broken' if broken else 'came true'} in {share}"
             first = f"`{claim}`", verdict.meaning, verdict.source
@@ -168,9 +174,7 @@ def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
     for scenario in dict.fromkeys(run.cell[0] for run in runs):
         times = out_of(run for run in runs if run.cell[0] == scenario)
         if times:
-            found = median(times)
-            bound = "" if found.reached else "≥ "
-            yield f"`{scenario}` {bound}{formats.seconds(found.median)}"
+            yield f"`{scenario}` {median(times).describe(formats.seconds)}"
 
 
 def _applying(
@@ -180,14 +184,10 @@ def _applying(
     found = {
         claim: one.tried
         for claim, one in claims_of(runs).items()
-        if wanted(one.verdicts[0]) and one.outcome is not ClaimOutcome.NOT_APPLICABLE
+        if wanted(one.first) and one.outcome is not ClaimOutcome.NOT_APPLICABLE
     }
     gravest = sorted(found.items(), key=lambda one: (-one[1].rate.violated, -one[1].not_judged))
     return dict(gravest)
-
-
-def _came_true(one: Tried) -> Rate:
-    return rate(one.rate.runs - one.rate.violated, one.rate.runs)
 
 
 def _place(cell: Cell) -> tuple[str, str]:
@@ -274,12 +274,12 @@ def middle(times: Sequence[Time], to_text: ToText) -> str:
     if not times:
         return NONE
     found = median(times)
-    middle = f"{'' if found.reached else '≥ '}{to_text(found.median)}"
+    middle = found.describe(to_text)
     if math.isfinite(found.high):
         unknown = f", {found.censored} did not recover" if found.censored else ""
         return f"{middle} ({to_text(found.low)} to {to_text(found.high)}{unknown})"
     ordered = sorted(times, key=lambda time: time.value)
-    each = "; ".join(f"{'≥ ' if one.censored else ''}{to_text(one.value)}" for one in ordered)
+    each = "; ".join(one.describe(to_text) for one in ordered)
     return f"{middle} [{each}]"
 
 

@@ -152,13 +152,9 @@ _ORDER = (Standing.AS_EXPECTED, Standing.NEW, Standing.NOT_JUDGED, Standing.DIFF
 
 def shipped(claims: Iterable[str]) -> Expectations:
     """The expectations that come with mqproof; `claims`: the names that may stand in them."""
-    names = tuple(claims)
-    files = MEASURED, BY_HAND
-    return Expectations(entry for file in files for entry in _read(file, names).entries)
-
-
-def _read(file: Path, claims: Iterable[str]) -> Expectations:
-    return read_expectations(file.read_text(encoding="utf-8"), file.name, claims)
+    names, files = tuple(claims), (MEASURED, BY_HAND)
+    found = (read_expectations(one.read_text(encoding="utf-8"), one.name, names) for one in files)
+    return Expectations(entry for one in found for entry in one.entries)
 
 
 def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectations:

@@ -22,7 +22,7 @@ import scipy
 
 from harness.compare.longer import WINDOWS, Baseline, since
 from harness.compare.medians import Median, Time, median
-from harness.compare.rates import Rate, rate
+from harness.compare.rates import Rate, rate, table_of
 from harness.compare.versus import Ran, Side
 from harness.plan.model import Cell
 
@@ -77,7 +77,6 @@ class Gate:
     """Tonight's answer. `unjudged`: by cell, how many of tonight's runs decided nothing.
     `undecided`: promises and times that the baseline usually knows, and no run of late."""
 
-    tonight: str
     baseline: str
     nights: int
     runs: int
@@ -105,7 +104,6 @@ def gate(baseline: Side, nights: Sequence[Side]) -> Gate:
         flaky += _flaky(cell, before, [ran for _, ran in lately])
         undecided += ((cell, what) for what in _undecided(before, [ran for _, ran in lately]))
     return Gate(
-        tonight=tonight.name,
         baseline=baseline.name,
         nights=len(nights),
         runs=sum(ran.runs for ran in tonight.cells.values()),
@@ -120,9 +118,7 @@ def gate(baseline: Side, nights: Sequence[Side]) -> Gate:
 
 def judged_runs(baseline: Side, cell: Cell) -> int:
     """Return how many of the cell's baseline runs decided at least one claim."""
-    ran = baseline.cells.get(cell)
-    claims = ran.claims.values() if ran is not None else ()
-    return max((one.tried.rate.runs for one in claims), default=0)
+    return baseline.cells[cell].decided if cell in baseline.cells else 0
 
 
 def is_few(runs: int) -> bool:
@@ -146,7 +142,7 @@ def _harm(
         after = one.tried.rate
         if one.tried.warns or not after.violated:
             continue
-        rates = [(night, _rate(ran, claim)) for night, ran in lately]
+        rates = [(night, ran.rate(claim)) for night, ran in lately]
         known = before.claims.get(claim) if before is not None else None
         was = known.tried.rate if known is not None and known.tried.rate.runs else None
         if was is None or not was.violated:
@@ -185,10 +181,7 @@ def _latest(lately: Sequence[Rate], window: int) -> _Latest | None:
 
 
 def _p_of_more(before: Rate, after: Rate) -> float:
-    table = [
-        [after.violated, after.runs - after.violated],
-        [before.violated, before.runs - before.violated],
-    ]
+    table = table_of(before, after)
     return float(scipy.stats.fisher_exact(table, alternative="greater").pvalue)
 
 
@@ -228,7 +221,7 @@ def _flaky(cell: Cell, before: Ran | None, lately: Sequence[Ran]) -> Iterator[Fl
         if any(ran.claims[claim].tried.warns for ran in lately if claim in ran.claims):
             continue
         was = known.tried.rate if known is not None else None
-        after = _sum(_rate(ran, claim) for ran in lately)
+        after = _sum(ran.rate(claim) for ran in lately)
         every = _sum([after, *([was] if was is not None else [])])
         if _is_flaky(every):
             yield Flaky(cell, claim, was, after)
@@ -244,9 +237,8 @@ def _watched(baseline: Side, tonight: Side, level: float) -> Iterator[Watched]:
 
 def _unjudged(tonight: Side) -> Iterator[tuple[Cell, int]]:
     for cell, ran in tonight.cells.items():
-        decided = max((one.tried.rate.runs for one in ran.claims.values()), default=0)
-        if decided < ran.runs:
-            yield cell, ran.runs - decided
+        if ran.decided < ran.runs:
+            yield cell, ran.runs - ran.decided
 
 
 def _undecided(before: Ran | None, lately: Sequence[Ran]) -> Iterator[str]:
@@ -257,7 +249,7 @@ def _undecided(before: Ran | None, lately: Sequence[Ran]) -> Iterator[str]:
     least = USUALLY * before.runs
     for claim, one in before.claims.items():
         usual = one.tried.rate.runs >= least and not one.tried.warns
-        if usual and not any(_rate(ran, claim).runs for ran in latest):
+        if usual and not any(ran.rate(claim).runs for ran in latest):
             yield claim
     for measure, times in before.times.items():
         if len(times) >= least and not any(ran.times.get(measure) for ran in latest):
@@ -272,11 +264,6 @@ def _latest_nights(lately: Sequence[Ran]) -> Sequence[Ran]:
         if runs >= SILENT_RUNS:
             return lately[-number:]
     return ()
-
-
-def _rate(ran: Ran, claim: str) -> Rate:
-    known = ran.claims.get(claim)
-    return known.tried.rate if known is not None else rate(0, 0)
 
 
 def _sum(rates: Iterable[Rate]) -> Rate:

@@ -13,7 +13,7 @@
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median as middle
 from typing import Any, NamedTuple
@@ -34,6 +34,10 @@ class Time(NamedTuple):
     value: float
     censored: bool = False
 
+    def describe(self, to_text: Callable[[float], str]) -> str:
+        """Return `11.2 s`, or `≥ 11.2 s`."""
+        return f"{'≥ ' if self.censored else ''}{to_text(self.value)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Median:
@@ -45,6 +49,10 @@ class Median:
     high: float
     runs: int
     censored: int
+
+    def describe(self, to_text: Callable[[float], str]) -> str:
+        """Return `11.2 s`, or `≥ 11.2 s` if it is not reached."""
+        return Time(self.median, not self.reached).describe(to_text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,12 @@ class Tried:
         `self.rate` is of the others)."""
         if not self.warns:
             return self.rate.describe("violated")
-        return rate(self.rate.runs - self.rate.violated, self.rate.runs).describe("came true")
+        return self.came_true.describe("came true")
+
+    @property
+    def came_true(self) -> Rate:
+        """Return in how many of the runs it was not violated."""
+        return rate(self.rate.runs - self.rate.violated, self.rate.runs)
 
     @property
     def applied(self) -> bool:
@@ -90,6 +95,24 @@ def rate(violations: int, runs: int) -> Rate:
     low = scipy.special.betaincinv(violations, others + 1, beyond / 2)
     high = scipy.special.betaincinv(violations + 1, others, 1 - beyond / 2) if others else 1.0
     return Rate(violations, runs, float(low), float(high))
+
+
+def rate_of(outcomes: Iterable[ClaimOutcome | None]) -> Rate:
+    """Return in how many of the runs that decided a claim it failed."""
+    counts = Counter(outcomes)
+    failed = counts[ClaimOutcome.FAIL]
+    return rate(failed, failed + counts[ClaimOutcome.PASS])
+
+
+def rate_known(runs: Iterable[bool | None]) -> Rate:
+    """Return in how many runs it happened, of those in which that is known (not None)."""
+    known = [one for one in runs if one is not None]
+    return rate(sum(known), len(known))
+
+
+def table_of(before: Rate, after: Rate) -> list[list[int]]:
+    """Return two rates as Fisher's exact test takes them."""
+    return [[one.violated, one.runs - one.violated] for one in (after, before)]
 
 
 def too_many(unjudged: int, of: int) -> bool:
@@ -129,8 +152,7 @@ def per_cent(share: float) -> str:
 
 
 def _tried(outcomes: Counter[ClaimOutcome], unjudged: int, warns: bool) -> Tried:
-    failed = outcomes[ClaimOutcome.FAIL]
     # Where a claim did not apply to any run, it would not have applied to one that was not judged.
     applied = sum(outcomes.values()) > outcomes[ClaimOutcome.NOT_APPLICABLE]
     not_judged = outcomes[ClaimOutcome.INCONCLUSIVE] + (unjudged if applied else 0)
-    return Tried(rate(failed, failed + outcomes[ClaimOutcome.PASS]), not_judged, warns)
+    return Tried(rate_of(outcomes.elements()), not_judged, warns)

@@ -22,7 +22,7 @@ from enum import StrEnum
 import scipy
 
 from harness.compare.medians import Median, Time, difference, median
-from harness.compare.rates import CONFIDENCE, Rate, Tried
+from harness.compare.rates import CONFIDENCE, Rate, Tried, rate, table_of
 from harness.plan.layouts import variants
 from harness.plan.model import Cell
 
@@ -54,6 +54,14 @@ class Ran:
     runs: int
     claims: Mapping[str, Counted]
     times: Mapping[str, tuple[Time, ...]]
+
+    @property
+    def decided(self) -> int:
+        """Return how many of the runs decided at least one claim."""
+        return max((one.tried.rate.runs for one in self.claims.values()), default=0)
+
+    def rate(self, claim: str) -> Rate:
+        return self.claims[claim].tried.rate if claim in self.claims else rate(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +117,8 @@ class Versus:
 def rates_apart(before: Rate, after: Rate) -> tuple[float, float, float | None]:
     """The interval of their difference, second less first, and its p: None where no run was a
     violation, or all were."""
-    table = [
-        [after.violated, after.runs - after.violated],
-        [before.violated, before.runs - before.violated],
-    ]
     open_question = 0 < before.violated + after.violated < before.runs + after.runs
-    p = float(scipy.stats.fisher_exact(table).pvalue) if open_question else None
+    p = float(scipy.stats.fisher_exact(table_of(before, after)).pvalue) if open_question else None
     return *_newcombe(before, after), p
 
 

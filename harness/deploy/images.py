@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
-from typing import cast
 
 import docker
 from docker.errors import DockerException, ImageNotFound
@@ -26,10 +25,9 @@ from harness.deploy.pull import pull
 from harness.plan.layouts.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.containers import Arguments, ClusterAdapters, Containers, Image, Stand
+from harness.systems.containers import Arguments, Containers, Image
 from harness.systems.files import shipped
 from harness.systems.registry import registry
-from harness.workers.loading import CannotLoad, loaded
 from spark_analysis.schema.writing import write_whole
 
 BASE = "debian:bookworm-slim"
@@ -80,15 +78,6 @@ def containers_of(system: str) -> Containers:
         has = f"{', '.join(found)} do"
         raise DeployError(f"{system} does not run in containers; {has}")
     return found[system]
-
-
-def parts_of(stand: Stand) -> ClusterAdapters:
-    """As its system makes them of containers that have been started. Raises DeployError."""
-    try:
-        make = loaded(containers_of(stand.layout.system).parts)
-    except CannotLoad as error:
-        raise DeployError(f"{stand.layout.system}: {error}") from error
-    return cast(ClusterAdapters, make(stand))
 
 
 def ensure(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.claims.judge import ClaimVerdict
-from harness.compare.expectations import CellResult
+from harness.compare.expectations import CellResult, Known
 from harness.judging import exits
 from harness.judging.exits import Exit, Judge
 from harness.plan.model import Cell, Skipped
@@ -84,6 +84,15 @@ class Report:
     titles: Mapping[Cell, CellTitle] = field(default_factory=dict)
     pieces: tuple[Piece, ...] = ()
     refused: tuple[Problem, ...] = ()  # the bad input that ended it, after other runs were played
+
+    def result_of(self, cell: Cell) -> CellResult | None:
+        """Return how a cell stands to what is known of it; None: it was not compared."""
+        return next((one for one in self.cells if one.cell == cell), None)
+
+    def known_of(self, cell: Cell, claim: str) -> Known | None:
+        """Return what a cell is known to do about a claim; None: nothing is."""
+        result = self.result_of(cell)
+        return result.known.get(claim) if result is not None else None
 
     @property
     def exit_code(self) -> Exit:

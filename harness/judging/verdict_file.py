@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time
-from harness.compare.rates import Tried, rate, tried, violates
+from harness.compare.rates import Tried, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
@@ -382,8 +382,8 @@ def _ran(runs: Sequence[RunEntry]) -> Ran:
     counted = tried([run.claims for run in runs])
     meanings = {one.claim: one.meaning for run in runs for one in run.claims}
     claims = {name: Counted(one, meanings[name]) for name, one in counted.items()}
-    known = [run.lost for run in runs if run.lost is not None]
-    lost = Tried(rate(sum(known), len(known)), len(runs) - len(known))
+    known = rate_known(run.lost for run in runs)
+    lost = Tried(known, len(runs) - known.runs)
     times = (each for run in runs if run.summary is not None for each in run.summary.times)
     return Ran(
         runs=len(runs),

@@ -55,12 +55,13 @@ def lines(night: Night, gate: Gate) -> Iterator[str]:
 def sections(night: Night, gate: Gate) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What there is to tell, by sort; the gravest first."""
     new = [(cell, f"{gate.baseline} has no run of it") for cell in gate.new]
+    flaky = [(o.cell, f"{o.what} {side_text(o.after)}, {_before(o)}") for o in gate.flaky]
     out = [
         (one.cell, f"{formats.plural(one.plays, 'play')}; {one.reason}") for one in night.left_out
     ]
     for title, texts in (
         ("worse", [(one.cell, one.text) for one in night.alarms]),
-        ("flaky, and watched all the same", [(one.cell, _flaky_text(one)) for one in gate.flaky]),
+        ("flaky, and watched all the same", flaky),
         ("not judged", list(unjudged(night, gate))),
         ("no baseline", new),
         ("left out, for the night is too short", out),
@@ -100,10 +101,6 @@ def few_runs(runs: int) -> str:
         f"only {formats.plural(runs, 'baseline run')}: the first violation alarms, although it "
         f"may be older than the night; add baseline runs ({CLEAN_RUNS} at least, 30 are good)"
     )
-
-
-def _flaky_text(one: Flaky) -> str:
-    return f"{one.what} {side_text(one.after)}, {_before(one)}"
 
 
 def _before(one: Alarm | Flaky) -> str:

@@ -223,8 +223,7 @@ def _is_judged(experiment: Path, cell: Cell) -> bool:
         side = verdict_file.joined("", [experiment / verdict_file.NAME])
     except PlanError:
         return False
-    ran = side.cells.get(cell)
-    return ran is not None and any(one.tried.rate.runs for one in ran.claims.values())
+    return cell in side.cells and side.cells[cell].decided > 0
 
 
 def _added(folder: Path, night: Night, one: Played) -> Night:

@@ -208,9 +208,7 @@ def _y(value: float, top: float) -> float:
 
 
 def _listed(times: Iterable[Time]) -> str:
-    return ", ".join(
-        f"{'≥ ' if time.censored else ''}{formats.seconds(time.value)}" for time in times
-    )
+    return ", ".join(time.describe(formats.seconds) for time in times)
 
 
 def _came(night: Night, one: CellOfNight | None, cell: Cell) -> tuple[str, str]:

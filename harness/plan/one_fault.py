@@ -16,7 +16,7 @@ from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.files import scenario_tables
 from harness.plan.files.targets import REFERENCES, TargetForm
-from harness.plan.files.toml import fault_checks, fault_of, read_scenario
+from harness.plan.files.toml import fault_of, read_scenario
 from harness.plan.files.toml_problems import TomlProblem, document_of
 from harness.plan.model import FaultPlan, Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem
@@ -58,7 +58,7 @@ def read_fault(given: Mapping[str, object]) -> FaultPlan:
     read = scenario_tables.read(document, registry().sections)
     found = list(read.wrong)
     wrong = {one.path[-1] for one in found}
-    checked = fault_checks(("fault", 0), dict(given))
+    checked = read.readable.fault[0].problems(("fault", 0))
     found += [one for one in checked if one.path[-1] not in wrong]
     problems = [
         Problem(f"--set {key}", "a fault by hand begins at once and ends when its time is over")

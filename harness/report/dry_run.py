@@ -309,8 +309,9 @@ def _means(target: Target, run: model.RunPlan, free: str) -> str:
             masters = _always(QueueRole.MASTER, run) or hosts
             return f"one of {masters}: the host that serves {target.queue} then"
         case TargetForm.MIRROR:
-            mirrors = _always(QueueRole.MIRROR, run) or hosts
-            return f"one of {mirrors}: {_by_age(run.role_words.of(target))} then"
+            mirrors, mirror = _always(QueueRole.MIRROR, run) or hosts, run.role_words.of(target)
+            by_age = f"the oldest {mirror}" if mirror.rank == 1 else f"{mirror}, by age,"
+            return f"one of {mirrors}: {by_age} then"
         case TargetForm.UNINVOLVED:
             return f"one of {hosts}: the first that {free}"
         case TargetForm.ACTIVE_BALANCER | TargetForm.STANDBY_BALANCER:
@@ -335,10 +336,6 @@ def _means(target: Target, run: model.RunPlan, free: str) -> str:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
             return f"one of {found}: the one that leads then"
     return f"the host {target.host}"
-
-
-def _by_age(mirror: Target) -> str:
-    return f"the oldest {mirror}" if mirror.rank == 1 else f"{mirror}, by age,"
 
 
 def _at_least(run: model.RunPlan, requested: spans.Duration, seconds: float, because: str) -> str:

@@ -11,7 +11,7 @@ import hashlib
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
@@ -84,7 +84,7 @@ def template(name: str) -> Template:
         loader=PackageLoader("harness.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_visible,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -102,10 +102,6 @@ def search_script() -> Script:
 
 def write(report: Report, folder: Path) -> Path:
     return write_whole(folder / NAME, text(report))
-
-
-def _visible(value: Any) -> Any:
-    return visible(value) if type(value) is str else value
 
 
 def _opened(run_views: tuple[RunView, ...]) -> frozenset[str]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.claims.evidence import Evidence
-from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.claims.times import NS
 from harness.histories.history import History
 from harness.judging.exits import Exit
-from harness.report.lines import verdict_line
+from harness.report.lines import counted_text, verdict_line
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
@@ -139,12 +139,10 @@ def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def last_line(every: Sequence[JudgedHistory], code: Exit) -> str:
-    words = Counter(verdict.word for one in every for verdict in one.verdicts)
-    counts = ", ".join(f"{words[word]} {word}" for word in VERDICT_WORDS if words[word])
     meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
     files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"
     counted = "claims" if len(every) == 1 else "verdicts"
-    ending = f"{files}, {counted}: {counts or 'none was judged'}"
+    ending = f"{files}, {counted}: {counted_text(one.verdicts for one in every)}"
     return f"verdict: {meaning} (exit code {code}), {ending}"
 
 

@@ -92,8 +92,7 @@ def _run(suite: xml.Element, run: RunReport, report: Report) -> None:
 
 def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: Report) -> None:
     line = visible(verdict_line(verdict, standing_of(verdict, run, report)))
-    known = next((one.known for one in report.cells if one.cell == run.cell), {})
-    if is_failure(report.judge, verdict, known.get(verdict.claim)):
+    if is_failure(report.judge, verdict, report.known_of(run.cell, verdict.claim)):
         message = visible(f"{verdict.word}: {verdict.meaning}")
         xml.SubElement(case, FAILURE, message=message, type=verdict.outcome.value).text = line
     elif verdict.outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE):

@@ -80,8 +80,7 @@ def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
 
 def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     """Whether this cell is known to do what it did about this claim."""
-    result = next((one for one in report.cells if one.cell == run.cell), None)
-    expected = result.known.get(verdict.claim) if result else None
+    expected = report.known_of(run.cell, verdict.claim)
     if expected is None:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
@@ -152,12 +151,18 @@ def _verdict(report: Report) -> str:
         counts = [f"{standings.count(one)} {_word(one)}" for one in Standing if one in standings]
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
         return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
-    words = Counter(verdict.word for run in report.runs for verdict in run.verdicts)
-    counts = [f"{words[word]} {word}" for word in VERDICT_WORDS if words[word]]
-    summary = f"{_MEANING[code]}, {_counted(report)}: {', '.join(counts) or 'none was judged'}"
+    found = counted_text(run.verdicts for run in report.runs)
+    summary = f"{_MEANING[code]}, {_counted(report)}: {found}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     of = f"; {unjudged} of {plural(len(report.runs), 'run')} not judged"
     return f"{summary}{of if unjudged else ''}"
+
+
+def counted_text(runs: Iterable[Iterable[ClaimVerdict]]) -> str:
+    """Return `2 FAIL, 3 PASS`: the verdicts of all runs, the gravest first."""
+    words = Counter(verdict.word for verdicts in runs for verdict in verdicts)
+    counts = [f"{words[word]} {word}" for word in VERDICT_WORDS if words[word]]
+    return ", ".join(counts) or "none was judged"
 
 
 def _counted(report: Report) -> str:

@@ -13,33 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.claims.values import NotApplicable
-from harness.compare.rates import Tried, too_many, tried
+from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.lines import cell_name, is_expected, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
-from harness.report.page.totals import RunTotals, loss_rate
+from harness.report.page.totals import ClaimOfCell, RunTotals, loss_rate
 from harness.view.grouping import by_key
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimOfCell:
-    """A claim over several runs. `verdicts`: one of each run that was judged by it."""
-
-    verdicts: tuple[ClaimVerdict, ...]
-    tried: Tried
-
-    @property
-    def outcome(self) -> ClaimOutcome:
-        return over_runs(self.verdicts)
-
-    @property
-    def same(self) -> tuple[ClaimVerdict, ...]:
-        outcome = self.outcome
-        return tuple(one for one in self.verdicts if one.outcome is outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +34,19 @@ class CellTable:
     cell: Cell
     runs: tuple[RunReport, ...]
     totals: RunTotals
-    claims: Mapping[str, ClaimOfCell]
+
+    @property
+    def claims(self) -> Mapping[str, ClaimOfCell]:
+        return self.totals.claims
 
 
 def tabulated(report: Report) -> tuple[CellTable, ...]:
     """Return the cells in the order of their first run."""
     by_cell, names = by_key(report.runs, lambda run: run.cell), labels(report)
     return tuple(
-        CellTable(number, names[cell], cell, tuple(runs), RunTotals(runs), claims_of(runs))
+        CellTable(number, names[cell], cell, tuple(runs), RunTotals(runs))
         for number, (cell, runs) in enumerate(by_cell.items(), start=1)
     )
-
-
-def claims_of(runs: Sequence[RunReport]) -> dict[str, ClaimOfCell]:
-    """Return every claim over these runs, in the order in which claims are judged."""
-    verdicts = by_key((one for run in runs for one in run.verdicts), lambda one: one.claim)
-    rates = tried([run.verdicts for run in runs])
-    return {claim: ClaimOfCell(tuple(own), rates[claim]) for claim, own in verdicts.items()}
 
 
 def unjudged_words(totals: RunTotals) -> str:

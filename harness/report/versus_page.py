@@ -116,7 +116,7 @@ def side_text(side: Rate | Median) -> str:
     if math.isfinite(side.high):
         of = f"{formats.seconds(side.low)} to {formats.seconds(side.high)}, {of}"
     bounds = f", {side.censored} did not recover" if side.censored else ""
-    return f"{'' if side.reached else '≥ '}{formats.seconds(side.median)} ({of}{bounds})"
+    return f"{side.describe(formats.seconds)} ({of}{bounds})"
 
 
 def _by(row: CellComparison) -> str:

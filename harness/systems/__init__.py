@@ -11,7 +11,6 @@ layout_parts    common parts of layout files
 likeness        a layout file that is like a built-in one, with changes
 files           where the systems' own files lie
 services        the configuration of processes in containers
-stand_in        a container in place of a process that is down, for operators
 
 Families, and what their systems share:
 

@@ -4,11 +4,11 @@
 2. If a system does not need a part, the part is None or empty.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from faults.alarms import AlarmCommands
 from faults.executors.canaries import Alarms
@@ -22,9 +22,6 @@ from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.running_broker import RunningBroker
 from harness.systems.services import Services
 from harness.workers.protocol import Endpoint
-
-if TYPE_CHECKING:
-    from docker import DockerClient
 
 Arguments = tuple[tuple[str, str], ...]
 
@@ -97,18 +94,27 @@ class Ways(Protocol):
         """The address that every host's name is to mean to a worker; None: what it means."""
 
 
+class PlaceCommands(Protocol):
+    """Commands in containers that have been started. They block, and raise FaultError."""
+
+    def run(self, place: str, command: Sequence[str]) -> tuple[int, str]:
+        """Run a command beside the process of a place (faults/places.py). Return its status and
+        output; any status is an answer."""
+
+    def run_instead(self, place: str, script: str, limit_s: float) -> tuple[int, str]:
+        """Run a shell script instead of that process. Raise FaultError if the process runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stand:
     """Containers that have been started, as a system's parts find them.
 
     `addresses`: by host; of a spare that joins, its part adds it. `client_endpoint`: of the
-    balancers; ""
-    where there are none. `free`: the proxy's addresses, one for each worker, where clients know
-    brokers by name.
+    balancers; "" where there are none. `free`: the proxy's addresses, one for each worker, where
+    clients know brokers by name.
     """
 
-    client: "DockerClient"
-    project: str
+    commands: PlaceCommands
     layout: Layout
     agent: AgentClient
     addresses: dict[str, str]
@@ -170,8 +176,8 @@ class Containers:
 
     `image`: of every host and process. `worker_image`: of the load's processes, with the clients
     that the system is driven by. `jars`: every set that one of its hosts' images may hold.
-    `parts`: 'module:object', which only a deployment in containers imports: called with a Stand it
-    makes ClusterAdapters. `users_image`: None: the system runs no image of a user's.
+    `parts`: makes the adapters of a cluster whose containers have been started. `users_image`:
+    None: the system runs no image of a user's.
     `distribution`: looks into the folder of a vendor's own build; None: the system runs none.
     """
 
@@ -179,7 +185,7 @@ class Containers:
     worker_image: Callable[[], Image]
     services: Services
     jars: tuple[JarSet, ...]
-    parts: str
+    parts: Callable[[Stand], ClusterAdapters]
     alarms: AlarmCommands | None  # None: its brokers raise none that other brokers report
     users_image: UsersImage | None
     distribution: Callable[[Path], Distribution] | None

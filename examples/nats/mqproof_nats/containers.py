@@ -11,6 +11,7 @@ from harness.systems.services import COOKIE, Addresses, Service, Services, port_
 from mqproof_nats.configuration import Listens, configuration
 from mqproof_nats.layouts import storage
 from mqproof_nats.names import CLIENT_PORT, MONITORING_PORT, ROUTE_PORT
+from mqproof_nats.parts import nats_parts
 from mqproof_nats.server import PROGRAM, WHEEL, program
 
 _DATA = "/var/lib/nats"
@@ -56,7 +57,7 @@ NATS_CONTAINERS = Containers(
     worker_image=worker_image,
     services=Services(data=_DATA, configure=_configure),
     jars=(),
-    parts="mqproof_nats.parts:nats_parts",
+    parts=nats_parts,
     alarms=None,
     users_image=None,
     distribution=None,

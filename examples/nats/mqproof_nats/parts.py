@@ -1,4 +1,4 @@
-"""Servers in containers that run: their adapters. Only a deployment in containers imports it."""
+"""Servers in containers that run: their adapters."""
 
 from harness.cluster.links import Links
 from harness.systems.containers import ClusterAdapters, Stand

@@ -40,11 +40,12 @@ from harness.deploy import labels
 from harness.deploy.compose import balancers, container_state, process_ends, worker_ways
 from harness.deploy.compose.container_state import has_address
 from harness.deploy.compose.execs import start
+from harness.deploy.compose.place_commands import ProjectCommands
 from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
-from harness.deploy.images import parts_of
+from harness.deploy.images import containers_of
 from harness.plan.layouts.layout_values import BALANCER
 from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_system
@@ -165,10 +166,9 @@ class ComposeCluster:
         self.agent = agent
         self._balancer_address = balancers.balancer_address(layout, network)
         by_names = registry().systems[layout.system].servers(layout).by_names
-        made = parts_of(
+        made = containers_of(layout.system).parts(
             Stand(
-                client=client,
-                project=project,
+                commands=ProjectCommands(client, project),
                 layout=layout,
                 agent=agent,
                 addresses=addresses,

@@ -6,7 +6,7 @@ amqp                 the family of AMQP 0-9-1: pika
 amqp_section         its section
 rocketmq             the family of RocketMQ's remoting protocol: Java's clients, and the native one
 rocketmq_section     its section
-rocketmq_checks      checks of several keys of its section together
+rocketmq_table       the keys of its section, and checks of several of them
 rocketmq_terms       which messages wait, or are in transactions, and what becomes of them
 registry             all of them by name, those of the entry points `mqproof.clients` included
 requirements         what a workload and a layout require of a client, and why it cannot do it

@@ -13,12 +13,15 @@ from pydantic import BeforeValidator, Field
 from harness.outside.text import brief
 from harness.plan.clients.section import Section
 from harness.plan.files import spans
+from harness.plan.files.shape import ScenarioTable
 from harness.plan.files.tables import OneOf, Table, fixed_length
+from harness.plan.files.toml_lines import Path
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 
 PUSH, GET = "push", "get"
+_PLACE: Path = ("workload", "amqp")
 CONSUMER_TIMEOUT_S = 1_800.0  # of RabbitMQ, by default (docs/behaviour/rabbitmq.md 2.2)
 
 
@@ -106,6 +109,43 @@ class AmqpTable(Table):
         "`tx.commit-ok` confirms all of them. 0: publisher confirms",
     )
 
+    def problems(self, scenario: ScenarioTable) -> Iterator[TomlProblem]:
+        """Find keys that have no effect beside others, or contradict them."""
+        workload, polls = scenario.workload, self.consume == GET
+        if polls and "prefetch" in self.given:
+            text = (
+                "with consume = 'get' the broker sends only what is requested: leave prefetch out"
+            )
+            yield TomlProblem((*_PLACE, "prefetch"), text)
+        if polls and self.cancel_on_ha_failover is True:
+            text = "with consume = 'get' there is no subscription that a failover could cancel"
+            yield TomlProblem((*_PLACE, "cancel_on_ha_failover"), text, ("false",))
+        if spans.is_positive(workload.given.get("processing")):
+            yield from self._processing_problems()
+        levels, keys = self.priorities, workload.keys
+        if levels and keys and levels > keys >= 1:
+            text = (
+                f"{levels} priorities for {keys} keys, and each key has one priority: set keys of "
+                f"[workload] to {levels} at least"
+            )
+            yield TomlProblem((*_PLACE, "priorities"), text)
+        if self.given.get("transaction_size") and workload.confirms is False:
+            text = "publishers wait for commits, which confirm: set confirms of [workload] to true"
+            yield TomlProblem((*_PLACE, "transaction_size"), text, ("0",))
+
+    def _processing_problems(self) -> Iterator[TomlProblem]:
+        """Find keys by which a consumer gets messages whether it has acknowledged others or
+        not."""
+        if self.consume == GET:
+            text = "a consumer that polls waits for no acknowledgement: set processing to '0 s'"
+            yield TomlProblem((*_PLACE, "consume"), text, (PUSH,))
+        elif self.prefetch == 0:
+            text = (
+                "without a prefetch count no consumer gets slower by processing: set 1 or more, "
+                "or set processing to '0 s'"
+            )
+            yield TomlProblem((*_PLACE, "prefetch"), text)
+
 
 def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
     return AmqpWorkload(
@@ -135,45 +175,6 @@ def _requires(own: AmqpWorkload, workload: Workload) -> Iterator[str]:
         yield "channel transaction"
 
 
-def _problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
-    """Find keys that have no effect beside others, or contradict them."""
-    workload = document.get("workload")
-    if not isinstance(workload, dict) or not isinstance(own := workload.get("amqp"), dict):
-        return
-    polls = own.get("consume") == GET
-    if polls and "prefetch" in own:
-        text = "with consume = 'get' the broker sends only what is requested: leave prefetch out"
-        yield TomlProblem(("workload", "amqp", "prefetch"), text)
-    if polls and own.get("cancel_on_ha_failover") is True:
-        text = "with consume = 'get' there is no subscription that a failover could cancel"
-        yield TomlProblem(("workload", "amqp", "cancel_on_ha_failover"), text, ("false",))
-    if spans.is_positive(workload.get("processing")):
-        yield from _processing_problems(own)
-    levels, keys = own.get("priorities"), workload.get("keys", 1)
-    if isinstance(levels, int) and isinstance(keys, int) and levels > keys >= 1:
-        text = (
-            f"{levels} priorities for {keys} keys, and each key has one priority: set keys of "
-            f"[workload] to {levels} at least"
-        )
-        yield TomlProblem(("workload", "amqp", "priorities"), text)
-    if own.get("transaction_size") and workload.get("confirms") is False:
-        text = "publishers wait for commits, which confirm: set confirms of [workload] to true"
-        yield TomlProblem(("workload", "amqp", "transaction_size"), text, ("0",))
-
-
-def _processing_problems(own: dict[str, Any]) -> Iterator[TomlProblem]:
-    """Find keys by which a consumer gets messages whether it has acknowledged others or not."""
-    if own.get("consume") == GET:
-        text = "a consumer that polls waits for no acknowledgement: set processing to '0 s'"
-        yield TomlProblem(("workload", "amqp", "consume"), text, (PUSH,))
-    elif own.get("prefetch") == 0:
-        text = (
-            "without a prefetch count no consumer gets slower by processing: set 1 or more, or "
-            "set processing to '0 s'"
-        )
-        yield TomlProblem(("workload", "amqp", "prefetch"), text)
-
-
 def _shows(own: AmqpWorkload) -> Iterator[str]:
     if own.consume == GET:
         yield "consumers poll by basic.get"
@@ -194,7 +195,7 @@ SECTION = Section(
     value=_value,
     by_client=(),
     fitted=lambda own, _can: own,
-    problems=_problems,
+    problems=AmqpTable.problems,
     says=lambda _own: True,
     facts={
         "mandatory": lambda own: own.mandatory,

@@ -8,17 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
-
-from pydantic import BeforeValidator, Field
+from typing import Any
 
 from harness.outside.text import brief
-from harness.plan.clients import rocketmq_checks
-from harness.plan.clients.rocketmq_checks import CONSUMES, FATES, SENDS, send_of
+from harness.plan.clients.rocketmq_table import RocketTable, send_of
 from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
 from harness.plan.clients.section import COUNTED, Section
-from harness.plan.files import spans
-from harness.plan.files.tables import OneOf, Table, fixed_length
 from harness.plan.layouts.servers import Servers
 from harness.plan.workload import Workload
 from spark_analysis.schema.words import Fate
@@ -55,70 +50,6 @@ CONSUME_TIMEOUT_S = 900.0  # consumeTimeout of concurrent consumers, 15 minutes
 _LATENCY_FAULT = "sendLatencyFaultEnable"
 _NUMBERED = re.compile(r"name server ([1-9][0-9]?)")
 _CLOSE_SOCKET = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout="
-
-
-def _milliseconds(value: object) -> int:
-    milliseconds = spans.parse_seconds(value) * 1000
-    if milliseconds != int(milliseconds) or not 100 <= milliseconds <= 60_000:
-        raise ValueError(f"must be whole milliseconds, from 100 ms to 60 s, not {brief(value)}")
-    return int(milliseconds)
-
-
-class RocketTable(Table):
-    """The keys of the section; rocketmq_checks.py checks several of them together."""
-
-    send: Annotated[str, BeforeValidator(OneOf(SENDS))] = Field(
-        default="",
-        description="how producers send. Without it: `async`, or `oneway` without `confirms`. "
-        "`ordered` keeps each key to one log",
-    )
-    consume: Annotated[str, BeforeValidator(OneOf(CONSUMES))] = Field(
-        default="concurrent", description="`orderly`: the messages of a log one after another"
-    )
-    send_timeout: Annotated[int, BeforeValidator(fixed_length(_milliseconds))] = Field(
-        default=3000,
-        title="100 ms to 60 s",
-        examples=["3 s"],
-        description="the library gives up a send after this time",
-    )
-    threads: int = Field(default=4, ge=1, le=64, description="threads of a consumer")
-    batch: int = Field(
-        default=32, ge=1, le=1024, description="maximum of messages per pull and per listener call"
-    )
-    delayed_percent: int = Field(default=0, ge=0, le=100, description="share of delayed messages")
-    delay_level: int = Field(
-        default=3,
-        ge=1,
-        le=18,
-        description="delay of these: 1 s, 5 s, 10 s, 30 s, 1 to 10 min, 20 min, 30 min, 1 h, 2 h",
-    )
-    transactional_percent: int = Field(
-        default=0, ge=0, le=100, description="share of transactional messages"
-    )
-    fates: list[Annotated[str, BeforeValidator(OneOf(FATES))]] = Field(
-        default=["commit"],
-        min_length=1,
-        max_length=100,
-        description="results of transactions, in turn; needs `transactional_percent`",
-    )
-    publishers_attach: list[str] = Field(
-        default=[],
-        max_length=100,
-        description="hosts whose name server publishers use at the start, in turn: `rkt1` or "
-        "`name server 1`",
-    )
-    consumers_attach: list[str] = Field(
-        default=[], max_length=100, description="the same for consumers"
-    )
-    latency_fault: bool = Field(
-        default=False,
-        description="producers avoid a broker that failed or was slow (`sendLatencyFaultEnable`)",
-    )
-    close_socket_if_timeout: bool | None = Field(
-        default=None,
-        description="the library closes a connection whose answer is overdue. Without it the "
-        "library decides",
-    )
 
 
 def _value(table: RocketTable, confirms: bool) -> RocketWorkload:
@@ -268,7 +199,7 @@ SECTION = Section(
     value=_value,
     by_client=("latency_fault", "close_socket_if_timeout"),
     fitted=_fitted,
-    problems=rocketmq_checks.problems,
+    problems=RocketTable.problems,
     says=lambda own: own not in _SAYS_NOTHING,
     facts={},
     own_facts={},

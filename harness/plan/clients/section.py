@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from harness.plan.files.shape import ScenarioTable
 from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.servers import Servers
@@ -41,9 +42,9 @@ class Section(Generic[T, S]):
     # What the section means to a client, by what that client can do (a capability in, whether it
     # can out): it may choose only what the scenario file leaves open.
     fitted: Callable[[S, Callable[[str], bool]], S]
-    # Mistakes in a combination of keys, of a whole document. Shapes find missing and ill-typed
-    # keys.
-    problems: Callable[[dict[str, Any]], Iterable[TomlProblem]]
+    # Mistakes in a combination of keys, of its own table and the scenario's. Shapes find missing
+    # and ill-typed keys; such a key is None here (Table.readable).
+    problems: Callable[[T, ScenarioTable], Iterable[TomlProblem]]
     says: Callable[[S], bool]  # something that is lost on clients of other families
     # That claims use, by name: mqproof's own of this section, or some of `own_facts`.
     facts: Mapping[str, Callable[[S], FactValue]]

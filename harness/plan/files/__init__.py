@@ -1,7 +1,8 @@
 """What people write: TOML files, read to values or to every problem in them.
 
 fault_options     a fault's options in a scenario, as its kind declares them
-operation_checks  checks of a scenario's operations that need several keys
+fault_table       a fault of a scenario: its keys, and checks of several of them
+operation_table   an operation of a scenario, likewise
 references        targets that refer to another fault (`host of fault 1`)
 scenario_tables   a scenario's document by its shape: its tables, or what is wrong with each
 shape             the shape of a scenario file: tables, keys, types, limits and defaults

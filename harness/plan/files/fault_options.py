@@ -7,24 +7,17 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from faults.kind import Kind
-from faults.kinds import KINDS, OPTIONS
+from faults.kinds import OPTIONS
 from faults.options import FaultOptions, Option
-from harness.outside.text import brief
 from harness.plan.files import spans
-from harness.plan.files.tables import OneOf
+from harness.plan.files.tables import OneOf, Seconds
 
 LENGTHS = {option.key for option in OPTIONS.values() if option.is_length}
-Seconds = Annotated[float, BeforeValidator(spans.parse_seconds), Field(title="length of time")]
 
 
 def keys() -> dict[str, Any]:
     """Return the fields of the table of any kind: all keys that some kind takes."""
     return {key: (_type(option), _field(option)) for key, option in OPTIONS.items()}
-
-
-def kind_of(table: Mapping[str, Any]) -> Kind | None:
-    """Return the kind that a fault's table names. None: there is none, as the shape reports."""
-    return KINDS.get(str(table.get("kind")))
 
 
 def options_of(kind: Kind, values: Mapping[str, Any]) -> FaultOptions:
@@ -33,13 +26,6 @@ def options_of(kind: Kind, values: Mapping[str, Any]) -> FaultOptions:
     found = kind.options.by_field().items()
     given = {field: values.get(one.key) for field, one in found}
     return kind.options(**{field: value for field, value in given.items() if value is not None})
-
-
-def readable_options(kind: Kind, table: Mapping[str, Any]) -> FaultOptions:
-    """Return the options of a table that may be wrong. Raise ValueError where one of them is."""
-    found = kind.options.by_field().values()
-    values = {one.key: _value(one, table[one.key]) for one in found if one.key in table}
-    return options_of(kind, values)
 
 
 def limit_problem(option: Option, value: object) -> str:
@@ -67,17 +53,9 @@ def _type(option: Option) -> Any:
 
 
 def _field(option: Option) -> Any:
-    """toml.py checks limits, for the kinds alone that take the option."""
+    """fault_table.py checks limits, for the kinds alone that take the option."""
     whole = not option.choices and not option.is_length
     said: dict[str, Any] = {"default": option.default or None, "description": option.meaning}
     if whole:
         said["title"] = f"{option.least:,.0f} to {option.most:,.0f}"
     return Field(**said)
-
-
-def _value(option: Option, given: object) -> object:
-    if option.is_length:
-        return spans.parse_seconds(given)
-    if given in option.choices or (not option.choices and isinstance(given, int)):
-        return given
-    raise ValueError(f"{brief(given)} is no value of {option.key}")

@@ -30,10 +30,13 @@ LENGTHS = {"opens", "lasts", "at", *FIXED, *PhasesTable.model_fields}
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """`scenario` is None, and sections are missing, where something is wrong with them."""
+    """`scenario` is None, and sections are missing, where something is wrong with them; what can
+    be read of them all the same is `readable`."""
 
     scenario: ScenarioTable | None
     sections: Mapping[str, Table]  # those that the document has
+    readable: ScenarioTable
+    readable_sections: Mapping[str, Table]
     wrong: Iterator[TomlProblem]  # only once, and as far as somebody asks: there may be thousands
 
     def values(self, sections: Sections) -> dict[str, Any]:
@@ -47,12 +50,16 @@ def read(document: dict[str, Any], sections: Sections) -> Read:
     general, own = _apart(document, sections)
     scenario, errors = _read(ScenarioTable, general)
     found: dict[str, Table] = {}
+    readable: dict[str, Table] = {}
     for key, given in own.items():
         table, mistakes = _read(sections[key].shape, given, ("workload", key))
         errors += mistakes
         if table is not None:
             found[key] = table
-    return Read(scenario, found, (_toml_problem(error, sections) for error in errors))
+        if isinstance(given, dict):
+            readable[key] = table or sections[key].shape.readable(given)
+    problems = (_toml_problem(error, sections) for error in errors)
+    return Read(scenario, found, scenario or ScenarioTable.readable(general), readable, problems)
 
 
 def _apart(

@@ -1,30 +1,33 @@
 """The shape of a scenario file: its tables and keys, their types, limits and defaults.
 
-Every key is checked by itself here; toml.py checks several keys together.
+Each key is checked by itself; `problems` of a table checks several of its keys together, and
+toml.py those of several tables.
 """
 
-import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field
 
-from faults.kinds import KINDS, REGISTRY
 from harness.outside.text import brief
 from harness.plan import distribution
-from harness.plan.files import fault_options, spans
-from harness.plan.files.fault_options import Seconds
+from harness.plan.files import spans
+from harness.plan.files.fault_table import FaultTable
+from harness.plan.files.operation_table import OperationTable
 from harness.plan.files.spans import Duration
-from harness.plan.files.tables import OneOf, Table, fixed_length
+from harness.plan.files.tables import Length, Seconds, Table, fixed_length
 from harness.plan.files.targets import (
     ENDPOINTS,
     HOST_NAME,
     QUEUE_NAME,
     UNINVOLVED,
     Target,
+    TargetForm,
     parse_target,
 )
-from harness.plan.operation_options import HOW, NAME, ORDER, PATTERN, WAITS
-from harness.plan.operations import OPERATIONS
+from harness.plan.files.toml_lines import Path
+from harness.plan.files.toml_problems import TomlProblem
+from harness.plan.problems import nearest
 from harness.plan.workload import BootstrapAddress
 from spark_analysis.schema.body import HEADER_BYTES
 
@@ -32,7 +35,6 @@ QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 256, 200, 200
 GROUPS_MAX = 16
 PROCESSING_MAX_S = 10.0
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
-_PATTERN_MAX = 1_000
 _WORDS_MAX = 64
 
 
@@ -90,39 +92,9 @@ def _entry(value: object) -> BootstrapAddress:
     raise ValueError("must be a target word or a list of hosts' names")
 
 
-def _target(value: object) -> Target:
-    if not isinstance(value, str):
-        raise ValueError("must be a target word")
-    return parse_target(value)
-
-
-def _kind(value: object) -> str:
-    spoilt = REGISTRY.spoilt.get(value, "") if isinstance(value, str) else ""
-    if spoilt and value not in KINDS:
-        raise ValueError(spoilt)
-    return OneOf(tuple(KINDS))(value)
-
-
-def _pattern(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be a regular expression in a text")
-    if len(value) > _PATTERN_MAX:
-        raise ValueError(f"must have {_PATTERN_MAX:,} characters at most, not {len(value):,}")
-    try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{brief(value)} is no regular expression: {error}") from None
-    return value
-
-
-Length = Annotated[
-    Duration, BeforeValidator(spans.parse), Field(title="length of time, also in T")
-]
 EntryWord = Annotated[
     BootstrapAddress, BeforeValidator(_entry), Field(title="target, or list of hosts")
 ]
-Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
-Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
 QueueName = Annotated[str, Field(pattern=f"^{QUEUE_NAME}$")]
 
 
@@ -211,83 +183,75 @@ class WorkloadTable(Table):
         "With name servers it chooses the topic's broker group",
     )
 
+    @property
+    def sent_to(self) -> list[str]:
+        """Return the queues that publishers send to, as far as they can be read."""
+        return self._names("queues", QUEUES_MAX)
 
-class GeneralFaultTable(Table):
-    """The keys of every fault. FaultTable has those that some kind takes, too (faults/options.py);
-    toml.py checks which of them a fault's own kind takes."""
+    @property
+    def groups(self) -> list[str]:
+        """The same of consumer groups."""
+        return self._names("consumer_groups", GROUPS_MAX)
 
-    kind: Annotated[str, BeforeValidator(_kind)] = Field(
-        title="kind",
-        description="what breaks; [faults.md](faults.md) lists the kinds and the options of each",
-    )
-    target: Annotated[Target, BeforeValidator(_target)] = Field(
-        title="target",
-        description='what it breaks; see "Targets" in [scenarios.md](scenarios.md)',
-    )
-    opens: Length = Field(
-        default=Duration(),
-        description="time after the end of the baseline; mqproof waits longer if an earlier "
-        "fault should have ended by then and has not",
-    )
-    lasts: Length = Field(description="length of the fault")
-    returns: bool = Field(
-        default=True, description="`false`: the target stays down; only kinds that allow it"
-    )
+    def _names(self, key: str, most: int) -> list[str]:
+        """Return the names that are texts; none of too many, which the shape reports."""
+        found = self.given.get(key) if getattr(self, key) is None else getattr(self, key)
+        few = found if isinstance(found, list) and len(found) <= most else []
+        return [one for one in few if isinstance(one, str)]
 
+    @property
+    def read_queues(self) -> list[str]:
+        """Return the queues that consumers read: those of groups may lie on several hosts."""
+        own = (f"{queue}-{group}" for queue in self.sent_to for group in self.groups)
+        return [*dict.fromkeys(own)] or self.sent_to
 
-# A type checker cannot know the keys of kinds that other packages bring.
-if TYPE_CHECKING:
-    FaultTable = GeneralFaultTable
-else:
-    FaultTable = create_model("FaultTable", __base__=GeneralFaultTable, **fault_options.keys())
+    def problems(self) -> Iterator[TomlProblem]:
+        """Check several keys together."""
+        place: Path = ("workload",)
+        if len(set(self.sent_to)) < len(self.sent_to):
+            yield TomlProblem((*place, "queues"), "a queue is named twice")
+        for key in ("publisher_endpoint", "consumer_endpoint"):
+            endpoint: BootstrapAddress | None = getattr(self, key)
+            target = endpoint.target if endpoint is not None else None
+            yield from self.queue_problems((*place, key), target)
+        if self.confirms is False and self.retry != "never":
+            text = "without confirms there is nothing to retry until"
+            yield TomlProblem((*place, "retry"), text, ("never",))
+        if spans.is_positive(self.given.get("processing")):
+            yield from self._processing_problems((*place, "processing"))
+        yield from self._group_problems((*place, "consumer_groups"))
 
+    def queue_problems(self, path: Path, target: Target | None) -> Iterator[TomlProblem]:
+        """Check that there is the queue that a target names."""
+        queues = self.read_queues
+        if target is None or not target.queue or not queues or target.queue in queues:
+            return
+        right = tuple(target.form.replace(TargetForm.QUEUE, queue) for queue in queues)
+        text = f"the workload has no queue {brief(target.queue)}"
+        guess = nearest(target.word, right)
+        if len(queues) > distribution.NAMED_MAX:
+            text += f", but {distribution.named(queues)}"
+            yield TomlProblem(path, text, guess=guess)
+        else:
+            yield TomlProblem(path, text, right, guess)
 
-class OperationTable(Table):
-    """Which of the options and targets a kind takes is checked in operation_checks.py."""
+    def _processing_problems(self, path: Path) -> Iterator[TomlProblem]:
+        """Check that there is an acknowledgement that can wait for the processing."""
+        if self.acknowledge == 0:
+            text = "with acknowledge = 'none' no acknowledgement waits, so consumers get no slower"
+            yield TomlProblem(path, text, ("0 s",))
+        if self.consumers == 0:
+            yield TomlProblem(path, "the workload has no consumers", ("0 s",))
 
-    kind: Annotated[str, BeforeValidator(OneOf(tuple(OPERATIONS)))] = Field(
-        title="kind",
-        description="what the operator does; [operations.md](operations.md) lists the kinds, "
-        "their targets and their options",
-    )
-    target: Word = Field(default="", title="target", description="required by most kinds")
-    at: Length = Field(default=Duration(), description="time after the end of the baseline")
-    how: Annotated[str, BeforeValidator(OneOf(HOW.choices))] = Field(
-        default=HOW.default, description="of a stop: `stop` sends SIGTERM, `kill` sends SIGKILL"
-    )
-    waits: Annotated[str, BeforeValidator(OneOf(WAITS.choices))] = Field(
-        default=WAITS.default,
-        description="how long mqproof waits: not at all, until it is done, or until the "
-        "cluster matches its layout again",
-    )
-    order: Annotated[str, BeforeValidator(OneOf(ORDER.choices))] = Field(
-        default=ORDER.default, description="of target `all`: the order of the hosts"
-    )
-    offline: bool = Field(default=False, description="run the command on a node that is down")
-    through: Word = Field(
-        default="",
-        title="target",
-        description="the host that executes the command; without it the first possible one",
-    )
-    name: str = Field(
-        default=NAME.default,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
-        description="name of the policy",
-    )
-    pattern: Annotated[str, BeforeValidator(_pattern)] = Field(
-        default=PATTERN.default,
-        title="regular expression",
-        description="the policy applies to queues whose names match it",
-    )
-    definition: dict[Word, Word | Whole | Annotated[list[Word], Field(max_length=_WORDS_MAX)]] = (
-        Field(
-            default={},
-            max_length=_WORDS_MAX,
-            title="table",
-            description="the policy's definition, in the broker's format",
-        )
-    )
-    priority: int = Field(default=0, ge=0, le=1_000_000, description="priority of the policy")
+    def _group_problems(self, path: Path) -> Iterator[TomlProblem]:
+        if len(set(self.groups)) < len(self.groups):
+            yield TomlProblem(path, "a group is named twice")
+            return
+        queues = dict.fromkeys(self.sent_to)
+        own = [f"{queue}-{group}" for queue in queues for group in self.groups]
+        for name in sorted({name for name in own if own.count(name) > 1 or name in queues}):
+            text = f"the queue of a group, {brief(name)}, would have the name of another queue"
+            yield TomlProblem(path, text)
 
 
 class PhasesTable(Table):

@@ -1,4 +1,5 @@
-"""The parts of the shapes of scenario files, mqproof's own and those of families.
+"""The parts of the shapes of scenario files, mqproof's own and those of families, and of topology
+files.
 
 1. An unknown key is an error: the user's verdict may depend on it.
 2. Nothing is converted silently: `"3"` is no number.
@@ -6,25 +7,97 @@
    know whose key it is.
 4. `description` of a field is its text in docs/keys.md, `title` names its values if the type does
    not, `examples` has the default as TOML writes it if the type does not show that.
+5. All problems of a file are reported at once. So a table can be read although some keys are wrong
+   (`readable`), and checks of several keys together work on its typed fields.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from math import inf
+from typing import Annotated, Any, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict
+from annotated_types import MaxLen
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from harness.plan.files import spans
+from harness.plan.files.spans import Duration
 
 T = TypeVar("T")
 NO_WORD, NO_LENGTH = "no_word", "no_length"  # types of pydantic's errors that have `choices`
+# Errors of a value whose type is right.
+_OF_LIMITS = (
+    *("greater_than", "greater_than_equal", "less_than", "less_than_equal"),
+    *("string_too_long", "string_pattern_mismatch"),
+)
 
 
 class Table(BaseModel):
-    """A table of a scenario file."""
+    """A table of a scenario or topology file."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_given(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        found = handler(given)
+        found._given = given if isinstance(given, dict) else {}
+        return found
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Return the keys that the file has, with their values as they are written."""
+        return self._given
+
+    @classmethod
+    def readable(cls, given: object) -> Self:
+        """Return what can be read of a table, for checks of several keys together.
+
+        A value of the right type is kept even if it is beyond its limits. A key that cannot be
+        read, or is missing and has no default, is None, whatever the type of the field says.
+        """
+        written = given if isinstance(given, dict) else {}
+        values = {
+            name: _readable(field, written[name]) if name in written else None
+            for name, field in cls.model_fields.items()
+            if name in written or field.is_required()
+        }
+        found = cls.model_construct(**values)
+        found._given = written
+        return found
+
+
+def _readable(field: FieldInfo, given: object) -> Any:
+    """Return the value of one key; None if it cannot be read, [] for tables that cannot."""
+    shape = field.annotation
+    if isinstance(shape, type) and issubclass(shape, Table):
+        return shape.readable(given)
+    entry = get_args(shape)[0] if get_origin(shape) is list else None
+    if isinstance(entry, type) and issubclass(entry, Table):
+        most = min(
+            (one.max_length for one in field.metadata if isinstance(one, MaxLen)), default=inf
+        )
+        listed = given if isinstance(given, list) and len(given) <= most else []
+        return [entry.readable(one) for one in listed]
+    alone: Any = create_model(
+        "_Alone", __config__=Table.model_config, value=(field.rebuild_annotation(), ...)
+    )
+    try:
+        return alone.model_validate({"value": given}).value
+    except ValidationError as wrong:
+        return given if all(one["type"] in _OF_LIMITS for one in wrong.errors()) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +123,9 @@ def fixed_length(read: Callable[[object], T]) -> Callable[[object], T]:
             raise PydanticCustomError(NO_LENGTH, "{text}", context) from None
 
     return validated
+
+
+Length = Annotated[
+    Duration, BeforeValidator(spans.parse), Field(title="length of time, also in T")
+]
+Seconds = Annotated[float, BeforeValidator(spans.parse_seconds), Field(title="length of time")]

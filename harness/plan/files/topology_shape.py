@@ -1,7 +1,7 @@
 """The parts that topology files of all systems share, and the file of one family.
 
-1. The shape checks every key by itself. topology_toml.py and the family (`mistakes`) check several
-   keys together.
+1. The shape checks every key by itself. `problems` of a table, topology_toml.py and the family
+   (`mistakes`) check several keys together.
 2. An unknown key is an error; nothing is converted silently.
 """
 
@@ -12,12 +12,14 @@ from ipaddress import IPv6Address
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from harness.outside.text import brief
 from harness.plan.files import spans
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
-from harness.plan.layouts.topology import Tls, Topology
+from harness.plan.layouts.topology import EMBEDDED, Tls, Topology
+from harness.plan.problems import nearest
 
 BROKERS_MAX = 20
 OWN_VARIABLES = "MQPROOF_"
@@ -148,8 +150,8 @@ Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class TopologyTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+class TopologyTable(Table):
+    """A table of a topology file."""
 
 
 class CommandTable(TopologyTable):
@@ -232,6 +234,20 @@ class ProxyTable(TopologyTable):
     listen: Annotated[str, BeforeValidator(_address)] | None = Field(
         default=None, title="address", description="with `at`: the address of its listeners"
     )
+
+    def problems(self) -> Iterator[TomlProblem]:
+        """Check several keys together."""
+        if ("start" in self.given) == ("at" in self.given):
+            text = "either mqproof starts a proxy, or it uses one that is there"
+            starts = 'start = "embedded"', 'start = "/path/to/toxiproxy-server"'
+            yield TomlProblem(("proxy",), text, (*starts, 'at = "HOST:PORT"'))
+        if "listen" in self.given and "at" not in self.given:
+            text = "only a proxy that is there listens elsewhere; one of ours does on loopback"
+            yield TomlProblem(("proxy", "listen"), text)
+        if self.start and self.start != EMBEDDED and nearest(self.start, (EMBEDDED,)):
+            text = f"{brief(self.start)} would be run as a program"
+            programs = (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"')
+            yield TomlProblem(("proxy", "start"), text, programs, EMBEDDED)
 
 
 class WorkersTable(TopologyTable):

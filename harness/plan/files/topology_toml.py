@@ -25,7 +25,7 @@ from harness.plan.files.topology_shape import (
     TopologyFile,
     TopologyShape,
 )
-from harness.plan.layouts.topology import EMBEDDED, Proxy, Topology, bracketed
+from harness.plan.layouts.topology import Proxy, Topology, bracketed
 from harness.plan.problems import PlanError, Problem, nearest
 
 TOPOLOGY_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
@@ -158,24 +158,8 @@ def _cross_checks(
             ("system",), f"there is no system {brief(system)}", tuple(systems), guess
         )
     yield from twice("host", brokers_in(document))
-    yield from _proxy_checks(document.get("proxy"))
-
-
-def _proxy_checks(proxy: object) -> Iterator[TomlProblem]:
-    if not isinstance(proxy, dict):
-        return
-    if ("start" in proxy) == ("at" in proxy):
-        text = "either mqproof starts a proxy, or it uses one that is there"
-        choices = ('start = "embedded"', 'start = "/path/to/toxiproxy-server"', 'at = "HOST:PORT"')
-        yield TomlProblem(("proxy",), text, choices)
-    if "listen" in proxy and "at" not in proxy:
-        text = "only a proxy that is there listens elsewhere; one of ours does on loopback"
-        yield TomlProblem(("proxy", "listen"), text)
-    start = proxy.get("start")
-    if isinstance(start, str) and start != EMBEDDED and nearest(start, (EMBEDDED,)):
-        text = f"{brief(start)} would be run as a program"
-        programs = (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"')
-        yield TomlProblem(("proxy", "start"), text, programs, EMBEDDED)
+    if isinstance(document.get("proxy"), dict):
+        yield from ProxyTable.readable(document["proxy"]).problems()
 
 
 def _of_place(problem: TomlProblem) -> TomlProblem:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from harness.judging.exits import Exit
 from harness.judging.result import Report
-from harness.report.page.cells import CellView, cells
+from harness.report.page.cells import cells
 from harness.report.page.places import places
 
 _RATES = {  # words of compare.rates, and what they mean
@@ -17,6 +17,8 @@ _RATES = {  # words of compare.rates, and what they mean
     "95 % one-sided bound": "none of these runs lost a message; with 95 % confidence, at most "
     "this share of all such runs loses one",
 }
+
+_COLOURS = {"fail": "[bold red]", "pass": "[green]", "open": "[yellow]"}
 
 
 def table(report: Report) -> RenderableType:
@@ -39,7 +41,7 @@ def table(report: Report) -> RenderableType:
             escape(view.title.scenario),
             escape(f"{letters[view.cell[1:]]}: {view.cell[2]}: {view.title.layout}"),
             escape(view.sentence),
-            f"{_colour(view)}{escape(view.badge)}[/]\n{escape(view.standing)}",
+            f"{_COLOURS.get(view.tone, '[dim]')}{escape(view.badge)}[/]\n{escape(view.standing)}",
         )
     return shown
 
@@ -66,7 +68,3 @@ def _explained(sentences: Sequence[str]) -> str | None:
     """Return a line for each term that the sentences have; None if they have none."""
     used = [word for word in _RATES if any(word in sentence for sentence in sentences)]
     return "\n".join(f"{word}: {_RATES[word]}." for word in used) or None
-
-
-def _colour(view: CellView) -> str:
-    return {"fail": "[bold red]", "pass": "[green]", "open": "[yellow]"}.get(view.tone, "[dim]")

@@ -25,7 +25,8 @@ from harness.report.page.measures import (
     needs_no_recovery,
     with_recovery_bounds,
 )
-from harness.report.tried import CellTable, ClaimOfCell, claims_of, reasons, tabulated
+from harness.report.page.totals import ClaimOfCell, claims_of
+from harness.report.tried import CellTable, reasons, tabulated
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
 from harness.view.summary import is_uninformative

@@ -57,10 +57,9 @@ def _undecided(report: Report) -> Iterator[str]:
     groups = list(undecided(report))
     several = len({run.cell for run in report.runs}) > 1
     for one in groups[:REASONS_MAX]:
-        names = list(one.claims[:NAMES_MAX])
-        names += [f"{len(one.claims) - NAMES_MAX} more"] if len(one.claims) > NAMES_MAX else []
-        what = listed(names) if names else formats.plural(one.runs, "run")
-        places = [f"in {formats.plural(one.runs, 'run')}"] if names and one.runs > 1 else []
+        runs = formats.plural(one.runs, "run")
+        what = listed(one.claims, NAMES_MAX) if one.claims else runs
+        places = [f"in {runs}"] if one.claims and one.runs > 1 else []
         places += [f"in {_places(report, one.cells)}"] if several else []
         where = f" ({', '.join(places)})" if places else ""
         advice = to_do(one.advice, expected=one.expected)
@@ -240,9 +239,7 @@ def _all(number: int, of: int) -> str:
 
 def known(report: Report, failed: Failed) -> bool:
     """Whether every cell in which this claim failed is known to fail it, if only now and then."""
-    claim = failed.verdict.claim
-    expected = {one.cell: one.known.get(claim) for one in report.cells}
-    found = [expected.get(cell) for cell in failed.cells]
+    found = [report.known_of(cell, failed.verdict.claim) for cell in failed.cells]
     return all(one is not None and one.allows(ClaimOutcome.FAIL) for one in found)
 
 

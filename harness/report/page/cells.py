@@ -30,7 +30,7 @@ class CellView:
 
     def __init__(self, table: CellTable, report: Report) -> None:
         cell, totals = table.cell, table.totals
-        result = next((one for one in report.cells if one.cell == cell), None)
+        result = report.result_of(cell)
         self.number, self.label = table.number, table.label
         self.cell, self.name = cell, cell_name(cell)
         self.title = report.titles.get(cell) or CellTitle(*cell[:3])

@@ -31,6 +31,10 @@ def letter(number: int) -> str:
     return f"{ascii_uppercase[place]}{turn + 1 if turn else ''}"
 
 
+def letters_of(report: Report) -> dict[Key, str]:
+    return {key: letter(place) for place, key in enumerate(keys_of(report))}
+
+
 def are_side_by_side(report: Report) -> bool:
     """Return whether a page shows columns: two of them have runs, and there is room for all."""
     return len({run.cell[1:] for run in report.runs}) > 1 and len(keys_of(report)) <= PLACES_MAX
@@ -42,11 +46,10 @@ def labels(report: Report) -> dict[Cell, str]:
     cells = tuple(dict.fromkeys(run.cell for run in report.runs))
     if not are_side_by_side(report):
         return {cell: str(number) for number, cell in enumerate(cells, start=1)}
-    keys = keys_of(report)
-    by_column = [cell for key in keys for cell in cells if cell[1:] == key]
+    columns = letters_of(report)
+    by_column = [cell for key in columns for cell in cells if cell[1:] == key]
     had = by_key(by_column, lambda cell: cell[0])
     scenarios = sorted(had, key=lambda name: -len(had[name]))
     numbers = {name: str(number) for number, name in enumerate(scenarios, start=1)}
     numbers = numbers if len(scenarios) > 1 else {}
-    letters = {key: letter(place) for place, key in enumerate(keys)}
-    return {cell: f"{letters[cell[1:]]}{numbers.get(cell[0], '')}" for cell in cells}
+    return {cell: f"{columns[cell[1:]]}{numbers.get(cell[0], '')}" for cell in cells}

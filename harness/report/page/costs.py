@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from harness.judging.result import Report
 from harness.report.page import formats
-from harness.report.page.columns import Key, are_side_by_side, keys_of, letter
+from harness.report.page.columns import Key, are_side_by_side, letters_of
 from harness.report.page.places import DEPLOYMENTS, Place
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse, known_median
 from harness.view.grouping import by_key
@@ -95,10 +95,9 @@ class CostsView:
         self.columns = tuple((name, meaning) for name, meaning, _, _ in COLUMNS)
         self.host_columns = tuple(name for name, _, _ in _HOST_COLUMNS)
         self.parts = tuple(PART_NAMES.items())
-        shown = are_side_by_side(report)
-        keys = enumerate(keys_of(report))
-        letters = {key: letter(place) if shown else "" for place, key in keys}
-        self.tables = tuple(CostTable(*key, members, letters) for key, members in tables.items())
+        found = letters_of(report)
+        own = found if are_side_by_side(report) else dict.fromkeys(found, "")
+        self.tables = tuple(CostTable(*key, members, own) for key, members in tables.items())
         self.runs_without = len(report.runs) - len(with_load)
 
 
@@ -161,10 +160,6 @@ def _cpu(own: Sequence[Cost]) -> dict[str, float]:
     return {part: value for part, value in found.items() if value is not None}
 
 
-def _known(values: Iterable[float | None]) -> list[float]:
-    return sorted(value for value in values if value is not None)
-
-
 def _figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
     missing = _missing(use for cost in own for use in cost.hosts)
     return _of_values(map(measure, own), form, "not judged" if measure in _OF_LOAD else missing)
@@ -176,7 +171,7 @@ def _missing(uses: Iterable[HostUse]) -> str:
 
 def _of_values(values: Iterable[float | None], form: Format, missing: str) -> Figure:
     every = list(values)
-    known = _known(every)
+    known = sorted(value for value in every if value is not None)
     if not known:
         return Figure(missing, "", False)
     least, most = form(known[0]), form(known[-1])

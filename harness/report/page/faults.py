@@ -174,16 +174,13 @@ def _request_text(span: FaultSpan, begins: Beginning) -> str:
 def _armed(span: FaultSpan, begins: Beginning) -> str:
     if not span.opened:
         return span.doubt or "no"
-    by = f", {_by(span.mechanism)}" if span.mechanism else ""
+    way = _MECHANISMS.get(span.mechanism, f"through the {span.mechanism.replace('_', ' ')}")
+    by = f", {way}" if span.mechanism else ""
     late = ""
     if begins.at_ns is not None:
         late = f", {_between(begins.at_ns, span.issued_ns)} after the requested time"
     took = _between(span.issued_ns, span.returned_ns)
     return f"at {formats.after(span.issued_ns)}{late}, active within {took}{by}"
-
-
-def _by(mechanism: str) -> str:
-    return _MECHANISMS.get(mechanism, f"through the {mechanism.replace('_', ' ')}")
 
 
 def _undone(span: FaultSpan) -> str:

@@ -59,10 +59,14 @@ def sure(compared: Sequence[Place], scenarios: Sequence[str]) -> str:
 
 
 def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
+    losses = (
+        (scenario, [(place, loss_rate(RunTotals(place.of(scenario)))) for place in compared])
+        for scenario in scenarios
+    )
     pairs = [
         (often, seldom, more, less, scenario)
-        for scenario in scenarios
-        for (more, often), (less, seldom) in permutations(_losses(compared, scenario), 2)
+        for scenario, found in losses
+        for (more, often), (less, seldom) in permutations(found, 2)
         if _often(often) > _often(seldom) >= 0
     ]
     if not pairs:
@@ -156,10 +160,6 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
 
 def _time(place: Place) -> str:
     return outs.out_text(place.totals, outs.AT_LEAST)
-
-
-def _losses(compared: Iterable[Place], scenario: str) -> list[tuple[Place, Rate]]:
-    return [(place, loss_rate(RunTotals(place.of(scenario)))) for place in compared]
 
 
 def _often(of: Rate) -> float:

@@ -17,7 +17,7 @@ from textwrap import shorten
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
 from harness.report.page import formats, outs
-from harness.report.page.columns import Key, keys_of, letter
+from harness.report.page.columns import Key, letters_of
 from harness.report.page.totals import RunTotals, loss_rate, median_text, often_text
 from harness.systems.catalogue import as_shipped, load_system
 
@@ -111,9 +111,9 @@ class Place:
     """One system in one layout, by one client. `names` are its own words, for commands and files;
     `name` is what tells it from the others, `about` what that does not say."""
 
-    def __init__(self, key: Key, number: int, report: Report, titles: Titles, name: str) -> None:
+    def __init__(self, key: Key, letter: str, report: Report, titles: Titles, name: str) -> None:
         self.key, self.name, self.names = key, name, " · ".join(key)
-        self.letter = letter(number)
+        self.letter = letter
         self.system, self.layout = titles[key]
         self.about = _about(name, self.system, self.layout)
         self.runs = tuple(run for run in report.runs if run.cell[1:] == key)
@@ -173,13 +173,13 @@ class VerdictView:
 
 def places(report: Report) -> tuple[Place, ...]:
     """Return them in the order of the columns."""
-    keys = keys_of(report)
+    columns = letters_of(report)
     # What has no titles is called as it calls itself.
-    titles: dict[Key, tuple[str, str]] = {key: key[:2] for key in keys}
+    titles: dict[Key, tuple[str, str]] = {key: key[:2] for key in columns}
     for cell, title in list(report.titles.items())[::-1]:
         titles[cell[1:]] = title.system, title.layout
-    named = names(keys, titles)
-    return tuple(Place(key, number, report, titles, named[key]) for number, key in enumerate(keys))
+    named = names(tuple(columns), titles)
+    return tuple(Place(key, one, report, titles, named[key]) for key, one in columns.items())
 
 
 def _about(name: str, system: str, layout: str) -> str:
@@ -218,8 +218,10 @@ def edge(tone: str, totals: RunTotals) -> str:
     return "out" if tone == "pass" and totals.is_out else tone
 
 
-def listed(names: Sequence[str]) -> str:
-    """`A`, `A and B`, `A, B and C`."""
+def listed(names: Sequence[str], most: int | None = None) -> str:
+    """`A`, `A and B`, `A, B and C`; of more than `most`: `A, B and 7 more`."""
+    if most is not None and len(names) > most:
+        names = [*names[:most], f"{len(names) - most} more"]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

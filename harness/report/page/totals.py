@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
-from harness.compare.rates import Rate, decided, rate
+from harness.compare.rates import Rate, Tried, decided, rate, tried
 from harness.judging.result import RunReport
 from harness.judging.verdict_file import LateEntry, ScopeEntry, SpreadEntry, TotalsEntry
 from harness.plan.model import Cell
@@ -24,12 +24,40 @@ from harness.view.summary import CUT_SHORT, Number, Out, Promised, Summary, info
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimOfCell:
+    """A claim over several runs. `verdicts`: one of each run that was judged by it."""
+
+    verdicts: tuple[ClaimVerdict, ...]
+    tried: Tried
+
+    @property
+    def first(self) -> ClaimVerdict:
+        return self.verdicts[0]
+
+    @property
+    def outcome(self) -> ClaimOutcome:
+        return over_runs(self.verdicts)
+
+    @property
+    def same(self) -> tuple[ClaimVerdict, ...]:
+        outcome = self.outcome
+        return tuple(one for one in self.verdicts if one.outcome is outcome)
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A claim that failed, the verdict of its first run, and where it failed."""
 
     verdict: ClaimVerdict
     runs: int
     cells: tuple[Cell, ...]
+
+
+def claims_of(runs: Sequence[RunReport]) -> dict[str, ClaimOfCell]:
+    """Return every claim over these runs, in the order in which claims are judged."""
+    verdicts = by_key((one for run in runs for one in run.verdicts), lambda one: one.claim)
+    rates = tried([run.verdicts for run in runs])
+    return {claim: ClaimOfCell(tuple(own), rates[claim]) for claim, own in verdicts.items()}
 
 
 def totals_of(runs: Sequence[RunReport]) -> TotalsEntry:
@@ -66,8 +94,10 @@ class RunTotals(TotalsEntry):
         summaries = [run.summary for run in runs if run.summary is not None]
         timed = [one for one in summaries if one.out_s.least is not None]
         losing = [run for run in runs if _lost_some(run)]
-        outcomes = _outcomes(runs)
-        promises = outcomes[True]
+        self.claims = claims_of(runs)
+        promises = [one.outcome for one in self.claims.values() if one.first.is_promise]
+        unknown = ClaimOutcome.INCONCLUSIVE
+        open_ones = [one.first for one in self.claims.values() if one.outcome is unknown]
         self.deadline = deadline_text(runs)
         self.groups = tuple(sorted({one.groups for one in summaries if one.confirmed}))
         # Runs without a decided claim, even if there was something to report.
@@ -75,14 +105,15 @@ class RunTotals(TotalsEntry):
         self.cells = len({run.cell for run in runs})
         self.scenarios = len({run.cell[0] for run in runs})
         self.outcome = worst(promises) if promises else None  # None where nothing was judged
-        self.failed = _failed(runs)  # promises that were broken, warnings that did not come true
+        # Promises that were broken, warnings that did not come true.
+        self.failed = _failed(runs, self.claims)
         self.broken = tuple(one for one in self.failed if not one.verdict.warns)
         self.unfulfilled = tuple(one for one in self.failed if one.verdict.warns)
         # Claims that passed in every run in which they were decided, and in one at least.
         self.held = promises.count(ClaimOutcome.PASS)
-        self.undecided = promises.count(ClaimOutcome.INCONCLUSIVE)  # promises, at worst
-        self.open_claims = sum(one.count(ClaimOutcome.INCONCLUSIVE) for one in outcomes.values())
-        self.open_warnings = _open_warnings(runs)
+        self.undecided = promises.count(unknown)  # promises, at worst
+        self.open_claims = len(open_ones)
+        self.open_warnings = sum(one.warns for one in open_ones)
         self.meanings = {label: text for one in summaries for label, text in one.meanings.items()}
         self.runs_with_loss = len(losing)
         self.cells_with_loss = _cells(losing)
@@ -245,26 +276,6 @@ def _scope(out: Out | None) -> ScopeEntry | None:
     return ScopeEntry(out.scope, out.name, out.of, out.seconds, out.back, bound, outages)
 
 
-def _outcomes(runs: Iterable[RunReport]) -> dict[bool, list[ClaimOutcome]]:
-    """Return the outcome of every claim over all runs: those of promises under True."""
-    every = (one for run in runs for one in run.verdicts)
-    found = by_key(every, lambda one: (one.is_promise, one.claim))
-    outcomes: dict[bool, list[ClaimOutcome]] = {True: [], False: []}
-    for (is_promise, _), verdicts in found.items():
-        outcomes[is_promise].append(over_runs(verdicts))
-    return outcomes
-
-
-def _open_warnings(runs: Iterable[RunReport]) -> int:
-    warnings = by_key((one for run in runs for one in run.verdicts if one.warns), _claim)
-    outcomes = [over_runs(verdicts) for verdicts in warnings.values()]
-    return outcomes.count(ClaimOutcome.INCONCLUSIVE)
-
-
-def _claim(verdict: ClaimVerdict) -> str:
-    return verdict.claim
-
-
 def _lost_some(run: RunReport) -> bool:
     one = run.summary
     return one is not None and bool(one.lost.least or one.stranded.least)
@@ -275,18 +286,15 @@ def _loss_judged(run: RunReport) -> bool:
     return one is not None and (_lost_some(run) or (one.confirmed > 0 and one.loss_proved))
 
 
-def _failed(runs: Iterable[RunReport]) -> tuple[Failed, ...]:
-    """In the order in which claims are written down: the gravest ones come first there."""
-    found: dict[str, list[tuple[RunReport, ClaimVerdict]]] = {}
-    places: dict[str, int] = {}
-    for run in runs:
-        for place, verdict in enumerate(run.verdicts):
-            places.setdefault(verdict.claim, place)
-            if verdict.outcome is ClaimOutcome.FAIL:
-                found.setdefault(verdict.claim, []).append((run, verdict))
+def _failed(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
+    """In the order of the claims: the gravest ones come first there."""
+    every = ((run, one) for run in runs for one in run.verdicts)
+    failed = (pair for pair in every if pair[1].outcome is ClaimOutcome.FAIL)
+    found = by_key(failed, lambda pair: pair[1].claim)
     return tuple(
         Failed(found[claim][0][1], len(found[claim]), _cells(run for run, _ in found[claim]))
-        for claim in sorted(found, key=lambda claim: places[claim])
+        for claim in claims
+        if claim in found
     )
 
 

@@ -13,6 +13,7 @@ from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, Probed, UsersImage, worker_image
 from harness.systems.files import shipped
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.parts import rabbitmq_parts
 from harness.systems.rabbitmq.versions import DEFAULT, release_of
 from harness.systems.services import Addresses, Service, Services, health_check
 
@@ -117,7 +118,7 @@ RABBITMQ_CONTAINERS = Containers(
     worker_image=worker_image,
     services=NODES,
     jars=(),
-    parts="harness.systems.rabbitmq.parts:rabbitmq_parts",
+    parts=rabbitmq_parts,
     alarms=RABBITMQ_ALARMS,
     users_image=RABBITMQ_USERS_IMAGE,
     distribution=None,

@@ -1,7 +1,7 @@
 """Carries operators' orders out on a compose project: management API and RabbitMQ's command line.
 
 1. Engine calls block, so they run in threads.
-2. Orders to a node that is down go to a container in its place (stand_in.py).
+2. Orders to a node that is down go to a container in its place (PlaceCommands).
 3. A spare that has joined is queried like every other host from then on.
 """
 
@@ -9,16 +9,11 @@ import asyncio
 import shlex
 from collections.abc import Callable, Mapping
 
-import requests
-from docker import DockerClient
-from docker.errors import DockerException
-
-from faults.executors.project import Project
 from faults.model import FaultError
 from harness.cluster.orders import AddNode, Operator, Order
 from harness.cluster.port import DeployError
+from harness.systems.containers import PlaceCommands
 from harness.systems.rabbitmq import commands
-from harness.systems.stand_in import run_instead
 
 COMMAND_LIMIT_S = 150.0
 Joined = Callable[[str, str], None]  # host, address
@@ -31,14 +26,12 @@ class RabbitOperator:
     def __init__(
         self,
         api: Operator,
-        project: Project,
-        client: DockerClient,
+        commands: PlaceCommands,
         spares: Mapping[str, str],
         joined: Joined,
     ) -> None:
         self._api = api
-        self._project = project
-        self._client = client
+        self._commands = commands
         self._spares = spares
         self._joined = joined
 
@@ -52,7 +45,7 @@ class RabbitOperator:
                 status, output = await asyncio.to_thread(run, script.host, script.text)
         except TimeoutError:
             raise DeployError(f"{script.text} on {script.host}: {COMMAND_LIMIT_S:g} s") from None
-        except (FaultError, DockerException, requests.RequestException) as error:
+        except FaultError as error:
             raise DeployError(f"{script.text} on {script.host}: {error}") from error
         if status:
             raise DeployError(f"{script.text} on {script.host}: status {status}: {_short(output)}")
@@ -63,11 +56,10 @@ class RabbitOperator:
     def _beside(self, host: str, text: str) -> tuple[int, str]:
         """The command has the same limit: an exec cannot be ended from outside."""
         limited = f"timeout {COMMAND_LIMIT_S:.0f} sh -c {shlex.quote(text)}"
-        output = self._project.execute(self._project.processes(host)[0], ["sh", "-c", limited])
-        return output.status, output.text
+        return self._commands.run(host, ["sh", "-c", limited])
 
     def _instead(self, host: str, text: str) -> tuple[int, str]:
-        return run_instead(self._client, self._project, host, text, COMMAND_LIMIT_S)
+        return self._commands.run_instead(host, text, COMMAND_LIMIT_S)
 
 
 def _short(output: str) -> str:

@@ -10,12 +10,11 @@ import asyncio
 from functools import partial
 
 from faults.actions import ENDING_S, Start, Stop
-from faults.executors.project import Project
 from faults.model import FaultError
 from harness.cluster.links import Links
 from harness.cluster.port import DeadBroker
 from harness.plan.layouts.layout_values import BALANCER
-from harness.systems.containers import ClusterAdapters, Stand
+from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
@@ -28,12 +27,11 @@ from harness.systems.rabbitmq.service_ports import AMQP_PORT, RABBITMQ_SERVICE_P
 HELD_LIMIT_S = 150
 
 
-def by_command(project: Project) -> Held:
+def by_command(commands: PlaceCommands) -> Held:
     def ask(queue: str, host: str) -> int | None:
-        command = ["timeout", str(HELD_LIMIT_S), *held(queue)]
-        output = project.execute(project.processes(host)[0], command)
-        words = output.text.split() or [""]  # its warnings come before what it was asked
-        return int(words[-1]) if output.status == 0 and words[-1].isdecimal() else None
+        status, output = commands.run(host, ["timeout", str(HELD_LIMIT_S), *held(queue)])
+        words = output.split() or [""]  # its warnings come before what it was asked
+        return int(words[-1]) if status == 0 and words[-1].isdecimal() else None
 
     async def count(_api: ManagementApi, queue: str, host: str) -> int | None:
         try:
@@ -44,10 +42,10 @@ def by_command(project: Project) -> Held:
     return count
 
 
-def by_application(project: Project, place: str) -> DeadBroker | None:
+def by_application(commands: PlaceCommands, place: str) -> DeadBroker | None:
     """None where RabbitMQ does not say that it is stopped. Blocks; raises FaultError."""
-    result = project.execute(project.processes(place)[0], list(BOOT_STATE))
-    if result.status or result.text.strip() != STOPPED:
+    status, output = commands.run(place, BOOT_STATE)
+    if status or output.strip() != STOPPED:
         return None
     start = (Stop(place), Start(place, ENDING_S, after="stop"))
     return DeadBroker("its process runs, but RabbitMQ in it has stopped", start, waits=True)
@@ -64,12 +62,11 @@ def links(stand: Stand) -> Links:
 
 def rabbitmq_parts(stand: Stand) -> ClusterAdapters:
     """Of nodes whose queues are classic ones."""
-    return parts_of(stand, MIRRORED, by_command(Project(stand.client, stand.project)))
+    return parts_of(stand, MIRRORED, by_command(stand.commands))
 
 
 def parts_of(stand: Stand, kind: QueueKind, held: Held) -> ClusterAdapters:
     """Of nodes whose queues are of that kind."""
-    project = Project(stand.client, stand.project)
     broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, kind, held)
 
     def joined(host: str, address: str) -> None:
@@ -80,9 +77,9 @@ def parts_of(stand: Stand, kind: QueueKind, held: Held) -> ClusterAdapters:
     spares = {host.name: host.address for host in stand.layout.spares}
     return ClusterAdapters(
         broker=broker,
-        operator=RabbitOperator(ApiOperator(broker.api), project, stand.client, spares, joined),
+        operator=RabbitOperator(ApiOperator(broker.api), stand.commands, spares, joined),
         ways=links(stand),
         service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=broker.alarms,
-        dead_broker=partial(by_application, project),
+        dead_broker=partial(by_application, stand.commands),
     )

@@ -1,5 +1,4 @@
 """RabbitMQ with quorum queues, whose members decide by majority (Raft).
 
 declaration  the system: its queues and guarantees, and clusters that somebody else runs
-parts        its nodes in containers that stand
 """

@@ -32,8 +32,10 @@ from harness.systems.rabbitmq.foreign.file import (
 )
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.rabbitmq.foreign.own import api_ways
+from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, member_guarantees, mistakes
 from harness.systems.rabbitmq.members import queues_of
+from harness.systems.rabbitmq.parts import parts_of
 from spark_analysis.schema.words import Strength
 
 # members.py reads what the management API says of such a queue.
@@ -79,7 +81,9 @@ RABBITMQ_QUORUM = rabbitmq_declaration(
     guarantees=quorum_guarantees,
     replicated="a majority of the queue's members had the message on disk",
     containers=replace(
-        RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_quorum.parts:quorum_parts"
+        RABBITMQ_CONTAINERS,
+        # No command shows how much of a queue one member holds.
+        parts=lambda stand: parts_of(stand, QUORUM_QUEUES, by_nobody),
     ),
     foreign=Foreign(
         shape=TopologyShape(file=QuorumTopologyFile, mistakes=_mistakes),

@@ -3,5 +3,4 @@
 declaration  the system: its layout files, and clusters that somebody else runs
 queues       how a stream is declared and read, and what it guarantees
 topology_file  a file of brokers that somebody else runs, and its layout
-parts        its nodes in containers that stand
 """

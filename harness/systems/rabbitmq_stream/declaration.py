@@ -21,8 +21,10 @@ from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.own import api_ways
+from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.member_layouts import MembersLayoutFile
+from harness.systems.rabbitmq.parts import parts_of
 from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_stream.queues import stream_guarantees, stream_queues
 from harness.systems.rabbitmq_stream.topology_file import STREAM_TOPOLOGY
@@ -59,7 +61,9 @@ RABBITMQ_STREAM = replace(
         replicated="a majority of the stream's replicas had written the message to a file, "
         "without flushing it to disk",
         containers=replace(
-            RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_stream.parts:stream_parts"
+            RABBITMQ_CONTAINERS,
+            # No command shows how much of a stream one replica holds; the audit reads each.
+            parts=lambda stand: parts_of(stand, stream_queues(stand.layout), by_nobody),
         ),
         foreign=Foreign(
             shape=STREAM_TOPOLOGY,

@@ -23,6 +23,7 @@ from harness.systems.rocketmq_2m2s.layout import (
     master_slave_servers,
     mistakes,
 )
+from harness.systems.rocketmq_2m2s.parts import master_slave_parts
 
 
 def reference_image(_: Layout | None = None) -> Image:
@@ -42,7 +43,7 @@ REFERENCE_CONTAINERS = Containers(
     worker_image=rocketmq_worker_image,
     services=services(reference_configuration),
     jars=(),
-    parts="harness.systems.rocketmq_2m2s.parts:master_slave_parts",
+    parts=master_slave_parts,
     alarms=None,
     users_image=None,
     distribution=None,

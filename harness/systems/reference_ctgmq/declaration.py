@@ -17,7 +17,7 @@ from harness.systems.rocketmq_controller.layout import (
     controller_servers,
     controllers,
 )
-from harness.systems.rocketmq_controller.parts import ControllersWord
+from harness.systems.rocketmq_controller.parts import ControllersWord, controller_parts
 
 
 def _ports(one: ServerProcess) -> tuple[int, ...]:
@@ -38,7 +38,7 @@ REFERENCE_CTGMQ = rocketmq_declaration(
     containers=replace(
         REFERENCE_CONTAINERS,
         services=services(ctgmq_configuration),
-        parts="harness.systems.rocketmq_controller.parts:controller_parts",
+        parts=controller_parts,
     ),
     foreground=Foreground("ctgmq", switched_group_to_play_with),
 )

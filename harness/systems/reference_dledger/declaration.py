@@ -31,7 +31,7 @@ from harness.systems.rocketmq_dledger.layout import (
     dledger_servers,
     mistakes,
 )
-from harness.systems.rocketmq_dledger.parts import Members
+from harness.systems.rocketmq_dledger.parts import Members, dledger_parts
 
 
 def _configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
@@ -93,7 +93,7 @@ REFERENCE_DLEDGER = rocketmq_declaration(
     containers=replace(
         REFERENCE_CONTAINERS,
         services=services(_configuration),
-        parts="harness.systems.rocketmq_dledger.parts:dledger_parts",
+        parts=dledger_parts,
     ),
     foreground=Foreground("dledger", group_to_play_with),
     foreign=REFERENCE_GROUPS_FOREIGN,

@@ -22,6 +22,7 @@ from harness.systems.rabbitmq_mirrored.layouts import (
     mistakes,
 )
 from harness.systems.reference_mirrored.node import NODES, REFERENCE_ALARMS
+from harness.systems.reference_mirrored.parts import reference_parts
 from harness.systems.reference_mirrored.processes import ReferenceNodes
 
 
@@ -42,7 +43,7 @@ REFERENCE_CONTAINERS = Containers(
     worker_image=worker_image,
     services=NODES,
     jars=(),
-    parts="harness.systems.reference_mirrored.parts:reference_parts",
+    parts=reference_parts,
     alarms=REFERENCE_ALARMS,
     users_image=None,
     distribution=None,

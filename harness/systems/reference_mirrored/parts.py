@@ -8,13 +8,9 @@
 import asyncio
 import shlex
 
-import requests
-from docker.errors import DockerException
-
-from faults.executors.project import Project
 from faults.model import FaultError
 from harness.cluster.port import DeployError
-from harness.systems.containers import ClusterAdapters, Stand
+from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
@@ -27,7 +23,6 @@ from harness.systems.reference_mirrored.operator import (
     ReferenceOperator,
     RunCommand,
 )
-from harness.systems.stand_in import run_instead
 
 _CONFIGURED = (
     f"umask 077; mkdir -p /etc/mqproof; printf '%s\\n' \"$MQPROOF_NODE\" >{CONFIGURATION}"
@@ -46,7 +41,7 @@ def reference_parts(stand: Stand) -> ClusterAdapters:
     broker = RabbitBroker.on_ports(stand.layout, stand.agent, addresses, MIRRORED, by_api)
     return ClusterAdapters(
         broker=broker,
-        operator=ReferenceOperator(ApiOperator(broker.api), by_engine(stand), joined),
+        operator=ReferenceOperator(ApiOperator(broker.api), by_engine(stand.commands), joined),
         ways=links(stand),
         service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=broker.alarms,
@@ -54,22 +49,19 @@ def reference_parts(stand: Stand) -> ClusterAdapters:
     )
 
 
-def by_engine(stand: Stand) -> RunCommand:
-    project = Project(stand.client, stand.project)
-
+def by_engine(commands: PlaceCommands) -> RunCommand:
     def run(command: OperatorCommand) -> tuple[int, str]:
         line = ["python3", *command.line(CONFIGURATION)]
         if command.instead:
             text = f"{_CONFIGURED}; exec {shlex.join(line)}"
-            return run_instead(stand.client, project, command.host, text, COMMAND_LIMIT_S)
+            return commands.run_instead(command.host, text, COMMAND_LIMIT_S)
         limited = ["timeout", f"{COMMAND_LIMIT_S:.0f}", *line]
-        output = project.execute(project.processes(command.host)[0], limited)
-        return output.status, output.text
+        return commands.run(command.host, limited)
 
     async def run_command(command: OperatorCommand) -> tuple[int, str]:
         try:
             return await asyncio.to_thread(run, command)
-        except (FaultError, DockerException, requests.RequestException) as error:
+        except FaultError as error:
             raise DeployError(f"{command.text} on {command.host}: {error}") from error
 
     return run_command

@@ -1,12 +1,20 @@
 """RocketMQ's servers in containers: the images, and what runs of them."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from harness.plan.clients.registry import of_family
 from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
-from harness.systems.containers import Containers, Image, argument, worker_image
+from harness.systems.containers import (
+    ClusterAdapters,
+    Containers,
+    Image,
+    Stand,
+    argument,
+    worker_image,
+)
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.rocketmq import distribution
 from harness.systems.rocketmq.jars import SERVER_JARS, server_jars
@@ -61,7 +69,9 @@ def rocketmq_worker_image() -> Image:
     )
 
 
-def rocketmq_containers(services: Services, parts: str) -> Containers:
+def rocketmq_containers(
+    services: Services, parts: Callable[[Stand], ClusterAdapters]
+) -> Containers:
     """`parts`: as of Containers."""
     return Containers(
         image=_image,

@@ -34,6 +34,7 @@ from harness.systems.rocketmq_2m2s.layout import (
     master_slave_servers,
     mistakes,
 )
+from harness.systems.rocketmq_2m2s.parts import master_slave_parts
 
 
 class _MasterSlaveFile(RocketTopologyFile):
@@ -91,9 +92,7 @@ ROCKETMQ_2M2S = rocketmq_declaration(
     guarantees=master_slave_guarantees,
     replicated=REPLICATED,
     servers=master_slave_servers,
-    containers=rocketmq_containers(
-        services(configuration), "harness.systems.rocketmq_2m2s.parts:master_slave_parts"
-    ),
+    containers=rocketmq_containers(services(configuration), master_slave_parts),
     foreign=rocketmq_foreign(
         TopologyShape(file=RealTopologyFile, mistakes=_mistakes),
         _leads,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
+from harness.plan.clients.rocketmq_table import QUERIED_WITHIN_S
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees
 from harness.plan.layouts.servers import QueueRole, Servers

@@ -10,23 +10,17 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-import requests
-from docker import DockerClient
-from docker.errors import DockerException
-
-from faults.executors.project import Project
 from faults.model import FaultError
 from faults.places import place
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
-from harness.systems.containers import ClusterAdapters, Stand
+from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.parts import api_of, parts_of
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.layout import role
-from harness.systems.stand_in import run_instead
 
 LIMIT_S = 30.0
 CHANGED = "/var/lib/rocketmq/changed.conf"  # the entry point's
@@ -37,14 +31,12 @@ class RocketOperator:
 
     def __init__(
         self,
-        client: DockerClient,
-        project: str,
+        commands: PlaceCommands,
         layout: Layout,
         home_of: Callable[[str], str],
         leading: FixedRoles,
     ) -> None:
-        self._client = client
-        self._project = Project(client, project)
+        self._commands = commands
         self._layout = layout
         self._home_of = home_of
         self._leading = leading
@@ -58,7 +50,7 @@ class RocketOperator:
                 await asyncio.to_thread(self._write, master, slave)
         except TimeoutError:
             raise DeployError(f"{slave.process}: not written within {LIMIT_S:g} s") from None
-        except (FaultError, DockerException, requests.RequestException) as error:
+        except FaultError as error:
             raise DeployError(f"{slave.process} was not made a master: {error}") from error
         self._leading.promote(master, slave)
         return f"{slave.process} is the master from its next start on, {master.process} a slave"
@@ -66,14 +58,11 @@ class RocketOperator:
     def _write(self, master: ServerProcess, slave: ServerProcess) -> None:
         """Change the dead broker first: if that fails, no role is changed."""
         script = _script(role(self._layout, slave.id))
-        status, text = run_instead(
-            self._client, self._project, place(master.host, master.process), script, LIMIT_S
-        )
-        _check(master, status, text)
-        (running,) = self._project.processes(place(slave.host, slave.process))
+        dead = place(master.host, master.process)
+        _check(master, *self._commands.run_instead(dead, script, LIMIT_S))
         own = _script(role(self._layout, master.id))
-        output = self._project.execute(running, ["sh", "-c", own])
-        _check(slave, output.status, output.text)
+        running = place(slave.host, slave.process)
+        _check(slave, *self._commands.run(running, ["sh", "-c", own]))
 
 
 def _script(settings: Sequence[tuple[str, str]]) -> str:
@@ -90,5 +79,5 @@ def _check(server: ServerProcess, status: int, output: str) -> None:
 def master_slave_parts(stand: Stand) -> ClusterAdapters:
     leading = FixedRoles(stand.layout)
     broker = RocketBroker(stand.layout, api_of(stand), leading)
-    operator = RocketOperator(stand.client, stand.project, stand.layout, broker.home_of, leading)
+    operator = RocketOperator(stand.commands, stand.layout, broker.home_of, leading)
     return parts_of(stand, broker, operator, ())

@@ -11,6 +11,7 @@ from harness.systems.rocketmq_controller.layout import (
     controller_servers,
     mistakes,
 )
+from harness.systems.rocketmq_controller.parts import controller_parts
 
 ROCKETMQ_CONTROLLER = rocketmq_declaration(
     "rocketmq-controller",
@@ -19,7 +20,5 @@ ROCKETMQ_CONTROLLER = rocketmq_declaration(
     guarantees=controller_guarantees,
     replicated=REPLICATED,
     servers=controller_servers,
-    containers=rocketmq_containers(
-        services(configuration), "harness.systems.rocketmq_controller.parts:controller_parts"
-    ),
+    containers=rocketmq_containers(services(configuration), controller_parts),
 )

@@ -34,7 +34,7 @@ from harness.systems.rocketmq_dledger.layout import (
     dledger_servers,
     mistakes,
 )
-from harness.systems.rocketmq_dledger.parts import Members
+from harness.systems.rocketmq_dledger.parts import Members, dledger_parts
 
 _ID_MAX = 99
 
@@ -96,9 +96,7 @@ ROCKETMQ_DLEDGER = rocketmq_declaration(
     guarantees=dledger_guarantees,
     replicated=REPLICATED,
     servers=dledger_servers,
-    containers=rocketmq_containers(
-        services(configuration), "harness.systems.rocketmq_dledger.parts:dledger_parts"
-    ),
+    containers=rocketmq_containers(services(configuration), dledger_parts),
     foreign=rocketmq_foreign(
         TopologyShape(file=RealGroupsFile, mistakes=_mistakes),
         Members,

@@ -7,8 +7,8 @@ import pytest
 from faults.kinds import KINDS, OPTIONS
 from faults.kinds.client_links.slow import SlowOptions
 from faults.options import GENERAL, AffectedClients, Option
-from harness.plan.files.fault_options import limit_problem, options_of, readable_options
-from harness.plan.files.shape import FaultTable, GeneralFaultTable
+from harness.plan.files.fault_options import limit_problem, options_of
+from harness.plan.files.fault_table import FaultTable, GeneralFaultTable
 
 SIZE = Option("size", "messages that are lost", 1, least=1, most=10)
 DELAY = Option("delay", "how late they come", 0.5, least=0.1)
@@ -39,23 +39,18 @@ def test_keys_of_a_table_become_the_fields_of_the_own_kinds_options() -> None:
 
 
 def test_a_readable_table_gives_the_options_that_its_shape_would_give() -> None:
-    given = {"size": 3, "delay": "200 ms", "fate": "late", "lasts": 7}
-    assert readable_options(FOREIGN, given) == ForeignOptions(size=3, delay_s=0.2, fate="late")
+    given = {"kind": "slow", "latency": "200 ms", "clients": "consumers", "lasts": 7}
+    found = FaultTable.readable(given)
+    assert found.lasts is None  # a text with a unit is a length
+    assert found.options(KINDS["slow"]) == SlowOptions(clients="consumers", latency_s=0.2)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"size": "3"}, "'3' is no value of size"),
-        ({"delay": 3}, "a length of time is a text with a unit"),
-        ({"delay": "1 T"}, "may not be written in layout timers"),
-        ({"fate": "gone"}, "'gone' is no value of fate"),
-        ({"fate": ["lost"]}, "is no value of fate"),
-    ],
+    "wrong",
+    [{"latency": 3}, {"latency": "1 T"}, {"rate": "3"}, {"clients": "gone"}, {"clients": ["all"]}],
 )
-def test_a_table_with_a_wrong_option_is_not_readable(wrong: dict[str, object], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        readable_options(FOREIGN, wrong)
+def test_a_table_with_a_wrong_option_has_no_options(wrong: dict[str, object]) -> None:
+    assert FaultTable.readable({"kind": "slow", **wrong}).options(KINDS["slow"]) is None
 
 
 @pytest.mark.parametrize(

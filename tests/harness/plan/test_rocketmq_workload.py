@@ -12,7 +12,8 @@ from harness.plan.clients.declaration import Client
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
-from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
+from harness.plan.clients.rocketmq_section import RocketWorkload
+from harness.plan.clients.rocketmq_table import RocketTable
 from harness.plan.files.toml import read_scenario
 from harness.plan.problems import PlanError
 from harness.plan.workload import BootstrapAddress

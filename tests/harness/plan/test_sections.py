@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from pydantic import Field
@@ -16,6 +16,7 @@ from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
+from harness.plan.files.shape import ScenarioTable
 from harness.plan.files.tables import Table
 from harness.plan.files.toml import read_scenario
 from harness.plan.files.toml_problems import TomlProblem
@@ -49,8 +50,8 @@ class Acme:
     confirms: bool
 
 
-def problems_of(document: dict[str, Any]) -> Iterator[TomlProblem]:
-    if document["workload"].get("acme", {}).get("depth") == document["workload"].get("rate"):
+def problems_of(own: AcmeTable, scenario: ScenarioTable) -> Iterator[TomlProblem]:
+    if own.depth == scenario.workload.rate:
         yield TomlProblem(("workload", "acme", "depth"), "is the rate")
 
 

@@ -7,7 +7,7 @@ import pytest
 from faults.kinds import KINDS, FaultRegistry
 from faults.kinds.client_links.hang import HangOptions
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.files import shape
+from harness.plan.files import fault_table
 from harness.plan.files.spans import Duration
 from harness.plan.files.targets import parse_target
 from harness.plan.files.toml import read_scenario
@@ -372,7 +372,7 @@ def test_unusable_fault_kind_of_a_package_is_reported_with_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     why = "the fault forget of acme 1.2 cannot be used: there is another action Kill"
-    monkeypatch.setattr(shape, "REGISTRY", FaultRegistry(KINDS, {}, {"forget": why}))
+    monkeypatch.setattr(fault_table, "REGISTRY", FaultRegistry(KINDS, {}, {"forget": why}))
     fault = '[[fault]]\nkind = "forget"\ntarget = "rmq1"\nlasts = "5 s"\n'
     (found,) = problems(SMALL + fault)
     assert found == f"mine.toml, line 20, [[fault]] 2, kind: {why}"

@@ -8,8 +8,8 @@ import pytest
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq import CLIENTS
-from harness.plan.clients.rocketmq_checks import FATES
 from harness.plan.clients.rocketmq_section import RocketWorkload
+from harness.plan.clients.rocketmq_table import FATES
 from harness.plan.model import RunPlan
 from harness.run.series import special_messages
 from spark_analysis.schema.words import Strength

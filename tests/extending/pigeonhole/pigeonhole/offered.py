@@ -22,7 +22,7 @@ SECTION = Section(
     key="pigeonhole",
     shape=PigeonTable,
     value=lambda table, _confirms: table.window,
-    problems=lambda _document: (),
+    problems=lambda _own, _scenario: (),
     says=lambda window: window != WINDOW,
     facts={"pigeonhole_window": lambda window: window},
     own_facts={

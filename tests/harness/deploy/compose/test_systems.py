@@ -2,21 +2,19 @@
 
 from typing import Any, cast
 
-from docker import DockerClient
-
 from harness.cluster.agent import AgentClient
 from harness.deploy.compose import worker_ways
 from harness.deploy.compose.cluster import FoundContainers
 from harness.deploy.compose.deployment import with_addresses
-from harness.deploy.images import parts_of
+from harness.deploy.images import containers_of
 from harness.systems.catalogue import load_layout
-from harness.systems.containers import ClusterAdapters, Stand
+from harness.systems.containers import ClusterAdapters, PlaceCommands, Stand
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.service_ports import HELLO
 from tests.rigs.machine.loops import in_a_loop
 
-NO_ENGINE = cast(DockerClient, None)
+NO_ENGINE = cast(PlaceCommands, None)
 NETWORK = "10.1.1"
 OWN = ["python", "-m", "harness.workers", "publisher-1"]
 PLACES = FoundContainers(
@@ -44,8 +42,7 @@ def made(system: str, layout: str) -> ClusterAdapters:
     placed = with_addresses(load_layout(system, layout), NETWORK)
     addresses = {host.name: host.address for host in placed.hosts}
     stand = Stand(
-        client=NO_ENGINE,
-        project="p",
+        commands=NO_ENGINE,
         layout=placed,
         agent=cast(AgentClient, FakeProxy()),
         addresses=addresses,
@@ -53,7 +50,7 @@ def made(system: str, layout: str) -> ClusterAdapters:
         client_endpoint="",
         free=worker_ways.addresses(NETWORK),
     )
-    return parts_of(stand)
+    return containers_of(system).parts(stand)
 
 
 def command(parts: ClusterAdapters) -> list[str]:

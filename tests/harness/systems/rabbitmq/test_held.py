@@ -1,13 +1,13 @@
 """How much of a queue a node says that it holds: a number, or nothing that is one."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
 
-from faults.executors.project import Output, Project
-from faults.model import FaultError, Receipt
+from faults.model import FaultError
 from harness.cluster.agent import AgentTimeout
 from harness.systems.rabbitmq.api import ManagementApi, held_path
 from harness.systems.rabbitmq.held import by_api, by_nobody
@@ -34,20 +34,20 @@ class Api:
 
 @dataclass
 class Beside:
-    """A project in which a command beside the node says this; None: the engine fails."""
+    """PlaceCommands by which a command beside the node answers this; None: the engine fails."""
 
     status: int
     text: str | None
 
-    def processes(self, place: str) -> list[str]:
-        return [place]
-
-    def execute(self, container: str, command: list[str]) -> Output:
-        assert (container, command[0], command[2]) == ("rmq2", "timeout", "rabbitmqctl")
+    def run(self, place: str, command: Sequence[str]) -> tuple[int, str]:
+        assert (place, command[0], command[2]) == ("rmq2", "timeout", "rabbitmqctl")
         assert f'<<"{QUEUE}">>' in command[-1]
         if self.text is None:
             raise FaultError("no such container")
-        return Output(self.status, self.text, Receipt(0, 1))
+        return self.status, self.text
+
+    def run_instead(self, place: str, script: str, limit_s: float) -> tuple[int, str]:
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ async def test_the_api_reports_the_messages_of_a_node_or_none(
 async def test_the_command_line_reports_a_number_or_unknown(
     status: int, text: str | None, held: int | None
 ) -> None:
-    ask = by_command(cast(Project, Beside(status, text)))
+    ask = by_command(Beside(status, text))
     assert await ask(NO_API, QUEUE, "rmq2") == held
 
 

@@ -1,8 +1,7 @@
 """An operator makes a slave its group's master: what is written to whom, and in which order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
@@ -10,7 +9,6 @@ from faults.model import FaultError
 from harness.cluster.orders import Promote, Synchronise
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq_2m2s import parts as rocketmq_operator
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.parts import CHANGED, RocketOperator
 from tests.rigs.machine.loops import in_a_loop
@@ -22,42 +20,34 @@ MASTER_SAYS, SLAVE_SAYS = "brokerId=0 brokerRole=SYNC_MASTER", "brokerId=1 broke
 
 @dataclass
 class Disks:
-    """Writes that reached a place, in their order. `refused`: there a process still runs."""
+    """PlaceCommands: writes that reached a place, in order. `refused`: a process still runs."""
 
     refused: str = ""
     status: int = 0
     written: list[tuple[str, str]] = field(default_factory=list)
 
-    def instead(
-        self, _client: object, _project: object, place: str, text: str, _limit_s: float
-    ) -> tuple[int, str]:
+    def run_instead(self, place: str, script: str, limit_s: float) -> tuple[int, str]:
+        assert limit_s > 0
         if place == self.refused:
             raise FaultError(f"{place} runs")
-        self.written.append((place, text))
+        self.written.append((place, script))
         return self.status, "no space"
 
-    def processes(self, place: str) -> list[str]:
-        return [place]
-
-    def execute(self, place: str, command: list[str]) -> SimpleNamespace:
+    def run(self, place: str, command: Sequence[str]) -> tuple[int, str]:
         self.written.append((place, command[-1]))
-        return SimpleNamespace(status=0, text="")
+        return 0, ""
 
 
-def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOperator, FixedRoles]:
-    monkeypatch.setattr(rocketmq_operator, "run_instead", disks.instead)
+def operator(disks: Disks) -> tuple[RocketOperator, FixedRoles]:
     leading = FixedRoles(LAYOUT)
-    made = RocketOperator(cast(Any, None), "p", LAYOUT, lambda _: "broker-a", leading)
-    cast(Any, made)._project = disks
-    return made, leading
+    return RocketOperator(disks, LAYOUT, lambda _: "broker-a", leading), leading
 
 
 @in_a_loop
 async def test_dead_master_is_recorded_as_slave_before_the_new_one() -> None:
     disks = Disks()
-    with pytest.MonkeyPatch.context() as patch:
-        made, leading = operator(disks, patch)
-        await made.carry_out(Promote(QUEUE, "rkt2"))
+    made, leading = operator(disks)
+    await made.carry_out(Promote(QUEUE, "rkt2"))
     (first, as_slave), (second, as_master) = disks.written
     assert (first, second) == ("rkt1/broker-a-0", "rkt2/broker-a-1")
     assert SLAVE_SAYS in as_slave and CHANGED in as_slave
@@ -72,17 +62,15 @@ async def test_dead_master_is_recorded_as_slave_before_the_new_one() -> None:
 )
 @in_a_loop
 async def test_without_a_recorded_old_master_no_slave_is_promoted(disks: Disks, why: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        made, leading = operator(disks, patch)
-        with pytest.raises(DeployError, match=why):
-            await made.carry_out(Promote(QUEUE, "rkt2"))
+    made, leading = operator(disks)
+    with pytest.raises(DeployError, match=why):
+        await made.carry_out(Promote(QUEUE, "rkt2"))
     assert not [place for place, _ in disks.written if place.startswith("rkt2")]
     assert leading.slave_on("broker-a", "rkt2")[0].host == "rkt1"
 
 
 @in_a_loop
 async def test_the_rocketmq_operator_refuses_other_operations() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        made, _ = operator(Disks(), patch)
-        with pytest.raises(DeployError, match="takes no order"):
-            await made.carry_out(Synchronise(QUEUE))
+    made, _ = operator(Disks())
+    with pytest.raises(DeployError, match="takes no order"):
+        await made.carry_out(Synchronise(QUEUE))

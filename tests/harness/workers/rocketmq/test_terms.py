@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from harness.plan.clients import rocketmq_checks
+from harness.plan.clients import rocketmq_table
 from harness.plan.clients.rocketmq_terms import (
     FATES,
     NO_DELAY,
@@ -78,6 +78,6 @@ def test_sends_that_block_are_no_more_than_there_are_threads() -> None:
 
 
 def test_scenario_files_use_the_words_that_workers_know() -> None:
-    assert rocketmq_checks.SENDS == PRODUCERS
-    assert rocketmq_checks.CONSUMES == CONSUMERS
-    assert tuple(FATES) == rocketmq_checks.FATES
+    assert rocketmq_table.SENDS == PRODUCERS
+    assert rocketmq_table.CONSUMES == CONSUMERS
+    assert tuple(FATES) == rocketmq_table.FATES
