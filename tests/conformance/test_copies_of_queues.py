@@ -131,7 +131,7 @@ def acknowledged_500_ms_before_the_connection_was_lost() -> Sketch:
     return sketch
 
 
-@case(passes=ACKED, acknowledged_late=1)
+@case(passes=f"{ACKED} {ONE_COPY}", duplicated__redelivery=1, acknowledged_late=0)
 def acknowledged_into_a_dead_connection() -> Sketch:
     sketch = relinked(calm())
     sketch.first(140).acked_ms = 15_300
