@@ -42,7 +42,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   without those by AUDIT with an offset, for a log keeps everything) the last is by LOAD, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
-  has no end and an Absence of its consumer has until_ns None: the consumer died with it, and all
+  has no such end and an Absence of its consumer has until_ns None: it died with it, and all
   connections are gone when the drain begins. First that holds:
   `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
      "consumer_killed" where the connection has no end of its own: its last acknowledgements may

@@ -117,7 +117,7 @@ def acknowledged_before_it_came_by_a_clock_of_its_own() -> Sketch:
     return sketch
 
 
-@case(unknown=UNACKED, not_redelivered=0)
+@case(unknown=ACKED, not_redelivered=0)
 def acknowledged_before_it_came_and_the_connection_ended() -> Sketch:
     return relinked(acknowledged_before_it_came(), 15_100, 15_300)
 
@@ -143,7 +143,7 @@ def acknowledged_100_ms_after_the_end_and_gone() -> Sketch:
     return after_the_end(100)
 
 
-@case(passes=UNACKED, not_redelivered=0, not_redelivered_unknown=0)
+@case(not_applicable=UNACKED, not_redelivered=0, not_redelivered_unknown=0)
 def acknowledged_at_the_very_end_and_gone() -> Sketch:
     return after_the_end(0)
 
