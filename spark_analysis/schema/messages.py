@@ -245,6 +245,8 @@ that reach into [since - b, by + b], with should(since + 2 b) where by = should(
 are such, and none reaches into [since + b, by - b] (origin_ns <= by - b and over_ns None or >=
 since + b), with should(since - 2 b), clocks leave open whether any fault caused it: "0", for no
 fault, stands before them.
+Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_clients, or
+of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
