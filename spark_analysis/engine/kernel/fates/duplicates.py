@@ -343,7 +343,8 @@ def _known_ns(
 
 def _harmed_ns(copies: Copies, may_end: Ints) -> Ints:
     """Return when a fault, or the end of its connection, may have met each copy's settlement."""
-    return np.minimum(copies.fault_ns - copies.bound_ns, may_end)
+    harmed_ns: Ints = np.minimum(copies.fault_ns - copies.bound_ns, may_end)
+    return harmed_ns
 
 
 def _deleted(copies: Copies, may_end: Ints, facts: Facts) -> Bools:
