@@ -197,7 +197,10 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             text = _fault_doubt(doubt, facts)
             return f"fault {doubt.window}: {text or 'it was not verified'}"
         case "causality":
-            return "a message was delivered or confirmed before it was sent: the records are wrong"
+            return (
+                "a message was delivered or confirmed before it was sent, or acknowledged before "
+                "it was delivered: the records are wrong"
+            )
         case "clock":
             return facts.clock_problem or "the clocks cannot be trusted"
         case "drain":

@@ -1,7 +1,7 @@
 """Acknowledgements and connections in a history: the denominators of three claims.
 
-1. A claim about acknowledged messages needs 100 acknowledgements, or as many as there are messages
-   where the history declares fewer.
+1. A claim about acknowledged messages needs 100 acknowledged deliveries, or as many as there are
+   messages where the history declares fewer. An acknowledgement that covers none proves nothing.
 2. A claim about unacknowledged messages needs the ends of connections. If a consumer goes on by a
    later connection and no row says that the earlier one ended, the due messages are unknown.
 3. A claim about what a consumer holds needs as many deliveries on connections with an
@@ -9,9 +9,11 @@
 4. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
+from itertools import accumulate
 
 from harness.histories.history import Cell, Columns, History
 
@@ -28,7 +30,7 @@ def unshown(history: History) -> dict[str, str]:
     """Return why a claim may not take these counts for 0, by the name of the count."""
     found: dict[str, str] = {}
     parts = [*_of_groups(history)]
-    many, where = min((sum(_tags(part)), group) for group, part in parts)
+    many, where = min((_acknowledged(part), group) for group, part in parts)
     declared = history.declared.get("messages", _ENOUGH)
     needed = min(_ENOUGH, declared) if isinstance(declared, int | float) else _ENOUGH
     if many < needed:
@@ -68,12 +70,28 @@ def _rows(columns: Columns, name: str, values: Container[Cell]) -> Columns:
     return {each: [column[place] for place in places] for each, column in columns.items()}
 
 
-def _tags(history: History) -> Iterator[int]:
-    """Yield how many deliveries each acknowledgement covers."""
-    rows = history.tables.get("acknowledgements", {})
-    for first, last in zip(rows.get("first_tag", []), rows.get("last_tag", []), strict=True):
-        if isinstance(first, int) and isinstance(last, int):
-            yield max(0, last - first + 1)
+def _acknowledged(history: History) -> int:
+    """Count the deliveries that an acknowledgement covers."""
+    names = ("consumer", "connection", "first_tag", "last_tag")
+    rows, came = (history.tables.get(name, {}) for name in ("acknowledgements", "deliveries"))
+    frames = defaultdict[tuple[Cell, Cell], list[tuple[int, int]]](list)
+    for consumer, connection, first, last in zip(*(rows.get(it, []) for it in names), strict=True):
+        if isinstance(first, int) and isinstance(last, int) and first <= last:
+            frames[consumer, connection].append((first, last))
+    reached = {channel: _furthest(sorted(each)) for channel, each in frames.items()}
+    columns = (came.get(name, []) for name in ("consumer", "connection", "tag"))
+    many = 0
+    for consumer, connection, tag in zip(*columns, strict=True):
+        firsts, lasts = reached.get((consumer, connection), ([], []))
+        place = bisect_right(firsts, tag) if isinstance(tag, int) else 0
+        many += place > 0 and isinstance(tag, int) and lasts[place - 1] >= tag
+    return many
+
+
+def _furthest(frames: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Return the first tags, ascending, and the last tag of each and of all before it."""
+    firsts, lasts = zip(*frames, strict=True)
+    return [*firsts], [*accumulate(lasts, max)]
 
 
 def _answered(history: History) -> int:

@@ -26,6 +26,7 @@ from spark_analysis.engine.kernel.fates import (
     transactions,
 )
 from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
     Attempts,
     Deliveries,
     Faults,
@@ -145,8 +146,8 @@ def of_cases(run: Run, found: Sequence[Work[KernelResult]], threads: Threads) ->
 
     def doubtful() -> Rows:
         census = (each.census for each in listed())
-        lateness = run.reader.read(Lateness)
-        rows = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
+        answers, lateness = run.reader.read(Acknowledgements), run.reader.read(Lateness)
+        rows = doubts.doubts(run.known(), run.arrived(), answers, lateness, census, run.facts)
         return {"doubts": rows}
 
     def digested() -> Rows:

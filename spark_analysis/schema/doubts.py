@@ -9,8 +9,9 @@ at_ns, late_ns are 0 where they say nothing.
   clock_problem is not ""; ("causality", 0) one a run in which an identified delivery of a sent
   attempt (that number's) has received_ns + the bound_ns of the Clocks of producer and consumer <
   its sent_ns, or any settlement of a sent attempt has settled_ns < its sent_ns, or a CONFIRMED
-  one is of an attempt that was not sent: the instrument is wrong; ("records", 0) alone, where
-  records are unreadable or break their schema.
+  one is of an attempt that was not sent, or an identified delivery was acknowledged at < its
+  received_ns: the instrument is wrong; ("records", 0) alone, where records are unreadable or break
+  their schema.
 - scope "availability": ("stalled", window): each lateness row of a publisher or consumer with
   late_ns > 100 ms, for every window (0 included) whose judged time overlaps (at_ns - late_ns,
   at_ns): a < judged end and b > judged start; the part of (at_ns - late_ns, at_ns) that one

@@ -311,6 +311,19 @@ class Facts:
         faults = (one for one in self.windows if not one.spares_brokers)
         return (*faults, *self.unplanned)
 
+    def spared(self, window: Unsettled) -> frozenset[int]:
+        """Return the workers that a fault of client processes did not take; none if the records
+        do not say whom it took, or if it is another fault."""
+        if isinstance(window, LeadershipChange) or not window.of_clients:
+            return frozenset()
+        since_ns, until_ns = window.origin_ns, window.ended_ns
+        taken = {
+            one.worker
+            for one in self.absences
+            if since_ns <= one.from_ns and (until_ns is None or one.from_ns <= until_ns)
+        }
+        return frozenset(one.number for one in self.workers) - taken if taken else frozenset()
+
     @property
     def unplanned(self) -> tuple[LeadershipChange, ...]:
         """Return the changes other than faults that may have moved a queue's leader."""

@@ -24,8 +24,9 @@ WORDS
   tag), ascending. First delivery: the first in this order by LOAD or DRAIN.
 - acknowledged at, of a delivery: the earliest written_ns of the acknowledgement rows of its
   consumer and connection that cover its tag (first_tag <= tag <= last_tag). Ended at, of its
-  connection: the earliest at_ns of client events `lost` or `closed` of (worker = that consumer,
-  connection).
+  connection: the earliest at_ns >= its received_ns of client events `lost` or `closed` of (worker
+  = that consumer, connection). Where its offset is none (< 0) and that time is later than ended
+  at, it is not acknowledged: the frame had no connection to the broker.
 - confirm time of a message: the earliest settled_ns of its CONFIRMED settlements.
 - absent: a worker is, in [from_ns, until_ns) of each Absence that names it (None: for ever).
 - publish: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), that is

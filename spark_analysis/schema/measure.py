@@ -149,6 +149,12 @@ class Measure:
         return self.mart is not Mart.COUNTS
 
     @property
+    def of_brokers(self) -> bool:
+        """Return whether no fault of clients can cause it: what is gone, a broker had taken."""
+        gone = self.missing or self.opportunity is not None
+        return gone and self.grade is Grade.VIOLATION
+
+    @property
     def is_step(self) -> bool:
         """Return whether it is a stage by its own name."""
         return self.reached is not None and self.reached.stage == self.name

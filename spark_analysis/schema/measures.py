@@ -283,7 +283,7 @@ _OF_MESSAGES = (
         part_of=Whole.DELIVERIES,
         title="Possibly not redelivered (not decided)",
         meaning="unacknowledged and not redelivered; a log, a drain, an unread place, a missing "
-        "confirm or a killed consumer leaves open why",
+        "confirm, a killed consumer or an acknowledgement at its end leaves open why",
         stopped_by=(),
     ),
     Measure(

@@ -42,14 +42,16 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   without those by AUDIT with an offset, for a log keeps everything) the last is by LOAD, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
-  has no end and an Absence of its consumer has until_ns None: the consumer died with it, and all
+  has no such end and an Absence of its consumer has until_ns None: it died with it, and all
   connections are gone when the drain begins. First that holds:
   `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
      "consumer_killed" where the connection has no end of its own: its last acknowledgements may
-     have been sent, and not written down; "unconfirmed" where the attempt has no CONFIRMED
-     settlement, and a leadership change, or a window that spares no broker (not of_clients, not
-     of_client_links), has over_ns (its own) None or >= the last delivery's received_ns - the
-     bound_ns of its consumer's Clock: a broker may give out what it has not confirmed yet.
+     have been sent, and not written down; "acknowledged_at_the_end" where a frame that covers the
+     last delivery has written_ns <= ended at + 1 s; "unconfirmed" where the attempt has no
+     CONFIRMED settlement, and a leadership change, or a window that spares no broker (not
+     of_clients, not of_client_links), has over_ns (its own) None or >= the last delivery's
+     received_ns - the bound_ns of its consumer's Clock: a broker may give out what it has not
+     confirmed yet.
   `not_redelivered`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
@@ -121,7 +123,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   for. Of a group's progress b = the largest bound_ns of all Clocks, and 2 b of two consumers.
   A connection without an end (client event lost or closed) whose consumer's log is not closed may
   have ended from its last record on: the largest received_ns, of any delivery, and written_ns of
-  its consumer and connection. Acknowledged in time, and reported, need that to be no end either.
+  its consumer and connection. One whose ends all lie before the delivery may have ended at its
+  received_ns. Acknowledged in time, and reported, need that to be no end either.
+  Acknowledged at < received_ns is a wrong record: it is not in time, no progress passes by it, and
+  it is older than any second.
   "publisher_retry": its attempt was in no earlier one.
   Of what has an offset (>= 0), the first that holds:
   "ambiguous": it has no broker, for an offset alone is no place.
@@ -150,11 +155,18 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "ambiguous": it and the latest earlier delivery of its attempt are of two consumers, one of them
      is AGAIN or has redelivered YES and the other did not, and the received_ns of the
      earlier one, + the bounds of both, is larger: which of them came first is unknown.
+  "diverged" (as above), "stored_twice": only where not facts.acknowledges; the broker must have
+     deleted an earlier delivery of the same attempt, by LOAD, without an offset: its received_ns
+     is acknowledged in time, without the second before the later received_ns. Not so where the end
+     of the latest one's connection is unknown (below): it is another, and no client_events row has
+     its consumer as its worker.
   "redelivered_without_cause", "redelivery": it is AGAIN or redelivered is YES, and no earlier
      delivery of the same attempt was acknowledged before it (acknowledged at < its received_ns).
      Without cause, if no window lies between it and the latest earlier delivery of its attempt,
      both came by LOAD, not AGAIN, to the same consumer and connection, that connection had not
-     ended before (ended at < its received_ns), and any acknowledgement row is of it.
+     ended before (ended at < its received_ns), and any acknowledgement row is of it; and its
+     consumer had requeued nothing of it: no client event `requeued` of that connection has at_ns
+     >= the earlier received_ns and < the later one.
   "ambiguous": it is AGAIN or redelivered is YES, and no earlier delivery of the same attempt was
      acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of received_ns, of
      the origin_ns of every window that lies between the two, and of the time at which the earlier
@@ -163,12 +175,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      delivery of its attempt was acknowledged at <= its received_ns - 1 s and that was met by
      nothing: acknowledged at <= the end of its connection - 1 s; and at <= origin_ns - 1 s or >
      returned_ns (of a leadership change its origin_ns) + 1 s of every window that was not over
-     before that delivery.
+     before that delivery. A window of_clients meets only consumers that it took, if an Absence
+     shows whom it took: one whose from_ns is >= origin_ns and <= ended_ns (None: any).
   "diverged": as above.
   "redelivery": it is not AGAIN, redelivered is not YES, no earlier delivery of its attempt was
      acknowledged before it, and the connection of the latest of them had ended before.
   "stored_twice": it is not AGAIN, redelivered is NO, no window lies between it and
-     the latest earlier delivery of its attempt, and the connection of that had not ended before.
+     the latest earlier delivery of its attempt, and the connection of that had not ended before,
+     nor may its consumer have requeued it (likewise, bounded as an end is).
      An end is possible, and it is "ambiguous", where that connection may have ended before (above,
      bounded as an end is), and where no earlier delivery of its attempt was
      acknowledged before it, that connection is another, and no client_events row has that
@@ -231,6 +245,8 @@ that reach into [since - b, by + b], with should(since + 2 b) where by = should(
 are such, and none reaches into [since + b, by - b] (origin_ns <= by - b and over_ns None or >=
 since + b), with should(since - 2 b), clocks leave open whether any fault caused it: "0", for no
 fault, stands before them.
+Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_clients, or
+of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,

@@ -129,7 +129,8 @@ CLIENT_EVENTS = _table(
     "client_events",
     "worker:i32",
     "at_ns:i64",
-    "kind:text",  # connecting, connected, lost, closed, blocked, unblocked, cancelled, consuming;
+    "kind:text",  # connecting, connected, lost, closed, blocked, unblocked, cancelled, consuming,
+    # requeued (a consumer gave back what the connection held);
     # attached elsewhere, attached, route, rebalanced, asked;
     # a prober's: route changed, cluster changed, unanswered, answered again
     "connection:i32",

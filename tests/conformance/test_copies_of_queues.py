@@ -131,7 +131,7 @@ def acknowledged_500_ms_before_the_connection_was_lost() -> Sketch:
     return sketch
 
 
-@case(passes=ACKED, acknowledged_late=1)
+@case(passes=f"{ACKED} {ONE_COPY}", duplicated__redelivery=1, acknowledged_late=0)
 def acknowledged_into_a_dead_connection() -> Sketch:
     sketch = relinked(calm())
     sketch.first(140).acked_ms = 15_300
@@ -183,6 +183,32 @@ def without_acknowledgements_all_come_twice_unflagged() -> Sketch:
     return sketch
 
 
+def requeued(sequence: int) -> Sketch:
+    """At 15.1 s its consumer gives back what it holds. Then it gets that message once more."""
+    sketch = calm()
+    sketch.history.client_event("requeued", at_ms=15_100)
+    sketch.forget_to_acknowledge(sequence)
+    sketch.deliver(sequence, 17_000, again=True)
+    return sketch
+
+
+@case(passes=f"{HELD} {ONE_COPY} {ACKED}", duplicated__redelivery=1)
+def requeued_by_its_consumer_and_again() -> Sketch:
+    return requeued(150)
+
+
+@case(HELD, duplicated__redelivered_without_cause=1)
+def received_after_its_consumer_requeued_others_and_again() -> Sketch:
+    return requeued(160)
+
+
+@case(ACKED, duplicated__redelivery_after_ack=1)
+def acknowledged_before_its_consumer_requeued_others_and_again() -> Sketch:
+    sketch = requeued(150)
+    sketch.first(150).acked_ms = 15_062
+    return sketch
+
+
 # --- publishers' retries -------------------------------------------------------------------------
 
 
@@ -212,6 +238,13 @@ def two_publishers_use_the_same_sequence_numbers() -> Sketch:
     sketch = calm()
     sketch.history.worker(4, "publisher")
     sketch.flow(60, 30_000, producer=4)
+    return sketch
+
+
+@case(ACKED, duplicated__publisher_retry=1, duplicated__redelivery_after_ack=1)
+def the_acknowledged_first_attempt_comes_again_after_the_second() -> Sketch:
+    sketch = tried_again()
+    sketch.deliver(150, 20_000, again=True)
     return sketch
 
 

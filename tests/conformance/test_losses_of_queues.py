@@ -123,6 +123,25 @@ def gone_without_an_answer_when_the_publisher_died() -> Sketch:
     return sketch
 
 
+@case(f"{DELIVERED} {OF_MIRRORS}", lost=1)
+def lost_at_the_kill_while_a_publisher_was_frozen() -> Sketch:
+    """No frozen client takes a message from a broker, so it was the kill."""
+    sketch = confirmed_just_before_the_kill_and_lost()
+    sketch.history.worker(4, "publisher").away(4, 15_500, 20_030)
+    sketch.fault(15_500, 20_000, kind="client_freeze", role="none")
+    return sketch
+
+
+@case(DELIVERED, lost=1)
+def confirmed_when_the_publishers_connection_had_ended_and_lost() -> Sketch:
+    """The client read the confirm late; the broker had sent it."""
+    sketch = calm()
+    sketch.history.client_event("lost", at_ms=15_056, worker=PUBLISHER)
+    sketch.answer(150, UNKNOWN, CONFIRMED, settled_ms=15_060)
+    sketch.lose(150)
+    return sketch
+
+
 # --- attempts ------------------------------------------------------------------------------------
 
 
@@ -146,6 +165,13 @@ def a_first_attempt_is_gone_that_perhaps_no_queue_received() -> Sketch:
     """Its publisher did not ask for unroutable messages to be returned."""
     sketch = sent_again(CONFIRMED)
     sketch.sent[PUBLISHER, 150, 1].level = Strength.UNROUTED_POSSIBLE
+    return sketch
+
+
+@case(f"{COPY} {REFUSED}", attempt_lost=1, refused_but_delivered=1)
+def the_refused_first_attempt_comes_and_the_confirmed_second_is_gone() -> Sketch:
+    sketch = sent_again(Outcome.REFUSED)
+    sketch.first(150).named["attempt"] = 1
     return sketch
 
 

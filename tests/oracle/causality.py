@@ -3,17 +3,22 @@
 1. A delivery before its attempt was sent, by more than the clocks of both sides may be off.
 2. Any settlement before its attempt was sent: the times of both are from one clock. A confirm of
    an attempt that was never sent contradicts the records, too.
+3. An acknowledgement from before its delivery: both times are one consumer's.
 """
 
 from collections.abc import Iterable
 
 from spark_analysis.schema.facts import Facts
+from tests.oracle.channels import Channels
 from tests.oracle.messages import Message
 
 
-def broken(facts: Facts, messages: Iterable[Message]) -> bool:
+def broken(facts: Facts, messages: Iterable[Message], channels: Channels) -> bool:
     bounds = {clock.worker: clock.bound_ns for clock in facts.clocks}
-    return any(_broken(message, bounds) for message in messages)
+    return any(
+        _broken(message, bounds) or any(map(channels.acknowledged_early, message.deliveries))
+        for message in messages
+    )
 
 
 def _broken(message: Message, bounds: dict[int, int]) -> bool:

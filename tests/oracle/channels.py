@@ -1,7 +1,10 @@
-"""The earliest acknowledgement of each delivery, and the earliest end of each connection.
+"""The earliest acknowledgement of each delivery, and the end of the connection that received it.
 
 1. A frame acknowledges the tags that it covers, on its own consumer's connection only.
-2. Whether the broker ever read it is another question, which callers decide by the times.
+2. Whether the broker ever read it is another question, which callers decide by the times. But no
+   frame reaches a queue from a connection that had ended: it acknowledges nothing.
+3. An end is of the deliveries before it. A delivery after the last end of its connection shows
+   that the number of the connection, or the end, is wrong: when it ended is unknown.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,12 +23,27 @@ class Channels:
         self._recorded = events.recorded
         self._answering = {(one.consumer, one.connection) for one in events.acknowledgements}
         self._last_ns = _last(events)
-        self._ended_ns: dict[Channel, int] = {}
+        self._ends_ns = defaultdict[Channel, list[int]](list)
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
-            self._ended_ns.setdefault((end.worker, end.connection), end.at_ns)
+            self._ends_ns[end.worker, end.connection].append(end.at_ns)
+        self._requeues_ns = defaultdict[Channel, list[int]](list)
+        for requeue in events.requeues:
+            self._requeues_ns[requeue.consumer, requeue.connection].append(requeue.at_ns)
+
+    def written_ns(self, delivery: Delivery) -> int | None:
+        """Return when the earliest frame that covers the delivery was written."""
+        return self._written_ns.get((delivery.consumer, delivery.connection, delivery.tag))
 
     def acknowledged_ns(self, delivery: Delivery) -> int | None:
-        return self._written_ns.get((delivery.consumer, delivery.connection, delivery.tag))
+        written_ns, ended_ns = self.written_ns(delivery), self.ended_ns(delivery)
+        if written_ns is None or delivery.offset >= 0 or ended_ns is None:
+            return written_ns
+        return written_ns if written_ns <= ended_ns else None
+
+    def acknowledged_early(self, delivery: Delivery) -> bool:
+        """Return whether it was acknowledged before it came: then its record is wrong."""
+        written_ns = self.written_ns(delivery)
+        return written_ns is not None and written_ns < delivery.received_ns
 
     def acknowledges(self, delivery: Delivery) -> bool:
         """Return whether any acknowledgement of the delivery's connection is on record."""
@@ -37,8 +55,21 @@ class Channels:
         return delivery.consumer in self._recorded
 
     def ended_ns(self, delivery: Delivery) -> int | None:
-        """Return when the delivery's connection ended."""
-        return self._ended_ns.get((delivery.consumer, delivery.connection))
+        """Return when the delivery's connection ended, after the delivery."""
+        ends_ns = self._ends_ns[delivery.consumer, delivery.connection]
+        place = bisect_left(ends_ns, delivery.received_ns)
+        return ends_ns[place] if place < len(ends_ns) else None
+
+    def requeued_ns(self, delivery: Delivery) -> int | None:
+        """Return when its consumer next gave back what the delivery's connection held."""
+        channel = delivery.consumer, delivery.connection
+        times_ns = (at_ns for at_ns in self._requeues_ns[channel] if at_ns >= delivery.received_ns)
+        return min(times_ns, default=None)
+
+    def had_ended(self, delivery: Delivery) -> bool:
+        """Return whether the delivery's connection had ended before it, and not again after it."""
+        ends_ns = self._ends_ns[delivery.consumer, delivery.connection]
+        return bool(ends_ns) and ends_ns[-1] < delivery.received_ns
 
     def last_ns(self, delivery: Delivery) -> int:
         """Return when the delivery's connection received or acknowledged something for the last

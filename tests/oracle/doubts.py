@@ -15,6 +15,7 @@ from spark_analysis.schema.facts import Facts, Worker
 from tests.oracle import causality, stalls
 from tests.oracle.absences import Absences
 from tests.oracle.cases import Case
+from tests.oracle.channels import Channels
 from tests.oracle.events import Stall
 from tests.oracle.messages import Message
 from tests.oracle.windows import judged
@@ -23,11 +24,15 @@ _OF_TERMS = ("not_due", "pending")
 
 
 def rows(
-    facts: Facts, messages: Sequence[Message], stalled: Iterable[Stall], missing: Iterable[Case]
+    facts: Facts,
+    messages: Sequence[Message],
+    channels: Channels,
+    stalled: Iterable[Stall],
+    missing: Iterable[Case],
 ) -> tuple[Doubt, ...]:
     """`missing`: what became of messages that did not come (loss.py)."""
     return (
-        *_of_the_run(facts, messages),
+        *_of_the_run(facts, messages, channels),
         *stalls.doubts(facts, stalled),
         *_of_availability(facts),
         *_of_loss(facts, {message.queue for message in messages}),
@@ -35,13 +40,13 @@ def rows(
     )
 
 
-def _of_the_run(facts: Facts, messages: Iterable[Message]) -> Iterator[Doubt]:
+def _of_the_run(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iterator[Doubt]:
     for window in facts.windows:
         if not (window.verified and window.gone):
             yield _doubt(facts, "run", "fault", window=window.number)
     if facts.clock_problem:
         yield _doubt(facts, "run", "clock")
-    if causality.broken(facts, messages):
+    if causality.broken(facts, messages, channels):
         yield _doubt(facts, "run", "causality")
 
 

@@ -19,10 +19,14 @@
    another only if it is so whatever the two clocks were.
 6. A consumer whose log is not closed may have died at any time after its last record. The end of
    its connection is on no record then, and what it acknowledged last may not have arrived.
+7. For consumers that do not acknowledge a broker deletes what it sends. Unless a fault, or the end
+   of the connection, came within a second, it has what comes again a second time.
+8. An acknowledgement from before its delivery is a wrong record, and shows nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from spark_analysis.schema.facts import CompetingLeaders, Facts
 from spark_analysis.schema.words import Redelivered
@@ -41,9 +45,7 @@ _REPORTED_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their pr
 def cases(
     facts: Facts, messages: Sequence[Message], channels: Channels, unrest: Sequence[Unrest]
 ) -> Iterator[Case]:
-    bounds = facts.clock_bounds_ns
-    unread = frozenset(one.number for one in facts.workers if not one.log_closed)
-    ours = _Acknowledged(channels, Progress(messages, channels), unrest, bounds, unread)
+    ours = _Acknowledged(facts, channels, Progress(messages, channels), unrest)
     for message in messages:
         seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
         before: Delivery | None = None
@@ -90,9 +92,12 @@ def _origin(
     again = _again(delivery)
     if earlier.may_have_come_later(delivery) and _again(earlier.latest) != again:
         return "ambiguous"
+    if earlier.deleted_before(delivery):
+        return "diverged" if diverged else "stored_twice"
     known = earlier.acknowledged_before(delivery)
     left = not earlier.acknowledged_at_all(delivery)
     between = any(earlier.before(each, delivery) for each in unrest)
+    between = between or earlier.requeued_before(delivery)
     if again and not known and left:
         uncaused = not between and earlier.holds_still(delivery)
         return "redelivered_without_cause" if uncaused else "redelivery"
@@ -134,7 +139,8 @@ class _Earlier:
         self._ours = ours
         self._arrived_ns: list[int] = []  # the earliest acknowledgement that must have arrived
         self._written_ns: list[int] = []  # the earliest of all
-        self._old_ns: list[int] = []  # the earliest that no fault and no end can have met
+        self._old_ns: list[float] = []  # the earliest that no fault and no end can have met
+        self._deleted_ns: list[int] = []  # when the broker must have deleted the first of them
         self._at = defaultdict[tuple[str, int], list[Delivery]](list)
         self._known = defaultdict[tuple[str, str, int], _Known](_Known)
         self._placed: list[Delivery] = []
@@ -152,11 +158,16 @@ class _Earlier:
         arrived_ns = self._ours.arrived_ns(delivery)
         if arrived_ns is not None:
             self._arrived_ns = [min([arrived_ns, *self._arrived_ns])]
+        deleted_ns = self._ours.deleted_ns(delivery)
+        if deleted_ns is not None:
+            self._deleted_ns = [min([deleted_ns, *self._deleted_ns])]
         written_ns = self._ours.written_ns(delivery)
         if written_ns is not None:
             earliest_ns = written_ns - self._ours.bound_ns(delivery)
             self._written_ns = [min([earliest_ns, *self._written_ns])]
-            if not self._ours.met(delivery, written_ns):
+            if self._ours.acknowledged_early(delivery):
+                self._old_ns = [-inf]
+            elif not self._ours.met(delivery, written_ns):
                 self._old_ns = [min([earliest_ns, *self._old_ns])]
 
     def acknowledged_before(self, again: Delivery) -> bool:
@@ -164,6 +175,12 @@ class _Earlier:
         `again`."""
         latest_ns = again.received_ns - self._ours.bound_ns(again) - _ON_ITS_WAY_NS
         return any(written_ns <= latest_ns for written_ns in self._arrived_ns)
+
+    def deleted_before(self, again: Delivery) -> bool:
+        """Return whether the broker must have deleted one when it came `again`."""
+        latest_ns = again.received_ns - self._ours.bound_ns(again)
+        deleted = any(deleted_ns <= latest_ns for deleted_ns in self._deleted_ns)
+        return deleted and not self.end_is_unknown(again)
 
     def acknowledged_at_all(self, again: Delivery) -> bool:
         """Return whether we may have acknowledged one when it came `again`, whether received or
@@ -207,6 +224,12 @@ class _Earlier:
         assert self.latest is not None
         ends_ns = self._ours.may_end_ns(self.latest)
         return any(end_ns - self._apart_ns(again) < again.received_ns for end_ns in ends_ns)
+
+    def requeued_before(self, again: Delivery) -> bool:
+        """Return whether its consumer may have requeued the latest one before `again`."""
+        assert self.latest is not None
+        at_ns = self._ours.requeued_ns(self.latest)
+        return at_ns is not None and at_ns - self._apart_ns(again) < again.received_ns
 
     def end_is_unknown(self, again: Delivery) -> bool:
         """Return whether `again` came by another connection, and no client event of the latest
@@ -258,21 +281,16 @@ class _Acknowledged:
     """Our acknowledgements that the broker must have received, unless too recent."""
 
     def __init__(
-        self,
-        channels: Channels,
-        progress: Progress,
-        unrest: Sequence[Unrest],
-        bounds_ns: Mapping[int, int],
-        unread: Collection[int],
+        self, facts: Facts, channels: Channels, progress: Progress, unrest: Sequence[Unrest]
     ) -> None:
-        """`unread`: workers whose logs are not closed."""
         self._channels = channels
         self._progress = progress
         self._unrest = unrest
-        self._bounds_ns = bounds_ns
-        self._unread = unread
+        self._bounds_ns = facts.clock_bounds_ns
+        self._unread = {one.number for one in facts.workers if not one.log_closed}
+        self._at_delivery = not facts.acknowledges
         # A group's progress is what all of its consumers acknowledged, each by its own clock.
-        self.widest_ns = max(bounds_ns.values(), default=0)
+        self.widest_ns = max(self._bounds_ns.values(), default=0)
 
     def bound_ns(self, delivery: Delivery) -> int:
         """Return by how much the clock of the delivery's consumer may be off."""
@@ -289,8 +307,17 @@ class _Acknowledged:
         the fault was within a second of the redelivery.
         """
         written_ns = self.written_ns(delivery)
-        if written_ns is None:
+        if written_ns is None or self.acknowledged_early(delivery):
             return None
+        return self._unharmed_ns(delivery, written_ns)
+
+    def deleted_ns(self, delivery: Delivery) -> int | None:
+        """Return when the broker had deleted it at the latest, because consumers do not
+        acknowledge; None if it may have it still."""
+        at_once = self._at_delivery and delivery.while_consuming and delivery.offset < 0
+        return self._unharmed_ns(delivery, delivery.received_ns) if at_once else None
+
+    def _unharmed_ns(self, delivery: Delivery, written_ns: int) -> int | None:
         bound_ns = self.bound_ns(delivery)
         since_ns = delivery.received_ns - bound_ns
         ends_ns = [each.origin_ns - bound_ns for each in self._unrest if each.lasts_to(since_ns)]
@@ -310,13 +337,20 @@ class _Acknowledged:
             and written_ns + bound_ns <= each.effective_ns + _ON_ITS_WAY_NS
             for each in self._unrest
             if each.lasts_to(delivery.received_ns + bound_ns)
+            and delivery.consumer not in each.spared
         )
+
+    def acknowledged_early(self, delivery: Delivery) -> bool:
+        return self._channels.acknowledged_early(delivery)
 
     def has_events(self, delivery: Delivery) -> bool:
         return self._channels.has_events(delivery)
 
     def ended_ns(self, delivery: Delivery) -> int | None:
         return self._channels.ended_ns(delivery)
+
+    def requeued_ns(self, delivery: Delivery) -> int | None:
+        return self._channels.requeued_ns(delivery)
 
     def acknowledges(self, delivery: Delivery) -> bool:
         return self._channels.acknowledges(delivery)
@@ -343,4 +377,6 @@ class _Acknowledged:
         ended_ns = self.ended_ns(delivery)
         if ended_ns is not None:
             return [ended_ns]
+        if self._channels.had_ended(delivery):
+            return [delivery.received_ns]
         return [self._channels.last_ns(delivery)] if delivery.consumer in self._unread else []

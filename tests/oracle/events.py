@@ -143,6 +143,15 @@ class ConnectionEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Requeue:
+    """A consumer gave back messages that this connection held."""
+
+    consumer: int
+    connection: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stall:
     """A worker's tick ran at `at_ns`, `late_ns` later than it was due."""
 
@@ -171,6 +180,7 @@ class Events:
     stalls: tuple[Stall, ...]
     steps: tuple[Step, ...]
     recorded: frozenset[int]  # the workers that have a client event on record
+    requeues: tuple[Requeue, ...]
 
 
 def read(rows: Mapping[str, Iterable[Row]], facts: Facts) -> Events:
@@ -194,6 +204,7 @@ def read(rows: Mapping[str, Iterable[Row]], facts: Facts) -> Events:
         stalls=tuple(_stall(row) for row in rows.get("lateness", ())),
         steps=tuple(_step(row) for row in rows.get("faults", ())),
         recorded=frozenset(_int(row, "worker") for row in client_events),
+        requeues=tuple(_requeue(row) for row in client_events if row["kind"] == "requeued"),
     )
 
 
@@ -275,6 +286,10 @@ def _acknowledgement(row: Row) -> Acknowledgement:
         last_tag=_int(row, "last_tag"),
         written_ns=_int(row, "written_ns"),
     )
+
+
+def _requeue(row: Row) -> Requeue:
+    return Requeue(_int(row, "worker"), _int(row, "connection"), _int(row, "at_ns"))
 
 
 def _connection_end(row: Row) -> ConnectionEnd:

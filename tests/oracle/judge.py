@@ -88,7 +88,7 @@ def _judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
         exposure=exposure.rows(facts, every, histories, faults),
         consumption=consumption.rows(facts, every, faults),
         starvation=starvation.rows(facts, every, faults, Channels(seen)),
-        doubts=doubts.rows(facts, every, seen.stalls, missing),
+        doubts=doubts.rows(facts, every, Channels(seen), seen.stalls, missing),
         marks=digest.marks(facts.run, affected),
         examples=digest.examples(affected),
         later=digest.later(facts, affected, recovered),

@@ -12,6 +12,8 @@
    must come again, too, but it may have acknowledged some of that off the record.
 6. A broker promises to keep what it confirmed. It may give out what is not confirmed yet, and a
    fault of the cluster may take that.
+7. An acknowledgement of after the end did not reach the broker. Within a second of the end it is
+   unknown which of the two came first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +25,8 @@ from tests.oracle.channels import Channels
 from tests.oracle.events import Delivery
 from tests.oracle.messages import Message, Try
 from tests.oracle.open_ends import OpenEnds
+
+_AT_THE_END_NS = 1_000_000_000
 
 
 def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iterator[Case]:
@@ -66,7 +70,12 @@ class _Ended:
 
     def why(self, delivery: Delivery) -> str:
         """Return why it is open whether this delivery was acknowledged; "" if it was not."""
-        return "consumer_killed" if self._channels.ended_ns(delivery) is None else ""
+        ended_ns = self._channels.ended_ns(delivery)
+        if ended_ns is None:
+            return "consumer_killed"
+        written_ns = self._channels.written_ns(delivery)
+        soon = written_ns is not None and written_ns <= ended_ns + _AT_THE_END_NS
+        return "acknowledged_at_the_end" if soon else ""
 
 
 def _may_be_taken(facts: Facts, last: Delivery) -> bool:

@@ -28,7 +28,8 @@ class Progress:
             for delivery in message.consumed:
                 if delivery.offset < 0 or not delivery.place:
                     continue
-                written_ns = channels.acknowledged_ns(delivery)
+                early = channels.acknowledged_early(delivery)
+                written_ns = None if early else channels.acknowledged_ns(delivery)
                 of_log = earliest[delivery.place, delivery.queue]
                 at_ns = _NEVER if written_ns is None else written_ns
                 of_log[delivery.offset] = min(at_ns, of_log.get(delivery.offset, _NEVER))

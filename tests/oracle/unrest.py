@@ -21,6 +21,7 @@ class Unrest:
     origin_ns: int
     over_ns: int | None
     effective_ns: int  # by then its fault was in force; of an operation its origin
+    spared: frozenset[int] = frozenset()  # clients that are known not to be its target
 
     def lasts_to(self, at_ns: int) -> bool:
         """Return whether it was not over before then."""
@@ -32,7 +33,13 @@ def unrest(facts: Facts, stages: Iterable[Stage]) -> tuple[Unrest, ...]:
     windows = sorted(facts.windows, key=lambda window: window.number)
     return (
         *(
-            Unrest(window.number, window.origin_ns, _over_ns(window, reached), window.returned_ns)
+            Unrest(
+                window.number,
+                window.origin_ns,
+                _over_ns(window, reached),
+                window.returned_ns,
+                facts.spared(window),
+            )
             for window in windows
         ),
         *(Unrest(None, each.origin_ns, each.over_ns, each.origin_ns) for each in facts.unplanned),

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import Ints
 from spark_analysis.engine.kernel.cases import Census
+from spark_analysis.engine.kernel.events.acknowledged import any_too_early
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import judged_times
 from spark_analysis.engine.kernel.fates.delays import bounds_ns
-from spark_analysis.engine.kernel.records import Lateness
+from spark_analysis.engine.kernel.records import Acknowledgements, Lateness
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 
@@ -77,6 +78,7 @@ OF_TERMS = ("not_due", "pending")
 def doubts(
     messages: Messages,
     arrived: Arrivals,
+    acknowledgements: Acknowledgements,
     lateness: Lateness,
     counted: Iterable[Census],
     facts: Facts,
@@ -84,7 +86,7 @@ def doubts(
     """`counted`: everything that is counted, for what of it is unknown."""
     return [
         *_run(facts),
-        *_causality(messages, arrived, facts),
+        *_causality(messages, arrived, acknowledgements, facts),
         *_stalls(lateness, facts),
         *_stalled_in_sum(lateness, facts),
         *_absent(facts),
@@ -121,8 +123,11 @@ def _run(facts: Facts) -> Iterator[Doubt]:
         yield _doubt(facts.run, "run", 0, "clock")
 
 
-def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[Doubt]:
-    """Yield a doubt if anything was delivered or settled before it was sent."""
+def _causality(
+    messages: Messages, arrived: Arrivals, acknowledgements: Acknowledgements, facts: Facts
+) -> Iterator[Doubt]:
+    """Yield a doubt if anything was delivered or settled before it was sent, or acknowledged
+    before it was delivered."""
     rows = np.flatnonzero(arrived.identified)
     if len(rows):
         # A row of -1 is no attempt, and is left out again.
@@ -132,7 +137,8 @@ def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[
     given = arrived.rows.pick(rows)
     off_ns = bounds_ns(given.producer, facts) + bounds_ns(given.consumer, facts)
     sent_ns = messages.attempts.sent_ns[arrived.attempt_row[rows]]
-    if messages.contradicted or (given.received_ns + off_ns < sent_ns).any():
+    broken = messages.contradicted or (given.received_ns + off_ns < sent_ns).any()
+    if broken or any_too_early(arrived.rows, arrived.identified, acknowledgements):
         yield _doubt(facts.run, "run", 0, "causality")
 
 

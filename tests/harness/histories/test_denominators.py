@@ -36,6 +36,20 @@ def test_a_hundred_acknowledgements_are_enough_and_99_are_not() -> None:
     assert why == "only 99 acknowledgements are on record, and 100 are needed"
 
 
+@pytest.mark.parametrize(("tags", "many"), [((50, 60), 11), ((1, 99), 99), ((101, 400), 0)])
+def test_only_acknowledgements_of_deliveries_count(tags: tuple[int, int], many: int) -> None:
+    built = by_hand.History()
+    for number in range(100):
+        built.publish(number, at_ms=number * 100).confirm(number).deliver(number, tag=number + 1)
+    built.acknowledge(*tags).acknowledge(1, 1_000, connection=7).acknowledge(60, 50)
+    facts, rows = built.build()
+    tables = {
+        name: {column: [row[column] for row in listed] for column in listed[0]}
+        for name, listed in rows.items()
+    }
+    assert unshown(History(facts, {}, {}, tables))[AGAIN].startswith(f"only {many} ")
+
+
 def test_a_held_message_needs_deliveries_by_connections_that_acknowledge() -> None:
     assert HELD not in unshown(received(acknowledging=100, silent=50))
     why = unshown(received(acknowledging=99, silent=50))[HELD]

@@ -65,6 +65,7 @@ def not_redelivered(writer: Teller) -> None:
     received_ns = sent_ns + writer.a_while()
     via = writer.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
     place = writer.deliver(message, received_ns, via=via, connection=writer.connection())
+    ended_ns = None
     if writer.often(85) or may_go:
         writer.tag("connection ends")
         ended_ns = writer.near(received_ns + writer.die.choice([0, 0, SECOND]))
@@ -73,7 +74,8 @@ def not_redelivered(writer: Teller) -> None:
             writer.lose(place, ended_ns + SECOND)
     if writer.often(20) and not may_go:
         writer.tag("acknowledged after all")
-        writer.acknowledge(place, received_ns + writer.a_while())
+        answered_ns = received_ns + writer.a_while()
+        writer.acknowledge(place, _perhaps_after(ended_ns, answered_ns))
     if writer.often(35) and not may_go:
         writer.tag("given out again")
         again_ns = received_ns + writer.a_while()
@@ -85,6 +87,14 @@ def not_redelivered(writer: Teller) -> None:
             writer.lose(second, writer.near(again_ns))
     else:
         writer.tag("never given out again")
+
+
+def _perhaps_after(ended_ns: int | None, answered_ns: int) -> int:
+    """Half of the time just after the end of the connection, or a second after it."""
+    die = Random(f"answered {answered_ns}")
+    if ended_ns is None or die.randrange(2):
+        return answered_ns
+    return ended_ns + die.choice([1, SECOND, SECOND, SECOND + 1])
 
 
 def acknowledged(writer: Teller) -> None:

@@ -161,7 +161,10 @@ def _details() -> dict[str, tuple[str, ...]]:
         "could_show": tuple(one.name for one in REGISTER if one.shown_by or one.opportunity),
         "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),
         "attempt_open": ("not_due", *unread),
-        "not_redelivered_unknown": (*unread, "consumer_killed", "unconfirmed"),
+        "not_redelivered_unknown": (
+            *unread,
+            *("consumer_killed", "acknowledged_at_the_end", "unconfirmed"),
+        ),
         "lost_indeterminate": ("found", ""),
         **dict.fromkeys(("refused_but_delivered", "denied"), ("returned", "refused")),
         "unexpected": ("other_run", *strays),

@@ -203,6 +203,14 @@ def test_unsent_attempts_break_no_causality() -> None:
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, run_ok=False))
 
 
+@pytest.mark.parametrize("bound_ms", [0, 60_000])
+def test_an_acknowledgement_before_its_delivery_breaks_causality(bound_ms: float) -> None:
+    history = History().clock(CONSUMER, bound_ms).publish(1, at_ms=10).deliver(1, at_ms=50, tag=5)
+    assert causal(history.acknowledge(5, at_ms=50))
+    assert causal(history.acknowledge(6, 9, at_ms=49).acknowledge(1, 5, at_ms=49, connection=2))
+    assert not causal(history.acknowledge(1, 9, at_ms=50 - NANOSECOND_MS))
+
+
 def test_however_many_there_are_the_run_is_in_doubt_once() -> None:
     history = History().publish(1, at_ms=10).publish(2).deliver(1, at_ms=5).deliver(2, at_ms=5)
     assert doubts(history) == [doubt("run", "causality")]

@@ -14,6 +14,7 @@ from spark_analysis.engine.kernel.arrays import (
     earliest,
     expand,
     find,
+    split,
 )
 from spark_analysis.engine.kernel.arrays import pair_numbers as pairs
 from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries
@@ -21,6 +22,7 @@ from spark_analysis.schema.facts import Facts
 
 _WASTE = 16  # tags are dense as long as this many places a row suffice
 _SPARE = 1 << 16
+_ENDS = ("lost", "closed")  # kinds of client events
 
 
 def written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[np.int64]:
@@ -42,11 +44,49 @@ def written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[
     return earliest(len(keys), place, covering.written_ns[acknowledgement])[key]
 
 
+def acknowledged_ns(
+    rows: Deliveries, acknowledgements: Acknowledgements, over_ns: Ints
+) -> NDArray[np.int64]:
+    """Return when each delivery was first acknowledged, or NEVER. `over_ns`: when its connection
+    ended; what was written later did not reach the queue."""
+    first_ns = written_ns(rows, acknowledgements)
+    first_ns[(first_ns > over_ns) & (rows.offset < 0)] = NEVER
+    return first_ns
+
+
 def ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
-    """Return when the connection of each delivery was first lost or closed, or NEVER."""
-    connections, ends_ns = endings(events)
-    place = find(connections, pairs(rows.consumer, rows.connection))
-    return np.append(ends_ns, NEVER)[place]  # -1, a connection that did not end: the last place
+    """Return when the connection of each delivery was lost or closed after it, or NEVER."""
+    return next_event_ns(rows, events, *_ENDS)
+
+
+def next_event_ns(rows: Deliveries, events: ClientEvents, *kinds: str) -> NDArray[np.int64]:
+    """Return when an event of these kinds, of its connection, came after each delivery, or
+    NEVER."""
+    connections, first_ns, last_ns = _first_and_last(events, *kinds)
+    own = pairs(rows.consumer, rows.connection)
+    place = find(connections, own)
+    # -1, a connection without one: the last place
+    over_ns = np.append(first_ns, NEVER)[place]
+    later = np.flatnonzero(over_ns < rows.received_ns)
+    if len(later):
+        over_ns[later] = NEVER
+        later = later[last_ns[place[later]] >= rows.received_ns[later]]
+        over_ns[later] = _next_ns(own[later], rows.received_ns[later], events, *kinds)
+    return over_ns
+
+
+def _next_ns(own: Ints, received_ns: Ints, events: ClientEvents, *kinds: str) -> Ints:
+    """Return when such an event came next for each of these deliveries; each has one."""
+    chosen = events.kind.among(*kinds)
+    connection = pairs(events.worker[chosen], events.connection[chosen])
+    connections, times = np.unique(connection), np.unique(events.at_ns[chosen])
+    size = len(times)
+    keys = np.sort(
+        find(connections, connection) * size + np.searchsorted(times, events.at_ns[chosen])
+    )
+    wanted = find(connections, own) * size + np.searchsorted(times, received_ns)
+    next_ns: Ints = times[keys[np.searchsorted(keys, wanted)] % size]
+    return next_ns
 
 
 def may_end_ns(
@@ -59,11 +99,17 @@ def may_end_ns(
     """Return from when on the connection of each delivery may have ended, or NEVER.
 
     Without an end on record, that of a consumer whose log is not closed may have ended after
-    anything that it received (`every`: all deliveries) or acknowledged.
+    anything that it received (`every`: all deliveries) or acknowledged. If all ends on record are
+    of before a delivery, its connection may have ended right then.
     """
     over_ns = ended_ns(rows, events)
     unread = [worker.number for worker in facts.workers if not worker.log_closed]
+    connections = endings(events)[0]
+    stale = find(connections, pairs(rows.consumer, rows.connection)) >= 0
+    stale &= over_ns == NEVER
     unknown = np.flatnonzero((over_ns == NEVER) & np.isin(rows.consumer, unread))
+    over_ns[stale] = rows.received_ns[stale]
+    unknown = unknown[~stale[unknown]]
     if not len(unknown):
         return over_ns
     own = pairs(rows.consumer[unknown], rows.connection[unknown])
@@ -76,13 +122,54 @@ def may_end_ns(
     return over_ns
 
 
-def endings(events: ClientEvents) -> tuple[Ints, NDArray[np.int64]]:
-    """The connections that ended, ascending, and when each did first."""
-    ends = events.kind.among("lost", "closed")
+def endings(events: ClientEvents) -> tuple[Ints, NDArray[np.int64], NDArray[np.int64]]:
+    """The connections that ended, ascending, and when each did first and last."""
+    return _first_and_last(events, *_ENDS)
+
+
+def _first_and_last(
+    events: ClientEvents, *kinds: str
+) -> tuple[Ints, NDArray[np.int64], NDArray[np.int64]]:
+    """The connections with an event of these kinds, ascending, and the first and the last time."""
+    chosen = events.kind.among(*kinds)
     connections, connection = np.unique(
-        pairs(events.worker[ends], events.connection[ends]), return_inverse=True
+        pairs(events.worker[chosen], events.connection[chosen]), return_inverse=True
     )
-    return connections, earliest(len(connections), connection, events.at_ns[ends])
+    at_ns, size = events.at_ns[chosen], len(connections)
+    return connections, earliest(size, connection, at_ns), -earliest(size, connection, -at_ns)
+
+
+def any_too_early(rows: Deliveries, chosen: Bools, acknowledgements: Acknowledgements) -> bool:
+    """Return whether any of the chosen deliveries was acknowledged before it came."""
+    frames = pairs(acknowledgements.consumer, acknowledgements.connection)
+    connections = np.unique(frames)
+    if not len(connections):
+        return False
+    place = find(connections, pairs(rows.consumer, rows.connection))
+    place[~chosen] = -1
+    # 0 has those without any acknowledgement.
+    _, *came = split(place + 1, len(connections) + 1)
+    answered = split(find(connections, frames), len(connections))
+    return any(
+        _too_early(rows.tag[of], rows.received_ns[of], acknowledgements.pick(by))
+        for of, by in zip(came, answered, strict=True)
+    )
+
+
+def _too_early(tags: Ints, received_ns: Ints, acknowledgements: Acknowledgements) -> bool:
+    """The same of one connection. Tags nearly always ascend with time: then the last delivery that
+    an acknowledgement covers tells of all."""
+    if (tags[1:] < tags[:-1]).any():
+        order = np.argsort(tags, kind="stable")
+        tags, received_ns = tags[order], received_ns[order]
+    starts = np.searchsorted(tags, acknowledgements.first_tag)
+    ends = np.searchsorted(tags, acknowledgements.last_tag, side="right")
+    written = acknowledgements.written_ns
+    latest_ns = np.append(0, np.maximum.accumulate(received_ns))[ends]
+    suspect = np.flatnonzero((starts < ends) & (latest_ns > written))
+    return any(
+        bool((received_ns[starts[each] : ends[each]] > written[each]).any()) for each in suspect
+    )
 
 
 def covered(connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: Ints) -> Bools:

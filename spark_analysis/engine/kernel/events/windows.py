@@ -5,13 +5,15 @@
 2. A fault that is being undone is in force no more for certain.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER
+from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.records import Faults
-from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.facts import Facts, Unsettled, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +118,13 @@ def listed(windows: tuple[Window, ...]) -> str:
 def _earliest(faults: Faults, window: Window, event: str) -> int | None:
     at_ns = faults.at_ns[faults.event.among(event) & (faults.window == window.number)]
     return int(at_ns.min()) if len(at_ns) else None
+
+
+def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray[np.int64]:
+    """Return for each time the earliest origin of the windows that were not over before it, or
+    NEVER."""
+    origin_ns = np.full(len(received_ns), NEVER, np.int64)
+    for window in windows:
+        over_ns = NEVER if window.over_ns is None else window.over_ns
+        np.minimum(origin_ns, window.origin_ns, out=origin_ns, where=received_ns <= over_ns)
+    return origin_ns

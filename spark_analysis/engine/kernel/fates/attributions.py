@@ -6,6 +6,7 @@
    confirmed no earlier.
 3. Where clocks have bounds, every window counts that may reach into that time, and `NO_FAULT`
    does, too, unless one reaches into it for certain.
+4. What is gone no fault of clients took: beside one of the cluster theirs do not count.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import in_order, listed
 from spark_analysis.engine.kernel.records import Text
+from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.messages import NO_FAULT, Attribution
 from spark_analysis.schema.service import CONSUMER, PUBLISHER
@@ -42,6 +44,8 @@ def attributions(
             facts, since_ns - bound_ns, np.minimum(latest_ns, NEVER - bound_ns) + bound_ns
         )
         must = _reaching(facts, since_ns + bound_ns, by_ns - bound_ns)
+        if measures.BY_NAME[cases.census.measure].of_brokers:
+            _leave_out_clients(may, must, facts)
         yield from _rows(cases, may, must, facts)
 
 
@@ -52,6 +56,19 @@ def _reaching(facts: Facts, since_ns: Ints, by_ns: Ints) -> list[Bools]:
         & (since_ns <= (NEVER if window.over_ns is None else window.over_ns))
         for window in in_order(facts)
     ]
+
+
+def _leave_out_clients(may: list[Bools], must: list[Bools], facts: Facts) -> None:
+    """Take the windows that spare brokers off the cases that another may have caused."""
+    spares = [window.spares_brokers for window in in_order(facts)]
+    others = [each for each, spared in zip(may, spares, strict=True) if not spared]
+    if not others or not any(spares):
+        return
+    caused = np.logical_or.reduce(others)
+    for number, spared in enumerate(spares):
+        if spared:
+            may[number] = may[number] & ~caused
+            must[number] = must[number] & ~caused
 
 
 def _rows(

@@ -10,11 +10,9 @@
    before it is compared, so that only what is certain counts.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import (
     NANOSECONDS,
@@ -29,9 +27,15 @@ from spark_analysis.engine.kernel.arrays import (
     pair_numbers,
 )
 from spark_analysis.engine.kernel.cases import Cases, plain
-from spark_analysis.engine.kernel.events.acknowledged import ended_ns, may_end_ns, written_ns
+from spark_analysis.engine.kernel.events.acknowledged import (
+    acknowledged_ns,
+    ended_ns,
+    may_end_ns,
+    next_event_ns,
+)
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
+from spark_analysis.engine.kernel.events.windows import earliest_origins
 from spark_analysis.engine.kernel.fates.progress import passed_ns, reported_by_ns, rolled_back
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
@@ -41,7 +45,7 @@ from spark_analysis.engine.kernel.records import (
     Text,
 )
 from spark_analysis.schema import measures
-from spark_analysis.schema.facts import Facts, Unsettled, Window
+from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import Redelivered
 
 DETAILS = measures.details("duplicated")
@@ -145,16 +149,6 @@ def _bounds_ns(rows: Deliveries, facts: Facts) -> Ints:
     return bound_ns
 
 
-def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray[np.int64]:
-    """Return for each time the earliest origin of the windows that were not over before it, or
-    NEVER."""
-    origin_ns = np.full(len(received_ns), NEVER, np.int64)
-    for window in windows:
-        over_ns = NEVER if window.over_ns is None else window.over_ns
-        np.minimum(origin_ns, window.origin_ns, out=origin_ns, where=received_ns <= over_ns)
-    return origin_ns
-
-
 def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
     received_ns = copies.rows.received_ns
     diverged = np.zeros(len(copies.row), np.bool_)
@@ -189,7 +183,8 @@ def _by_flag(
         copies, acknowledgements, over_ns, may_end, facts
     )
     ended, perhaps = _ended_before(copies, over_ns, may_end)
-    unsure |= between | perhaps | (~at_all & _end_is_unknown(rows, events))
+    unknown_end, requeued = _end_is_unknown(rows, events), _requeued(copies, events)
+    unsure |= between | perhaps | requeued | (~at_all & unknown_end)
     word = np.select([diverged, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
     word[unsure & ~diverged & in_time] = AFTER_ACK
     word[~again & ended & ~at_all & ~diverged] = REDELIVERY
@@ -198,8 +193,11 @@ def _by_flag(
     word[again & ~in_time] = AMBIGUOUS
     word[again & ~at_all] = REDELIVERY
     loaded = among(rows.via, ways.direct_load)
-    held = _held_still(rows, loaded, acknowledgements) & ~ended & ~between
+    held = _held_still(rows, loaded, acknowledgements) & ~ended & ~between & ~requeued
     word[again & ~at_all & held] = WITHOUT_CAUSE
+    deleted = _deleted(copies, may_end, facts) & ~unknown_end
+    word[deleted] = np.where(diverged, DIVERGED, STORED_TWICE)[deleted]
+    again &= ~deleted
     unordered = _may_have_come_later(copies)
     unordered[1:] &= flagged[1:] != flagged[:-1]
     word[unordered] = AMBIGUOUS
@@ -225,6 +223,14 @@ def _ended_before(copies: Copies, over_ns: Ints, may_end: Ints) -> tuple[Bools, 
     certain: Bools = (over_ns < NEVER) & (over_ns < received_ns - apart_ns)
     perhaps: Bools = (may_end < NEVER) & (may_end < received_ns + apart_ns)
     return certain, perhaps
+
+
+def _requeued(copies: Copies, events: ClientEvents) -> Bools:
+    """Return whether the consumer of the copy above each one may have requeued that before."""
+    back_ns = np.roll(next_event_ns(copies.rows, events, "requeued"), 1)
+    back_ns[:1] = NEVER
+    back: Bools = (back_ns < NEVER) & (back_ns < copies.rows.received_ns + _apart_ns(copies))
+    return back
 
 
 def _end_is_unknown(rows: Deliveries, events: ClientEvents) -> Bools:
@@ -335,6 +341,25 @@ def _known_ns(
     return since_ns, reported_ns, until_ns
 
 
+def _harmed_ns(copies: Copies, may_end: Ints) -> Ints:
+    """Return when a fault, or the end of its connection, may have met each copy's settlement."""
+    harmed_ns: Ints = np.minimum(copies.fault_ns - copies.bound_ns, may_end)
+    return harmed_ns
+
+
+def _deleted(copies: Copies, may_end: Ints, facts: Facts) -> Bools:
+    """Return whether the broker must have deleted an earlier one of each copy's group, because
+    consumers do not acknowledge."""
+    rows, bound_ns = copies.rows, copies.bound_ns
+    if facts.acknowledges:
+        return np.zeros(len(rows.tag), np.bool_)
+    at_once = among(rows.via, facts.way_numbers.load) & (rows.offset < 0)
+    at_once &= rows.received_ns <= _harmed_ns(copies, may_end) - NANOSECONDS
+    deleted_ns = np.where(at_once, rows.received_ns + bound_ns, NEVER)
+    deleted: Bools = rows.received_ns - bound_ns >= -largest_before(copies.group, -deleted_ns)
+    return deleted
+
+
 def after_acknowledgement(
     copies: Copies,
     acknowledgements: Acknowledgements,
@@ -350,10 +375,10 @@ def after_acknowledgement(
     it was written.
     """
     rows, bound_ns = copies.rows, copies.bound_ns
-    acked_ns = written_ns(rows, acknowledgements)
-    until_ns = np.minimum(copies.fault_ns - bound_ns, may_end)
+    acked_ns = acknowledged_ns(rows, acknowledgements, over_ns)
+    wrong = acked_ns < rows.received_ns
     known_ns = np.full(len(rows.tag), NEVER, np.int64)
-    in_time = acked_ns <= until_ns - NANOSECONDS
+    in_time = (acked_ns <= _harmed_ns(copies, may_end) - NANOSECONDS) & ~wrong
     known_ns[in_time] = (acked_ns + bound_ns)[in_time] + NANOSECONDS
     soonest_ns, latest_ns = rows.received_ns - bound_ns, rows.received_ns + bound_ns
     # The earliest above each row tells of all above it.
@@ -363,8 +388,10 @@ def after_acknowledgement(
     for each in facts.unsettled:
         effective_ns = each.returned_ns if isinstance(each, Window) else each.origin_ns
         lasts = latest_ns <= (NEVER if each.over_ns is None else each.over_ns)
+        lasts &= ~np.isin(rows.consumer, [*facts.spared(each)])
         near = acked_ns - bound_ns > each.origin_ns - NANOSECONDS
         met |= lasts & near & (acked_ns <= effective_ns + NANOSECONDS - bound_ns)
     old_ns = np.where(met, NEVER, acked_ns - bound_ns + NANOSECONDS * ~met)
+    old_ns[wrong] = -NEVER
     long_ago: Bools = latest_ns >= -largest_before(copies.group, -old_ns)
     return known, written, long_ago

@@ -4,11 +4,14 @@
 2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
 3. Connections of consumers that a fault ended for good ended with them, though no event says so.
 4. A fault of the cluster may take what was given out before it was confirmed.
+5. What was acknowledged after the end of its connection was not acknowledged. Few are, and only
+   their times are read.
 """
 
 import numpy as np
 
 from spark_analysis.engine.kernel.arrays import (
+    NANOSECONDS,
     NEVER,
     Bools,
     Ints,
@@ -18,7 +21,13 @@ from spark_analysis.engine.kernel.arrays import (
     pair_numbers,
 )
 from spark_analysis.engine.kernel.cases import Cases, Census, could_show
-from spark_analysis.engine.kernel.events.acknowledged import covered, endings
+from spark_analysis.engine.kernel.events.acknowledged import (
+    acknowledged_ns,
+    covered,
+    ended_ns,
+    endings,
+    written_ns,
+)
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.fates import unseen
@@ -30,8 +39,8 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema.facts import Facts
 
-OPEN = (*unseen.REASONS, "consumer_killed", "unconfirmed")
-KILLED, UNCONFIRMED = OPEN.index("consumer_killed"), OPEN.index("unconfirmed")
+OPEN = (*unseen.REASONS, "consumer_killed", "acknowledged_at_the_end", "unconfirmed")
+KILLED, AT_THE_END, UNCONFIRMED = range(len(unseen.REASONS), len(OPEN))
 
 
 def not_redelivered(
@@ -40,22 +49,28 @@ def not_redelivered(
     """One case an attempt, with the queue of its message; and the messages that could be one."""
     if not facts.acknowledges:
         return [], []
-    connections, ends_ns = endings(reader.read(ClientEvents))
-    rows = _cut_off(arrived, connections, ends_ns, facts)
+    events = reader.read(ClientEvents)
+    rows = _cut_off(arrived, events, facts)
     if not len(rows):
         return [], []
     acknowledgements = reader.read(Acknowledgements)
-    rows = rows[~_acknowledged(arrived, rows, acknowledgements)]
+    rows = rows[~_acknowledged(arrived, rows, _before_the_end(acknowledgements, events))]
+    rows = rows[~_answered(arrived, rows, acknowledgements, events)]
     if not len(rows):
         return [], []
-    held, rows = _held_and_last(messages, arrived, facts, rows, acknowledgements)
+    held, rows = _held_and_last(messages, arrived, facts, rows, acknowledgements, events)
     census = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[held])])
     queue = messages.queue[arrived.slot[rows]]
     reason = unseen.reasons(queue, facts)
-    died = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows]) < 0
-    reason = np.where(died & (reason == unseen.NOWHERE), KILLED, reason)
+    over_ns = ended_ns(arrived.rows.pick(rows), events)
+    late_ns = written_ns(arrived.rows.pick(rows), acknowledgements)
     taken = _may_be_taken(messages, arrived, rows, facts)
-    reason = np.where(taken & (reason == unseen.NOWHERE), UNCONFIRMED, reason)
+    for why, number in (
+        (over_ns == NEVER, KILLED),
+        (late_ns - NANOSECONDS <= over_ns, AT_THE_END),
+        (taken, UNCONFIRMED),
+    ):
+        reason = np.where(why & (reason == unseen.NOWHERE), number, reason)
     gone = reason == unseen.NOWHERE
     detail = Text(OPEN, reason)
     return [census], [
@@ -81,8 +96,26 @@ def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Tex
     return arrived.cases(measure, rows, detail, queue, arrived.received_ns(rows), never)
 
 
-def _cut_off(arrived: Arrivals, connections: Ints, ends_ns: Ints, facts: Facts) -> Ints:
+def _before_the_end(acknowledgements: Acknowledgements, events: ClientEvents) -> Acknowledgements:
+    """Return those that were written before any end of their connection."""
+    connections, first_ns, _ = endings(events)
+    place = _place(connections, acknowledgements.consumer, acknowledgements.connection)
+    late = acknowledgements.written_ns > np.append(first_ns, NEVER)[place]
+    return acknowledgements.pick(~late) if late.any() else acknowledgements
+
+
+def _answered(
+    arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements, events: ClientEvents
+) -> Bools:
+    """Return whether each of these deliveries was acknowledged before its connection ended."""
+    few = arrived.rows.pick(rows)
+    answered: Bools = acknowledged_ns(few, acknowledgements, ended_ns(few, events)) < NEVER
+    return answered
+
+
+def _cut_off(arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
     """The deliveries of attempts in the load whose connection ended then or later."""
+    connections, _, ends_ns = endings(events)
     killed = [absence.worker for absence in facts.absences if absence.until_ns is None]
     if not (len(connections) or killed):
         return np.zeros(0, np.intp)
@@ -91,8 +124,9 @@ def _cut_off(arrived: Arrivals, connections: Ints, ends_ns: Ints, facts: Facts) 
     place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
-    died = (place < 0) & np.isin(arrived.rows.consumer[rows], killed)
-    return rows[(ended & (place >= 0)) | died]
+    ended &= place >= 0
+    died = ~ended & np.isin(arrived.rows.consumer[rows], killed)
+    return rows[ended | died]
 
 
 def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
@@ -113,6 +147,7 @@ def _held_and_last(
     facts: Facts,
     rows: Ints,
     acknowledgements: Acknowledgements,
+    events: ClientEvents,
 ) -> tuple[Ints, Ints]:
     """Return those of the rows before which no delivery of their attempt was acknowledged; and the
     last deliveries of attempts without any acknowledged delivery."""
@@ -125,7 +160,7 @@ def _held_and_last(
     attempt = arrived.attempt_row[every]
     last = np.full(len(chosen), -1, np.int64)
     last[attempt] = every  # they ascend, and of several values numpy keeps the last
-    answered = _acknowledged(arrived, every, acknowledgements)
+    answered = _answered(arrived, every, acknowledgements, events)
     of_rows = arrived.attempt_row[rows]
     settled = earliest(len(chosen), attempt[answered], every[answered])[of_rows]
     held: Ints = rows[rows < settled]

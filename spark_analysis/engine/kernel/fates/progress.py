@@ -43,6 +43,7 @@ def passed_ns(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements)
     line_of_spot = np.zeros(len(spots), np.int64)
     line_of_spot[spot] = line
     acked_ns = written_ns(arrived.rows.pick(every), acknowledgements)
+    acked_ns[acked_ns < arrived.rows.received_ns[every]] = NEVER  # a wrong record
     passed = running_max(line_of_spot, earliest(len(spots), spot, acked_ns))
     return passed[spot[np.searchsorted(every, rows)]]
 

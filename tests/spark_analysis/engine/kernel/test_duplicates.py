@@ -4,33 +4,25 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.arrays import NANOSECONDS
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns
+from spark_analysis.engine.kernel.events.windows import earliest_origins
 from spark_analysis.engine.kernel.fates.duplicates import (
     Copies,
     after_acknowledgement,
-    earliest_origins,
 )
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
     ClientEvents,
     Deliveries,
-    R,
-    Reader,
-    Records,
     Text,
 )
 from spark_analysis.schema.facts import Window
-from spark_analysis.schema.words import Redelivered
-from tests.rigs.histories.both_judges import Memory, raw_columns
 from tests.rigs.histories.by_hand import History
 
 SMALL = st.integers(0, 3)
@@ -80,27 +72,6 @@ def test_an_acknowledgement_says_nothing_of_the_next_message() -> None:
     assert settled.tolist() == [False, True, False]
 
 
-@pytest.mark.parametrize("flag", [None, Redelivered.NO, Redelivered.YES])
-def test_acknowledgements_are_read_only_where_a_copy_needs_them(flag: Redelivered | None) -> None:
-    history = History().publish(1).deliver(1)
-    facts, rows = (history if flag is None else history.deliver(1, redelivered=flag)).build()
-    listening = Listening(Memory(raw_columns(rows)))
-    judge(facts, listening)
-    assert (Acknowledgements in listening.wanted) == (flag is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Listening:
-    """Remembers what its reader was asked for."""
-
-    reader: Reader
-    wanted: list[type[Records]] = field(default_factory=list)
-
-    def read(self, kind: type[R]) -> R:
-        self.wanted.append(kind)
-        return self.reader.read(kind)
-
-
 def acknowledged(
     copy: tuple[int, int, int, int, int],
     received_ns: int,
@@ -117,14 +88,15 @@ def acknowledged(
     ended = [
         at_ns
         for worker, ending, at_ns, kind in events
-        if (worker, ending) == (consumer, connection) and kind != "blocked"
+        if (worker, ending) == (consumer, connection) and kind != "blocked" and at_ns >= came_ns
     ]
-    return any(
-        (by, over) == (consumer, connection)
-        and first <= tag <= first + more
-        and all(written_ns <= at_ns - NANOSECONDS for at_ns in (received_ns, *between, *ended))
+    written = [
+        written_ns
         for by, over, first, more, written_ns in acknowledgements
-    )
+        if (by, over) == (consumer, connection) and first <= tag <= first + more
+    ]
+    latest_ns = min((received_ns, *between, *ended)) - NANOSECONDS
+    return bool(written) and came_ns <= min(written) <= latest_ns
 
 
 def as_copies(

@@ -34,10 +34,17 @@ def test_a_connection_that_had_ended_before_gave_nothing_out(
     assert bool(rows_of(given_out().client_event("closed", at_ms=at_ms))) is not_redelivered
 
 
-def test_only_late_acknowledgements_of_the_same_connection_count() -> None:
-    ended = given_out().client_event("lost", at_ms=200)
-    assert rows_of(ended.acknowledge(1, 4, at_ms=300).acknowledge(5, connection=2)) != set()
-    assert rows_of(ended.acknowledge(1, 5, at_ms=400)) == set()
+def test_only_acknowledgements_of_the_same_connection_before_its_end_count() -> None:
+    def ended() -> History:
+        return given_out().client_event("lost", at_ms=200)
+
+    forgotten = {("not_redelivered", "", 1)}
+    elsewhere = ended().acknowledge(1, 4, at_ms=150).acknowledge(5, at_ms=150, connection=2)
+    assert rows_of(elsewhere) == forgotten
+    assert rows_of(ended().acknowledge(1, 5, at_ms=200)) == set()
+    at_the_end = {("not_redelivered_unknown", "acknowledged_at_the_end", 1)}
+    assert rows_of(ended().acknowledge(1, 5, at_ms=1_200)) == at_the_end
+    assert rows_of(ended().acknowledge(1, 5, at_ms=1_200.000_001)) == forgotten
 
 
 def test_a_redelivered_message_is_not_missing() -> None:
