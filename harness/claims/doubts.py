@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from harness.claims import derived
 from harness.claims.values import Unknown
 from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.doubts import Doubt
@@ -231,7 +232,8 @@ def worker_name(number: int, facts: Facts) -> str:
 #    that the broker does.
 # 2. If it ended from outside, or for an unknown reason, no claim covers it. Claims about a window
 #    in which it was down are not judged, and neither are those about the steady state.
-# 3. A window is judged until the next one begins; the last one to the end of the records.
+# 3. A window is judged until the first fault begins after this one, and all that overlap with it,
+#    had ended; without such a fault to the end of the records.
 
 
 _ADVICE_ON_ENDS = (
@@ -254,6 +256,11 @@ def disturbed(facts: Facts, window: int) -> Unknown | None:
 
 
 def _judged(facts: Facts, window: int) -> tuple[int, int | None]:
-    origins = [each.origin_ns for each in facts.windows]
-    from_ns = origins[window - 1] if window else facts.load_started_ns
-    return from_ns, (origins[window] if window < len(origins) else None)
+    origins = {each.number: each.origin_ns for each in facts.windows}
+    if not window:
+        return facts.load_started_ns, min(origins.values(), default=None)
+    together = derived.together(window, facts)
+    ends = [each.ended_ns for each in facts.windows if each.number in together]
+    known = [at_ns for at_ns in ends if at_ns is not None]
+    later = [at_ns for at_ns in origins.values() if len(known) == len(ends) and at_ns > max(known)]
+    return origins[window], min(later, default=None)
