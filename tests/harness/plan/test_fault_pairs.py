@@ -49,7 +49,8 @@ def refused(
         ("freeze", "kill", "the end of one would undo the other"),
         ("slow_peers", "flap", "delays the links"),
         ("black_hole", "alarm", "hides the answers of its broker, by which an alarm is verified"),
-        ("kill", "alarm", "hides the answers of its broker"),
+        ("freeze", "alarm", "hides the answers of its broker"),
+        ("kill", "alarm", "the end of one would undo the other"),
     ],
 )
 def test_a_fault_that_no_run_could_verify_is_refused(one: str, other: str, why: str) -> None:
