@@ -82,6 +82,20 @@ def together(window: int, facts: Facts) -> frozenset[int]:
     return found
 
 
+def judged_between(window: int, facts: Facts) -> tuple[int, int | None]:
+    """Return the time in which claims about a window judge it: until the first fault begins after
+    it and all that overlap with it; None: to the end of the records. Window 0 is the time before
+    the first fault."""
+    origins = {each.number: each.origin_ns for each in facts.windows}
+    if not window:
+        return facts.load_started_ns, min(origins.values(), default=None)
+    inside = together(window, facts)
+    ends = [each.ended_ns for each in facts.windows if each.number in inside]
+    known = [at_ns for at_ns in ends if at_ns is not None]
+    later = [at_ns for at_ns in origins.values() if len(known) == len(ends) and at_ns > max(known)]
+    return origins[window], min(later, default=None)
+
+
 def died_before(window: int, facts: Facts) -> tuple[int, ...]:
     """Return the windows whose faults had ended a host's broker before this one came."""
     return tuple(

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims import derived
 from harness.claims.values import Unknown
 from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.doubts import Doubt
@@ -232,8 +231,7 @@ def worker_name(number: int, facts: Facts) -> str:
 #    that the broker does.
 # 2. If it ended from outside, or for an unknown reason, no claim covers it. Claims about a window
 #    in which it was down are not judged, and neither are those about the steady state.
-# 3. A window is judged until the first fault begins after this one, and all that overlap with it,
-#    had ended; without such a fault to the end of the records.
+# 3. The time in which a window is judged: derived.py, `judged_between`.
 
 
 _ADVICE_ON_ENDS = (
@@ -241,10 +239,9 @@ _ADVICE_ON_ENDS = (
 )
 
 
-def disturbed(facts: Facts, window: int) -> Unknown | None:
-    """Return why a window (0: the steady state before the first) cannot be judged; None: it
+def disturbed(facts: Facts, from_ns: int, until_ns: int | None) -> Unknown | None:
+    """Return why a window that is judged in this time (the steady state, too) cannot be; None: it
     can."""
-    from_ns, until_ns = _judged(facts, window)
     found = [
         one
         for one in facts.process_ends
@@ -253,14 +250,3 @@ def disturbed(facts: Facts, window: int) -> Unknown | None:
         and (one.until_ns is None or one.until_ns > from_ns)
     ]
     return Unknown(unplanned_text(found[0]), _ADVICE_ON_ENDS) if found else None
-
-
-def _judged(facts: Facts, window: int) -> tuple[int, int | None]:
-    origins = {each.number: each.origin_ns for each in facts.windows}
-    if not window:
-        return facts.load_started_ns, min(origins.values(), default=None)
-    together = derived.together(window, facts)
-    ends = [each.ended_ns for each in facts.windows if each.number in together]
-    known = [at_ns for at_ns in ends if at_ns is not None]
-    later = [at_ns for at_ns in origins.values() if len(known) == len(ends) and at_ns > max(known)]
-    return origins[window], min(later, default=None)

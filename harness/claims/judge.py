@@ -311,7 +311,7 @@ def _obstacle(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
 def _disturbed(evidence: Evidence, window: int) -> _Part | None:
     """Return the result for a window that an unplanned event disturbed, which no claim covers;
     None without one."""
-    why = doubts.disturbed(evidence.facts, window)
+    why = doubts.disturbed(evidence.facts, *derived.judged_between(window, evidence.facts))
     if why is None:
         return None
     where = f"fault {window}: " if window else ""
