@@ -5,6 +5,7 @@ undo another one there.
    it. Of two faults on one thing the end of the first ends both, and the other is believed to
    hold.
 2. What carries a name of its own window (a chain, a toxic) coexists with others of its kind.
+3. A limit of a broker lasts as long as its process: a fault that ends the process ends it, too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from faults import places
 from faults.kind import Excludes, Kind
 
 Thing = tuple[str, ...]
+ENDED, RESOURCE = "ended", "resource"
 
 
 def things(
@@ -26,13 +28,14 @@ def things(
     that it means."""
     match kind.excludes:
         case Excludes.PLACE:
-            return frozenset(("host", place) for place in meant)
+            words = ("host", ENDED) if kind.ends_broker else ("host",)
+            return frozenset((word, place) for word in words for place in meant)
         case Excludes.LISTENERS:
             return frozenset(("link", link) for link in links)
         case Excludes.CLIENTS:
             return frozenset(("client", client) for client in clients)
         case Excludes.RESOURCE:
-            return frozenset(("resource", place, resource) for place in meant)
+            return frozenset((RESOURCE, place, resource) for place in meant)
         case Excludes.QUEUES:
             return frozenset(("queues", place) for place in meant)
         case Excludes.NOTHING:
@@ -46,6 +49,6 @@ def clash(own: Iterable[Thing], others: Iterable[Thing]) -> bool:
 
 
 def _same(one: Thing, other: Thing) -> bool:
-    if one[0] == other[0] == "host":
+    if one[0] == other[0] == "host" or {one[0], other[0]} == {ENDED, RESOURCE}:
         return places.overlap(one[1], other[1])
     return one == other

@@ -22,7 +22,7 @@ from faults.actions import (
     both_ways,
 )
 from faults.mechanisms import PROXY
-from faults.model import Armed, Interference
+from faults.model import Armed, Interference, Proof
 from faults.peers import peer_link
 from faults.places import host_of
 from faults.shapes import Way
@@ -65,6 +65,15 @@ def visible(armed: Armed, ways: Iterable[Way], timed: bool = False) -> tuple[Way
     closed = meanwhile.closed | meanwhile.slowed if timed else meanwhile.closed
     one_way = armed.mechanism == PROXY
     return tuple(way for way in ways if way not in closed and (one_way or way[::-1] not in closed))
+
+
+def undisturbed(proof: Proof, armed: Armed, ways: Iterable[Way], timed: bool = False) -> Proof:
+    """Return a proof by what came over these ways; a doubt where another fault has begun to hide
+    one of them meanwhile, whose doing it may be."""
+    ways = tuple(ways)
+    if not proof.ok or visible(armed, ways, timed) == ways:
+        return proof
+    return Proof(ok=False, detail="", doubt="another fault began to hide these ways meanwhile")
 
 
 def _links(other: Armed) -> Iterator[str]:

@@ -9,9 +9,10 @@ A run calls, for each window: `prepare` (before the actions), `held`, (the undo)
 `witness.dismiss`.
 """
 
+from faults.actions import Cut, Isolate
 from faults.kind import HELD_LIMIT_S, ArmedFault, Kind, Verifier
 from faults.mechanisms import COMMAND
-from faults.model import FaultError, Proof, Receipt
+from faults.model import Armed, FaultError, Proof, Receipt
 from faults.polling import until_proven
 from faults.witness import Witness
 
@@ -49,11 +50,19 @@ def counted(armed: ArmedFault, receipt: Receipt, lasted_s: float) -> Proof:
         return Proof(
             False, "", f"{short}, and a {armed.mechanism.replace('_', ' ')} counts no packets"
         )
+    if others := _not_counted(armed):
+        return Proof(False, "", f"{short}, and packets do not show its {others}")
     idle = [host for host, packets in receipt.dropped if not packets]
     if idle:
         return Proof(False, "", f"{short}, and our chain in {', '.join(idle)} dropped nothing")
     counts = ", ".join(f"{packets} in {host}" for host, packets in receipt.dropped)
     return Proof(True, f"{short}; packets that our chain dropped until it was removed: {counts}")
+
+
+def _not_counted(armed: Armed) -> str:
+    """Return what a fault does beside what a packet filter counts; "" for nothing."""
+    others = {type(one) for one in armed.actions} - {Cut, Isolate}
+    return " and ".join(sorted(one.__name__.lower() for one in others))
 
 
 def held_limit_s(armed: ArmedFault) -> float:

@@ -73,6 +73,29 @@ def beside(window: int, facts: Facts) -> tuple[int, ...]:
     )
 
 
+def together(window: int, facts: Facts) -> frozenset[int]:
+    """Return this window and all that were in force one into another with it."""
+    found, more = frozenset[int](), frozenset({window})
+    while more - found:
+        found |= more
+        more = frozenset(other for one in found for other in beside(one, facts))
+    return found
+
+
+def judged_between(window: int, facts: Facts) -> tuple[int, int | None]:
+    """Return the time in which claims about a window judge it: until the first fault begins after
+    it and all that overlap with it; None: to the end of the records. Window 0 is the time before
+    the first fault."""
+    origins = {each.number: each.origin_ns for each in facts.windows}
+    if not window:
+        return facts.load_started_ns, min(origins.values(), default=None)
+    inside = together(window, facts)
+    ends = [each.ended_ns for each in facts.windows if each.number in inside]
+    known = [at_ns for at_ns in ends if at_ns is not None]
+    later = [at_ns for at_ns in origins.values() if len(known) == len(ends) and at_ns > max(known)]
+    return origins[window], min(later, default=None)
+
+
 def died_before(window: int, facts: Facts) -> tuple[int, ...]:
     """Return the windows whose faults had ended a host's broker before this one came."""
     return tuple(
@@ -81,6 +104,16 @@ def died_before(window: int, facts: Facts) -> tuple[int, ...]:
         if other.number in beside(window, facts)
         and other.number < window
         and _trait(other, "ends_broker") is True
+    )
+
+
+def certainly_active(numbers: Sequence[int], facts: Facts) -> bool:
+    """Return whether one of these faults was verified active, and is known to have lasted so
+    long."""
+    return any(
+        one.verified and (one.gone or one.ended_ns is not None)
+        for one in facts.windows
+        if one.number in numbers
     )
 
 
@@ -122,12 +155,17 @@ def _lasts(wanted: tuple[str, ...], facts: Facts, state: KnownFacts) -> Value:
 
 def _broker_ended(facts: Facts, state: KnownFacts) -> bool | None:
     """Return whether a fault, an operation or an unplanned end stopped a broker; None: unknown."""
-    ends = [_trait(window, "ends_broker") for window in facts.windows]
+    ends = [_ended_broker(window) for window in facts.windows]
     ends += [True for _ in facts.process_ends]
     if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
         return True
     known = state.run.get("operations") == 0 and all(one is False for one in ends)
     return False if known else None
+
+
+def _ended_broker(window: Window) -> bool | None:
+    ends = _trait(window, "ends_broker")
+    return False if ends is False else True if ends is True and window.verified else None
 
 
 def _unknown_end(facts: Facts) -> Value:

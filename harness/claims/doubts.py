@@ -234,7 +234,7 @@ def worker_name(number: int, facts: Facts) -> str:
 #    that the broker does.
 # 2. If it ended from outside, or for an unknown reason, no claim covers it. Claims about a window
 #    in which it was down are not judged, and neither are those about the steady state.
-# 3. A window is judged until the next one begins; the last one to the end of the records.
+# 3. The time in which a window is judged: derived.py, `judged_between`.
 
 
 _ADVICE_ON_ENDS = (
@@ -242,10 +242,9 @@ _ADVICE_ON_ENDS = (
 )
 
 
-def disturbed(facts: Facts, window: int) -> Unknown | None:
-    """Return why a window (0: the steady state before the first) cannot be judged; None: it
+def disturbed(facts: Facts, from_ns: int, until_ns: int | None) -> Unknown | None:
+    """Return why a window that is judged in this time (the steady state, too) cannot be; None: it
     can."""
-    from_ns, until_ns = _judged(facts, window)
     found = [
         one
         for one in facts.process_ends
@@ -254,9 +253,3 @@ def disturbed(facts: Facts, window: int) -> Unknown | None:
         and (one.until_ns is None or one.until_ns > from_ns)
     ]
     return Unknown(unplanned_text(found[0]), _ADVICE_ON_ENDS) if found else None
-
-
-def _judged(facts: Facts, window: int) -> tuple[int, int | None]:
-    origins = [each.origin_ns for each in facts.windows]
-    from_ns = origins[window - 1] if window else facts.load_started_ns
-    return from_ns, (origins[window] if window < len(origins) else None)

@@ -79,6 +79,10 @@ class Evidence:
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """Return the value of a fact; of a window's fact, in that window. `among`: a count covers
         only cases that these windows can have caused."""
+        return self._value(name, window, among, self.doubts.run)
+
+    def _value(self, name: str, window: int, among: Among, doubt: Caveat | None) -> Value:
+        """`doubt`: why nothing is known of a window."""
         head, _, detail = name.partition(".")
         if name in DECLARED or name in SEEN:
             return self.state.value(name, window)
@@ -96,8 +100,8 @@ class Evidence:
             return self._of_steady_state(name)
         if not self.facts.windows:
             return NotApplicable("there is no fault")
-        if self.doubts.run:
-            return self.doubts.run.unknown
+        if doubt:
+            return doubt.unknown
         if name in RECORDED:
             return self._recorded(name, window)
         return self._found(name, window)
@@ -109,7 +113,7 @@ class Evidence:
             return NotApplicable(self.resends)
         measure, _, detail = name.partition(".")
         if measure not in COUNTS or measure in self.hidden:
-            value = self.value(name, window)
+            value = self._value(name, window, None, self._doubt_of(window))
             if name in GAPS and isinstance(value, Interval):
                 return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
             return value
@@ -244,6 +248,16 @@ class Evidence:
             return value if doubt is None else doubt.unknown
         # The steady state lies before every fault: what was proved of it stands.
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
+
+    def _doubt_of(self, window: int) -> Caveat | None:
+        """Return why a claim knows nothing of a window. A fault that was not verified takes back
+        nothing of a verified one that had ended before."""
+        known = [each for each in self.facts.windows if each.verified and each.gone]
+        own = next((each for each in known if each.number == window), None)
+        if not self.doubts.only_faults or own is None or own.ended_ns is None:
+            return self.doubts.run
+        later_ns = [each.origin_ns for each in self.facts.windows if each not in known]
+        return None if own.ended_ns < min(later_ns, default=math.inf) else self.doubts.run
 
     def _recorded(self, name: str, window: int) -> Value:
         """Two of these the run's facts hold by themselves."""

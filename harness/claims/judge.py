@@ -153,12 +153,12 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     in a run without any, is judged once, over the run (window 0).
     """
     numbers = [window.number for window in evidence.facts.windows] if claim.of_windows else []
-    preconditions = {window: _precondition(claim, evidence, window) for window in numbers or [0]}
-    applies = frozenset(window for window, part in preconditions.items() if part is None)
-    among = applies if numbers else None
+    obstacles = {window: _obstacle(claim, evidence, window) for window in numbers or [0]}
+    # What a fault that is not judged may have caused refutes nothing by way of the others.
+    judged = frozenset(window for window, part in obstacles.items() if part is None)
+    among = judged if numbers else None
     parts: dict[int, _Part] = {}
-    for window, precondition in preconditions.items():
-        part = _obstacle(claim, evidence, window, precondition)
+    for window, part in obstacles.items():
         if part is None:
             answers = [
                 _answer(
@@ -250,13 +250,9 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     )
 
 
-def _obstacle(
-    claim: Claim, evidence: Evidence, window: int, precondition: _Part | None
-) -> _Part | None:
-    """Return why the claim is not judged in a window, or a run; None: it is.
-
-    `precondition`: why it does not apply there, or that this is unknown.
-    """
+def _obstacle(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
+    """Return why the claim is not judged in a window, or a run; None: it is."""
+    precondition = _precondition(claim, evidence, window)
     if not window:
         disturbed = _disturbed(evidence, 0) if claim.of_steady_state else None
         return precondition or disturbed
@@ -270,7 +266,7 @@ def _obstacle(
 def _disturbed(evidence: Evidence, window: int) -> _Part | None:
     """Return the result for a window that an unplanned event disturbed, which no claim covers;
     None without one."""
-    why = doubts.disturbed(evidence.facts, window)
+    why = doubts.disturbed(evidence.facts, *derived.judged_between(window, evidence.facts))
     if why is None:
         return None
     where = f"fault {window}: " if window else ""
@@ -286,9 +282,10 @@ def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | Non
         return None
     numbers = " and ".join(str(number) for number in others)
     these = f"faults {numbers} were" if len(others) > 1 else f"fault {numbers} was"
-    reason = f"fault {window}: {these} in force at the same time"
+    known = derived.certainly_active(others, evidence.facts)
+    reason = f"fault {window}: {these} {'' if known else 'perhaps '}in force at the same time"
     advice = "let one fault end before the next begins"
-    if derived.began_at_once(window, others, evidence.facts):
+    if not known or derived.began_at_once(window, others, evidence.facts):
         return _Part(ClaimOutcome.INCONCLUSIVE, not_judged=(reason,), advice=(advice,))
     text = f"{reason}, and the claim speaks of one failed node; to judge it, {advice}"
     return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=(text,))
@@ -331,8 +328,12 @@ def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> 
     """Return the result of a window. What speaks for the broker needs enough that was due."""
     # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
     favours = ClaimOutcome.FAIL if claim.warns or claim.some else ClaimOutcome.PASS
-    of_window = window and part.outcome is favours
-    little = evidence.serving.too_little(window) if of_window else None
+    if part.outcome is not favours:
+        return part
+    if (doubt := evidence.doubts.run) is not None:
+        unknown = (doubt.sentence,)
+        return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, unknown, advice=(doubt.advice,))
+    little = evidence.serving.too_little(window) if window else None
     if little is None:
         return part
     reason = f"fault {window}: {little.reason}"

@@ -28,7 +28,9 @@ WORDS
   v is not gone, or has neither. A window is of clients if its properties say so.
 - overlap of a window v: v; and, repeatedly until there is no more of them, every window w that
   is not of clients with origin_w <= the latest gone at, and gone at_w >= the earliest origin_ns,
-  of the windows in the overlap. It begins at that origin, and is over at that time.
+  of the windows in the overlap. It begins at that origin, and is over at that time. Its chain
+  begins there, too; or, repeatedly, at the earliest origin of the windows not of clients that
+  began before the chain, and were gone at most deadline_ns + reconnect_ns before it.
 
 OUTAGES, one row each, found in order: let p = 0 at first.
 - b = the first publish from p on that is bad and not served; without one that is all.
@@ -91,7 +93,7 @@ SERVICE, one row a window v, scope and promise:
 - `verdict`, the first that holds:
   "few": due < 20; but "open" if all of them are bad, and there is one.
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
-    ("never" counts): the load was sick before the fault. Of "healed": before the overlap, too.
+    ("never" counts): the load was sick before the fault. Of "healed": before the chain began.
   "out": an outage matters that began before until_ns - deadline_ns and
     of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row,
       or more than half of its due are bad;

@@ -1,11 +1,13 @@
 """Two faults at once: each is verified by what the other one leaves visible."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
 
+from faults.exclusive import clash, things
 from faults.interference import interference, visible
 from faults.kinds import KINDS
 from faults.kinds.alarms.alarm import AlarmOptions
@@ -15,7 +17,7 @@ from faults.kinds.network.before import clients_enter
 from faults.kinds.network.isolation_rules import IsolationEvidence, links_isolated
 from faults.kinds.peer_links.slow_peers import SlowPeersOptions
 from faults.mechanisms import PACKET_FILTER, PROXY
-from faults.model import Armed, FaultError, Interference, Proof, Replies, Words
+from faults.model import Armed, FaultError, Interference, Proof, Replies, Reply, Words
 from faults.options import FaultOptions
 from faults.performing import perform_all
 from faults.replies import DIRECT
@@ -142,6 +144,54 @@ def test_a_cut_beside_another_fault_still_needs_its_own_evidence() -> None:
         return await held(beside(own, other), world, SHORT_S)
 
     assert "no chain of ours" in asyncio.run(story()).doubt
+
+
+@dataclass
+class Opening(World):
+    """Links between two hosts are silent, or late. With the first look at one something opens."""
+
+    met: Reply = SILENT
+    opens: Callable[[], None] = lambda: None
+
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+        if host == peer:
+            return ANSWERED
+        self.opens()
+        return self.met
+
+    async def entries(self, host: str) -> Replies:
+        return {"p1": SILENT}
+
+
+@pytest.mark.parametrize("kind", ["partition", "black_hole", "slow_peers"])
+def test_a_link_that_another_fault_begins_to_hide_proves_nothing(kind: str) -> None:
+    met = Reply(True, 0.3, "late") if kind == "slow_peers" else SILENT
+    two, options = ("rmq1", "rmq2"), OPTIONS_OF[kind]
+    own, other = (
+        compiled_fault(kind, host, two, window=window, mechanism=PROXY, options=options)
+        for window, host in enumerate(two, 1)
+    )
+    active: list[Armed] = []
+    looked = replace(own, meanwhile=lambda: interference(own, active))
+    alone, joined = Opening(met=met), Opening(met=met, opens=lambda: active.append(other))
+    assert asyncio.run(held(looked, alone, 0)).ok
+    assert "began to hide" in asyncio.run(held(looked, joined, 0)).doubt
+
+
+def test_links_of_clients_that_another_fault_hides_are_not_seen_to_be_free() -> None:
+    own = compiled_fault("black_hole", "rmq1", HOSTS, mechanism=PROXY)
+    dead = armed(2, "kill", "rmq1")
+    hidden = asyncio.run(gone(beside(own, dead), World(), 0))
+    assert hidden.doubt == "another active fault closes every way that this one closes"
+    assert asyncio.run(gone(beside(own), World(), 0)).ok
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "reboot"])
+def test_an_alarm_and_the_end_of_its_broker_have_one_thing(kind: str) -> None:
+    alarm = things(KINDS["alarm"], ("rmq1",), "memory", (), ())
+    assert clash(alarm, things(KINDS[kind], ("rmq1",), "", (), ()))
+    assert not clash(alarm, things(KINDS[kind], ("rmq2",), "", (), ()))
+    assert not clash(alarm, things(KINDS["freeze"], ("rmq1",), "", (), ()))
 
 
 def test_a_handshake_needs_both_directions_and_a_greeting_one() -> None:

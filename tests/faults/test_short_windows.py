@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from faults.actions import Isolate, Kill
 from faults.executors import packet_filter
 from faults.kind import ArmedFault, Kind
 from faults.kinds import KINDS
@@ -33,6 +34,16 @@ def test_a_proxy_counts_no_packets() -> None:
     proof = counted(replace(BLIP, mechanism="proxy"), Receipt(0, 1), 0.2)
     assert not proof.ok
     assert "a proxy counts no packets" in proof.doubt
+
+
+def test_no_packet_shows_that_a_process_was_killed() -> None:
+    kind = KINDS["reboot"]
+    short = replace(
+        BLIP, kind="reboot", declared=kind, actions=(Isolate("rmq1", "c"), Kill("rmq1"))
+    )
+    proof = counted(short, Receipt(0, 1, (("rmq1", 12),)), 0.2)
+    assert not proof.ok
+    assert "packets do not show its kill" in proof.doubt
 
 
 def test_the_counters_are_printed_before_the_chain_is_removed() -> None:

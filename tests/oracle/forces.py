@@ -6,6 +6,8 @@
 2. If a step was recorded twice, the first counts.
 3. Faults of the cluster that are in force one into another overlap, and recovery begins only after
    the last of them. A fault of one client alone does not join another's overlap.
+4. If the next fault comes before service can be judged again, what was broken between them was
+   broken by them: the load was not degraded before.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +20,10 @@ from tests.oracle.windows import faulted
 
 @dataclass(frozen=True, slots=True)
 class OverlappingFaults:
-    """Faults in force one into another; `next_ns`: the next fault's origin, or the end of load."""
+    """Faults in force one into another; `next_ns`: the next fault's origin, or the end of load.
+
+    `begins_ns`: when the first of them began, or of those before that left no time to recover.
+    """
 
     begins_ns: int
     over_ns: int
@@ -115,4 +120,23 @@ def _overlap(
             break
         inside |= more
     later = [one.origin_ns for one in facts.windows if one.origin_ns > over_ns]
+    begins_ns = _unhealed_since(facts, gone, begins_ns)
     return OverlappingFaults(begins_ns, over_ns, min([*later, facts.load_ended_ns]))
+
+
+def _unhealed_since(facts: Facts, gone: Mapping[int, int | None], begins_ns: int) -> int:
+    """Return when the first began of the faults of the cluster that were followed, one by the
+    other, before service could be judged again."""
+    back_ns = facts.deadline_ns + facts.reconnect_ns
+    while True:
+        earlier_ns = [
+            one.origin_ns
+            for one in facts.windows
+            if one.origin_ns < begins_ns
+            and not one.of_clients
+            and (gone_ns := gone[one.number]) is not None
+            and gone_ns + back_ns >= begins_ns
+        ]
+        if not earlier_ns:
+            return begins_ns
+        begins_ns = min(earlier_ns)

@@ -4,13 +4,13 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.actions import DoCommand, Isolate, Rejoin, UndoCommand, both_ways
-from faults.interference import visible
+from faults.interference import undisturbed, visible
 from faults.kind import Compiled, Excludes, ResolvedFault, Sight
 from faults.kinds.families import network_fault
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, entries, speaking
 from faults.kinds.network.commanded import CommandedBlackHole, commanded
-from faults.kinds.network.rules import cut_gone
+from faults.kinds.network.rules import HIDDEN, cut_gone
 from faults.kinds.network.ways import hears
 from faults.mechanisms import COMMAND, PROXY, TO_NETWORK_OF_HOST
 from faults.model import Armed, Drops, Proof, Replies
@@ -43,12 +43,16 @@ class Isolated:
         joined = await self.joined()
         if not joined.ok:
             return joined
-        return both(joined, rules.entered(await entries(self.armed, self.witness)))
+        found, others = await entries(self.armed, self.witness), self.armed.meanwhile()
+        if self.armed.mechanism == PROXY and not found and (others.links or others.mute):
+            return HIDDEN  # no chain shows that the links of clients are free again
+        return both(joined, rules.entered(found))
 
     async def isolated(self) -> Proof:
         if self.armed.mechanism == PROXY:
-            mute = self.armed.meanwhile().mute
-            return rules.links_isolated(await self._evidence(), mute)
+            mute, ways = self.armed.meanwhile().mute, visible(self.armed, self._ways)
+            isolated = rules.links_isolated(await self._evidence(), mute)
+            return undisturbed(isolated, self.armed, ways)
         before = await self._drops()
         if before is None:
             return Proof(ok=False, detail="", doubt="there is no chain of ours")

@@ -71,7 +71,8 @@ class Flapping(Partitioned):
             return rules.Moment.UNSURE
         if self.by_links:
             found = await link_evidence(self.armed, self.witness, ways, (), wait_s)
-            return rules.links_moment(found, wait_s)
+            moment = rules.links_moment(found, wait_s)
+            return moment if visible(self.armed, ways) == ways else rules.Moment.UNSURE
         attempts, chains = await asyncio.gather(reaches(self.witness, ways, wait_s), self.chains())
         return rules.filter_moment(self.ways, chains, attempts, wait_s)
 

@@ -14,7 +14,7 @@ from faults.actions import (
     RemoveToxic,
     UndoCommand,
 )
-from faults.interference import visible
+from faults.interference import undisturbed, visible
 from faults.kind import Compiled, Excludes, ResolvedFault, Sight
 from faults.kinds.families import network_fault
 from faults.kinds.network import rules
@@ -91,7 +91,7 @@ class Partitioned:
             return rules.HIDDEN
         if self.by_links:
             found = await link_evidence(self.armed, self.witness, ways, beside)
-            return rules.links_cut(found)
+            return undisturbed(rules.links_cut(found), self.armed, ways)
         return await self._filter_cut(ways, beside)
 
     async def gone(self) -> Proof:

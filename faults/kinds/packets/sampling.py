@@ -8,7 +8,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from faults.interference import visible
+from faults.interference import undisturbed, visible
 from faults.kinds.packets import rules
 from faults.mechanisms import NETEM, NETEM_MODULE
 from faults.model import Armed, FaultError, PacketSamples, Proof
@@ -60,7 +60,8 @@ class Sampled(ABC):
         found = await self._samples((*own, *beside))
         after = await self.witness.impairments(host)
         by_host, others = ({way: found[way] for way in chosen} for chosen in (own, beside))
-        return self.present(rules.PacketEvidence(before, after, by_host, others))
+        present = self.present(rules.PacketEvidence(before, after, by_host, others))
+        return undisturbed(present, self.armed, own, timed=True)
 
     async def gone(self) -> Proof:
         left = rules.none_left(await self.witness.impairments(self.armed.host))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from faults import peers
 from faults.actions import AddToxic, RemoveToxic
-from faults.interference import visible
+from faults.interference import undisturbed, visible
 from faults.kind import Compiled, Excludes, ResolvedFault
 from faults.kinds.families import network_fault
 from faults.kinds.network.before import quick
@@ -44,7 +44,8 @@ class PeersSlowed:
         slowed = visible(self.armed, self.slowed, timed=True)
         beside = visible(self.armed, left_open(self.slowed, self.armed.hosts), timed=True)
         found = await link_evidence(self.armed, self.witness, slowed, beside)
-        return rules.peers_slow(found, self.latency_s)
+        slow = rules.peers_slow(found, self.latency_s)
+        return undisturbed(slow, self.armed, slowed, timed=True)
 
     async def gone(self) -> Proof:
         slowed = visible(self.armed, self.slowed, timed=True)

@@ -49,7 +49,8 @@ def refused(
         ("freeze", "kill", "the end of one would undo the other"),
         ("slow_peers", "flap", "delays the links"),
         ("black_hole", "alarm", "hides the answers of its broker, by which an alarm is verified"),
-        ("kill", "alarm", "hides the answers of its broker"),
+        ("freeze", "alarm", "hides the answers of its broker"),
+        ("kill", "alarm", "the end of one would undo the other"),
     ],
 )
 def test_a_fault_that_no_run_could_verify_is_refused(one: str, other: str, why: str) -> None:
@@ -73,7 +74,12 @@ def test_an_alarm_blocks_the_words_that_verify_a_later_fault(kind: str, place: s
 def test_a_frozen_broker_takes_no_command_that_ends_its_alarm() -> None:
     assert "takes no command" in refused(("alarm", MASTER, 0), ("freeze", THERE, 8))
     assert not refused(("alarm", MASTER, 0), ("freeze", ELSEWHERE, 8))
-    assert not refused(("alarm", MASTER, 0), ("kill", THERE, 8))
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "reboot"])
+def test_a_broker_that_ends_in_an_alarm_starts_again_without_it(kind: str) -> None:
+    assert "would undo the other" in refused(("alarm", MASTER, 0), (kind, THERE, 8))
+    assert not refused(("alarm", MASTER, 0), (kind, ELSEWHERE, 8))
 
 
 def test_a_host_that_pauses_closes_the_links_of_clients() -> None:

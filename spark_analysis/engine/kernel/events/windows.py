@@ -55,7 +55,7 @@ class Force:
 class OverlappingFaults:
     """Faults that were in force one into another, until all of them were seen to be gone."""
 
-    from_ns: int
+    from_ns: int  # the origin of the first, or of those before that left no time to recover
     over_ns: int
     next_ns: int  # the next fault, or the end of load
 
@@ -105,9 +105,19 @@ def overlaps(facts: Facts, faults: Faults) -> dict[int, OverlappingFaults]:
             from_ns, over_ns = int(origins_ns[inside].min()), int(gone_ns[inside].max())
             grown = inside | (joins & (origins_ns <= over_ns) & (gone_ns >= from_ns))
         if over_ns < NEVER:
+            from_ns = _unhealed_since(from_ns, origins_ns[joins], gone_ns[joins], facts)
             later = np.append(origins_ns[origins_ns > over_ns], facts.load_ended_ns)
             found[window.number] = OverlappingFaults(from_ns, over_ns, int(later.min()))
     return found
+
+
+def _unhealed_since(from_ns: int, origins_ns: Ints, gone_ns: Ints, facts: Facts) -> int:
+    """Return the origin of the first fault of a chain whose last begins at `from_ns`: each began
+    before service could be judged after the one before it."""
+    soon_ns = facts.deadline_ns + facts.reconnect_ns
+    while (before := (origins_ns < from_ns) & (gone_ns >= from_ns - soon_ns)).any():
+        from_ns = int(origins_ns[before].min())
+    return from_ns
 
 
 def listed(windows: tuple[Window, ...]) -> str:
