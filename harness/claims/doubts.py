@@ -198,8 +198,8 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             return f"fault {doubt.window}: {text or 'it was not verified'}"
         case "causality":
             return (
-                "a message was delivered or confirmed before it was sent, or acknowledged before "
-                "it was delivered: the records are wrong"
+                "a message was acknowledged before it was delivered, or "
+                "delivered or confirmed before it was sent: the records are wrong"
             )
         case "clock":
             return facts.clock_problem or "the clocks cannot be trusted"

@@ -17,6 +17,7 @@ pull           pulling an image within a deadline
 jars           the jars that clients and servers declare
 java_tools     where Maven and Java run
 labels         marks by which everything that mqproof made is found again
+place_commands  commands beside a process in a container, or instead of one that is down
 dead_brokers   whether a silent place holds no broker any more
 by_hand_files  the files of clusters by hand
 by_hand_layouts  their layouts, as they were started

@@ -21,7 +21,7 @@ def test_the_page_is_what_the_models_say() -> None:
 def test_an_example_is_the_default(model: type[BaseModel]) -> None:
     written = {key: f.examples[0] for key, f in model.model_fields.items() if f.examples}
     assert written
-    assert model.model_validate(written) == model()
+    assert dict(model.model_validate(written)) == dict(model())
 
 
 def test_lengths_have_their_units() -> None:

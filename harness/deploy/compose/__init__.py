@@ -8,7 +8,6 @@ resources          what hosts use, second by second
 stats              what the engine's statistics mean
 execs              starts processes in a container
 exec_stream        a conversation with one of them
-place_commands     commands beside a process, or instead of one that is down
 sweep              removes everything of a cluster
 tool               the compose tool that is there
 subnets            private addresses that nothing else uses

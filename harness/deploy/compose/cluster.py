@@ -40,12 +40,12 @@ from harness.deploy import labels
 from harness.deploy.compose import balancers, container_state, process_ends, worker_ways
 from harness.deploy.compose.container_state import has_address
 from harness.deploy.compose.execs import start
-from harness.deploy.compose.place_commands import ProjectCommands
 from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
 from harness.deploy.images import containers_of
+from harness.deploy.place_commands import ProjectCommands
 from harness.plan.layouts.layout_values import BALANCER
 from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_system
