@@ -6,12 +6,13 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from harness.plan.clients.registry import registry
 from harness.plan.layouts.layout_values import BY_NAME_SERVERS
 from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest
@@ -82,6 +83,7 @@ def detail_of(
         schedule=manifest.schedule,
         workers=manifest.worker_names,
         by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
+        not_accepted=_not_accepted(manifest.client),
         clients=events_with_hosts(records.clients, leader_hosts(manifest, views)),
     )
     asks = any(one.kind == ATTACHED for one in records.clients)
@@ -103,6 +105,11 @@ def detail_of(
         unreadable=records.unreadable,
         failing=failing(manifest, facts, sends, records.clients),
     )
+
+
+def _not_accepted(client: str) -> Mapping[str, str]:
+    known = registry().clients.get(client)
+    return {} if known is None else known.family.not_accepted
 
 
 def _endpoints(manifest: Manifest) -> Iterator[str]:

@@ -65,6 +65,7 @@ class Records:
     """The raw rows that a page shows of one run: its small tables, and all rows of the messages
     that are shown. `unreadable`: why some are missing; "". `schedule`: of the manifest. `workers`:
     the names of all, by number. `by_name_servers`: clients find brokers through name servers.
+    `not_accepted`: of the family of its client.
 
     `samples`: what hosts used; None where they are not kept. `neighbours`: of messages that came
     out of order.
@@ -85,6 +86,7 @@ class Records:
     schedule: Mapping[str, Any] = field(default_factory=dict)
     workers: Mapping[int, str] = field(default_factory=dict)
     by_name_servers: bool = False
+    not_accepted: Mapping[str, str] = field(default_factory=dict)
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
@@ -180,7 +182,7 @@ def _own(row: Affected, records: Records, facts: Facts, places: _Places) -> Iter
             yield from _attempt(attempt, records, facts, places)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
-            text = _settlement(settlement, facts)
+            text = _settlement(settlement, records, facts)
             confirms = settlement.outcome == Outcome.CONFIRMED
             yield TraceStep(settlement.settled_ns, "settled", text, kept=confirms)
     for delivery in records.deliveries:
@@ -262,7 +264,7 @@ def _name_of(row: rows.Settlement) -> tuple[int, int, int]:
     return row.producer, row.sequence, row.attempt
 
 
-def _settlement(row: rows.Settlement, facts: Facts) -> str:
+def _settlement(row: rows.Settlement, records: Records, facts: Facts) -> str:
     reported = without_repeats(row.raw)
     if row.outcome == Outcome.UNKNOWN:
         found = f"{given_up(reported)}; " if reported else ""
@@ -270,7 +272,8 @@ def _settlement(row: rows.Settlement, facts: Facts) -> str:
     # A number that a newer mqproof wrote stays a number.
     known = row.outcome in set(Outcome)
     outcome = Outcome(row.outcome).name.lower() if known else str(row.outcome)
-    outcome = not_accepted(row.raw) if row.outcome == Outcome.REFUSED else outcome
+    if row.outcome == Outcome.REFUSED:
+        outcome = not_accepted(row.raw, records.not_accepted)
     label = facts.labels.get(row.strength, str(row.strength))
     strength = f" ({level_text(label)})" if row.strength else ""
     raw = f": the client reported “{reported}”" if reported else ""

@@ -18,12 +18,6 @@ _CAUSED = (", which caused ", " < ")  # between the causes of an error: now, and
 _ADDRESS = re.compile(
     r"(?:\bto|\bchannel) ?<?(?P<host>[\w.-]+)?(?:/(?P<ip>[\w.]+))?:(?P<port>\d{1,5})\b"
 )
-# What a client reports of an attempt that no broker refused, though it certainly was not stored.
-_NOT_ACCEPTED = {
-    "RemotingConnectException": "could not connect, so nothing was sent",
-    "ROLLBACK_MESSAGE": "rolled back",
-    "UNKNOW": "left open by its producer, to be rolled back",  # the library's own spelling
-}
 
 
 def named_worker(number: int, facts: Facts, names: Mapping[int, str]) -> str:
@@ -71,10 +65,10 @@ def given_up(text: str) -> str:
     return text.replace(_BY_PUBLISHER, _GIVEN_UP, 1)
 
 
-def not_accepted(raw: str) -> str:
+def not_accepted(raw: str, meanings: Mapping[str, str]) -> str:
     """Return why an attempt was certainly not accepted: `refused` if the broker refused it.
-    `raw`: what the client reported."""
-    return next((words for mark, words in _NOT_ACCEPTED.items() if mark in raw), "refused")
+    `raw`: what the client reported. `meanings`: Family.not_accepted of its client."""
+    return next((words for mark, words in meanings.items() if mark in raw), "refused")
 
 
 def address_in(raw: str) -> str:

@@ -310,8 +310,8 @@ def out_until_the_undo_though_a_consumer_ran_on_before() -> Sketch:
     return frozen(fault(load(100, (15, 46)), 15, 45), CONSUMER, 20, 30)
 
 
-@case(DELIVERED, unknown=ELECTION, passes=TAKEN_OVER, lost=1)
-def lost_by_a_kill_or_by_what_a_frozen_consumer_held() -> Sketch:
+@case(f"{DELIVERED} {OF_MIRRORS}", passes=TAKEN_OVER, lost=1)
+def lost_by_a_kill_as_a_frozen_consumer_takes_nothing_from_a_broker() -> Sketch:
     sketch = frozen(fault(load(100), 15, 50), CONSUMER, 20, 30)
     sketch.lose(198)
     return sketch

@@ -13,6 +13,7 @@ FAMILY = Family(
     unconfirmed_max=lambda _workload: UNCONFIRMED_MAX,
     auditor="",
     prober="",
+    not_accepted={},
 )
 CLIENT = Client(
     name="nats-py",

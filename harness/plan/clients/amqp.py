@@ -14,6 +14,7 @@ AMQP = Family(
     unconfirmed_max=lambda workload: SECTION.of(workload).confirm_window,
     auditor="",
     prober="",
+    not_accepted={},
 )
 PIKA = Client(
     name="pika",

@@ -84,6 +84,9 @@ class Family:
     unconfirmed_max: Callable[[Workload], int]  # sends of a publisher that may be out
     auditor: str  # 'module:object': reads one broker's log; "" where what it holds is consumed
     prober: str  # 'module:object': asks name servers what they show; "" where there are none
+    # What a client reports of an attempt that no broker refused, though it certainly was not
+    # accepted, and what that means, for people. Of several the first that is found counts.
+    not_accepted: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,12 @@ ROCKETMQ = Family(
     unconfirmed_max=lambda workload: amqp_section.SECTION.of(workload).confirm_window,
     auditor="harness.workers.rocketmq.audit:LogAuditor",
     prober="harness.workers.rocketmq.prober:Prober",
+    not_accepted={
+        "RemotingConnectException": "could not connect, so nothing was sent",
+        "ROLLBACK_MESSAGE": "rolled back",
+        # The library's own spelling.
+        "UNKNOW": "left open by its producer, to be rolled back",
+    },
 )
 # It may have begun a send to a dead master just before it learns of one that is back: that waits
 # out the library's time limit.

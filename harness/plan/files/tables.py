@@ -66,11 +66,12 @@ class Table(BaseModel):
         """Return what can be read of a table, for checks of several keys together.
 
         A value of the right type is kept even if it is beyond its limits. A key that cannot be
-        read, or is missing and has no default, is None, whatever the type of the field says.
+        read, or is missing and has no default, is None, whatever the type of the field says; a
+        table that is missing is read as an empty one.
         """
         written = given if isinstance(given, dict) else {}
         values = {
-            name: _readable(field, written[name]) if name in written else None
+            name: _readable(field, written.get(name))
             for name, field in cls.model_fields.items()
             if name in written or field.is_required()
         }

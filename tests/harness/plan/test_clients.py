@@ -203,6 +203,7 @@ STRANGER = Family(
     unconfirmed_max=lambda _workload: 100,
     auditor="",
     prober="",
+    not_accepted={},
 )
 
 

@@ -38,7 +38,8 @@ def test_keys_that_cannot_be_read_are_none_and_hide_no_other_key() -> None:
 @pytest.mark.parametrize("given", [None, 5, [], {}])
 def test_of_what_is_no_table_only_defaults_are_read(given: object) -> None:
     found = OuterTable.readable(given)
-    assert (found.count, found.mode, found.entry, found.given) == (None, "x", None, {})
+    assert (found.count, found.mode, found.given) == (None, "x", {})
+    assert (found.entry.size, found.entry.word) == (None, "a")
 
 
 def test_values_of_the_right_type_are_kept_beyond_their_limits() -> None:

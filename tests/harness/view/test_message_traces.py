@@ -25,6 +25,7 @@ def detail_of(tmp_path: Path, history: History, resolved: dict[str, str] | None 
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
     manifest = manifest_of(facts, resolved=resolved or {})
+    manifest.client = "pika" if resolved is None else "rocketmq-java-5.3.3"
     return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
 
 

@@ -1,5 +1,6 @@
 """Names of workers and faults, and ends of connections, as people read them."""
 
+from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.view.naming import (
     address_in,
     fault_of_plan,
@@ -46,12 +47,15 @@ def test_a_publisher_gives_a_silent_connection_up() -> None:
 
 
 def test_only_an_answer_of_the_broker_refuses_an_attempt() -> None:
-    assert not_accepted("MQBrokerException 17 topic[orders] not exist") == "refused"
+    def meaning(raw: str) -> str:
+        return not_accepted(raw, ROCKETMQ.not_accepted)
+
+    assert meaning("MQBrokerException 17 topic[orders] not exist") == "refused"
     no_way = "RemotingConnectException connect to rkd3:10931 failed"
-    assert not_accepted(no_way) == "could not connect, so nothing was sent"
-    assert not_accepted("SLAVE_NOT_AVAILABLE ROLLBACK_MESSAGE") == "rolled back"
-    assert not_accepted("SEND_OK UNKNOW") == "left open by its producer, to be rolled back"
-    assert not_accepted("nack") == not_accepted("") == "refused"
+    assert meaning(no_way) == "could not connect, so nothing was sent"
+    assert meaning("SLAVE_NOT_AVAILABLE ROLLBACK_MESSAGE") == "rolled back"
+    assert meaning("SEND_OK UNKNOW") == "left open by its producer, to be rolled back"
+    assert meaning("nack") == meaning("") == "refused"
 
 
 def test_an_error_names_the_address_that_a_client_sent_to() -> None:

@@ -47,6 +47,7 @@ FAMILY = Family(
     unconfirmed_max=lambda _workload: 1000,
     auditor="",
     prober="",
+    not_accepted={},
 )
 CLIENT = Client(
     name="pigeonhole-py",
