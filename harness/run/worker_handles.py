@@ -62,6 +62,7 @@ class WorkerHandle:
     drained: dict[str, tuple[dict[str, Any], int]] = field(default_factory=dict)
     doubt: str = ""
     exit_code: int | None = None
+    unheard: bool = False  # it wrote what is no message: it was killed, and is not heard any more
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     _recent: list[dict[str, int]] = field(default_factory=list)  # statuses, the oldest first
@@ -119,6 +120,11 @@ class WorkerHandle:
         return "ready" in self.messages and sends
 
     @property
+    def failed(self) -> bool:
+        """Return whether its run must end: it said that it cannot go on, or cannot be heard."""
+        return "failed" in self.messages or self.unheard
+
+    @property
     def attached(self) -> str:
         """Looked at four times a second (compose/rocketmq-java)."""
         return str(self.messages.get("attached", {}).get("server", ""))
@@ -131,7 +137,7 @@ class WorkerHandle:
     def record(self, killed_by: int) -> WorkerRecord:
         """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
         config = self.config
-        meant = killed_by > 0 and self.exit_code == KILLED
+        meant = killed_by > 0 and self.exit_code == KILLED and not self.unheard
         ended_early = self.exit_code == EXIT_ORPHANED
         self.doubt = self.doubt or (ORPHANED if ended_early else "")
         return WorkerRecord(
@@ -173,13 +179,27 @@ class WorkerHandle:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _hear(self) -> None:
-        while (message := await self.channel.receive()) is not None:
-            self._note(message)
+        """Note its messages until it ends. It is killed if it writes anything else: a run does not
+        go on with a worker that cannot be heard."""
+        try:
+            while (message := await self.channel.receive()) is not None:
+                self._note(message)
+                self.changed.set()
+            if "closed" not in self.messages and not self.doubt:
+                self.doubt = "its process ended without closing its log"
+        except DeployError as error:
+            await self._give_up(str(error))
+        except (KeyError, TypeError, ValueError) as error:  # JSON, but no message of a worker
+            await self._give_up(f"it wrote what is no message: {error!r}")
+        finally:
+            self.ended.set()
             self.changed.set()
-        if "closed" not in self.messages and not self.doubt:
-            self.doubt = "its process ended without closing its log"
-        self.ended.set()
-        self.changed.set()
+
+    async def _give_up(self, reason: str) -> None:
+        self.unheard = True
+        self.doubt = self.doubt or reason
+        with contextlib.suppress(DeployError):
+            await self.channel.kill()
 
     def _note(self, message: dict[str, Any]) -> None:
         kind = message["say"]

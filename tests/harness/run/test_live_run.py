@@ -532,6 +532,15 @@ def test_worker_with_a_full_disk_stops_the_run_with_reason(tmp_path: Path) -> No
     assert not done.manifest.workers[0].log_closed
 
 
+def test_worker_that_writes_what_is_no_message_stops_the_run(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, garbled=frozenset({"consumer-1"}))
+    done = run(cluster, plan(), tmp_path)
+    assert done.manifest.failure == "consumer-1: consumer-1 wrote what is no message"
+    (worker,) = (one for one in done.manifest.workers if one.name == "consumer-1")
+    assert (worker.failure, worker.exit_code) == ("consumer-1 wrote what is no message", 137)
+    assert not worker.reaches_the_end
+
+
 @pytest.mark.parametrize("of", [LogWriter, Journal])
 def test_full_disk_under_the_harness_stops_a_run_with_reason(
     of: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -46,7 +46,7 @@ class ScriptedWorker:
         self._cluster = cluster
         self.name = name
         self.heard: list[str] = []
-        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._said: asyncio.Queue[dict[str, Any] | DeployError | None] = asyncio.Queue()
         self._config: WorkerConfig | None = None
         self._log: LogWriter | None = None
         self._exit: int | None = None
@@ -60,7 +60,10 @@ class ScriptedWorker:
         getattr(self, f"_{do}")(message)
 
     async def receive(self) -> dict[str, Any] | None:
-        return await self._said.get()
+        said = await self._said.get()
+        if isinstance(said, DeployError):
+            raise said
+        return said
 
     async def exit_code(self) -> int | None:
         return self._exit
@@ -128,6 +131,8 @@ class ScriptedWorker:
             self.say("failed", doubt="No space left on device")
             self.end(70)
             return
+        if self.name in self._cluster.garbled:
+            self._said.put_nowait(DeployError(f"{self.name} wrote what is no message"))
         late = bool(self._cluster.world.dead_clients)  # in a dead one's place: nothing is left
         for sequence in range(1, 1 if late else self._cluster.messages + 1):
             at_ns = sequence * 1_000_000
@@ -315,6 +320,7 @@ class SimulatedCluster:
     deaf: frozenset[str] = frozenset()  # workers that answer nothing
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
+    garbled: frozenset[str] = frozenset()  # workers that write what is no message, under load
     orphaned: frozenset[str] = frozenset()  # workers that lose the harness in the middle of a run
     drain_doubt: str = ""
     subscribes: bool = True  # its drainers do, at some time
