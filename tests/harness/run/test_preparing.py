@@ -9,7 +9,11 @@ from harness.cluster.port import Roles
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from tests.rigs.runs.plans import fault, operated, operation, plan
+from harness.run.worker_handles import WorkerLost
+from tests.harness.run.live_runs import run
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.machine.descriptors import open_in
+from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
 HELD = {"orders": Roles("rmq2", ("rmq1", "rmq3"), ("rmq1", "rmq3"))}
 
@@ -45,3 +49,29 @@ def test_operations_spare_one_host_if_clients_can_avoid_it() -> None:
 def test_uninvolved_host_of_an_operation_holds_no_copy() -> None:
     held = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}
     assert involved(operated(operation("restart_node", "uninvolved")), held) == ("rmq3",)
+
+
+@pytest.mark.parametrize("refused", ["Journal", "RunRecorder"])
+def test_no_worker_is_started_if_the_disk_refuses_a_file(
+    refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(f"harness.run.stage.{refused}", full)
+    cluster = SimulatedCluster(LAYOUT)
+    with pytest.raises(OSError, match="No space"):
+        run(cluster, plan(), tmp_path)
+    assert cluster.workers == {}
+    assert open_in(tmp_path / "journal.jsonl", tmp_path / "logs" / "harness") == []
+
+
+def test_workers_that_do_not_start_leave_no_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
+    cluster = SimulatedCluster(LAYOUT, deaf=frozenset({"consumer-1"}))
+    with pytest.raises(WorkerLost, match="consumer-1"):
+        run(cluster, plan(), tmp_path)
+    assert (tmp_path / "journal.jsonl").exists()
+    assert open_in(tmp_path / "journal.jsonl", tmp_path / "logs" / "harness") == []
