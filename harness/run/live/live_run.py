@@ -163,6 +163,6 @@ class LiveRun:
         everybody = (*parts.workers, *parts.drain_and_audit.workers)
         await close_all(one for one in everybody if not one.ended.is_set())
         await self._reports.end()
-        parts.stage.record.close()
+        parts.stage.close()
         parts.manifest.failure = parts.manifest.failure or self._early_end.refused
         self._kept.save()
