@@ -240,7 +240,8 @@ class Preparing:
                 raise failed
             await all_ready(workers, READY_LIMIT_S)
         except BaseException:
-            await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
+            ends = (worker.end(CLOSE_LIMIT_S) for worker in workers)
+            await asyncio.gather(*ends, return_exceptions=True)
             raise
         return tuple(sorted(workers, key=lambda worker: worker.config.number))
 

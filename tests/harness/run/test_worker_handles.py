@@ -18,7 +18,7 @@ class Mute:
 
     def __init__(self) -> None:
         self.unanswered: list[int] = []
-        self.killed = False
+        self.killed = self.closed = False
         self._said: asyncio.Queue[dict[str, Any] | DeployError | None] = asyncio.Queue()
 
     async def send(self, message: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Mute:
         self._said.put_nowait(None)
 
     async def close(self) -> None:
-        pass
+        self.closed = True
 
     def write(self, output: dict[str, Any] | DeployError) -> None:
         self._said.put_nowait(output)
@@ -135,3 +135,35 @@ def test_a_worker_that_cannot_be_heard_is_killed_at_once(
     assert killed
     assert failed
     assert reason in doubt
+
+
+class Unreachable(Mute):
+    """A channel whose engine refuses one request."""
+
+    def __init__(self, refuses: str) -> None:
+        super().__init__()
+        self._refuses = refuses
+
+    async def kill(self) -> None:
+        if self._refuses == "kill":
+            raise DeployError("a process could not be killed")
+        await super().kill()
+
+    async def exit_code(self) -> int | None:
+        if self._refuses == "exit_code":
+            raise DeployError("the engine did not report how a process ended")
+        return None
+
+
+@pytest.mark.parametrize("refuses", ["kill", "exit_code"])
+def test_a_conversation_is_over_though_the_engine_refuses(refuses: str) -> None:
+    async def story() -> tuple[bool, int]:
+        channel = Unreachable(refuses)
+        worker = handle(channel)
+        worker.listen()
+        with pytest.raises(DeployError):
+            await worker.end(0.0)
+        assert worker.over
+        return channel.closed, len(asyncio.all_tasks())
+
+    assert asyncio.run(story()) == (True, 1)  # this one

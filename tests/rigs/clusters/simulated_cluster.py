@@ -46,6 +46,7 @@ class ScriptedWorker:
         self._cluster = cluster
         self.name = name
         self.heard: list[str] = []
+        self.closed = False
         self._said: asyncio.Queue[dict[str, Any] | DeployError | None] = asyncio.Queue()
         self._config: WorkerConfig | None = None
         self._log: LogWriter | None = None
@@ -72,7 +73,7 @@ class ScriptedWorker:
         self.end(137)
 
     async def close(self) -> None:
-        pass
+        self.closed = True
 
     def say(self, kind: str, **fields: Any) -> None:
         self._said.put_nowait({"say": kind, **fields})
