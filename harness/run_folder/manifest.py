@@ -197,11 +197,8 @@ class Manifest:
             consumer_groups={name: {**own} for name, own in groups(workload).items()},
             # A fault that never began was not verified active; it was planned nevertheless.
             windows=[
-                Window(
-                    *(w.number, w.fault.kind.name, 0, 0, None, False, False, "never began"),
-                    properties=declared_properties(w.fault.kind),
-                )
-                for w in plan.schedule.windows
+                Window.planned(number, kind.name, 0, "never began", declared_properties(kind))
+                for number, kind in ((w.number, w.fault.kind) for w in plan.schedule.windows)
             ],
             operations=[
                 OperationRecord(step.number, step.operation.kind.name, step.operation.target.word)
