@@ -17,7 +17,7 @@ import docker
 import requests
 from docker.errors import DockerException
 
-from harness.cluster.port import Ended
+from harness.cluster.port import DeployError, Ended
 from harness.deploy import labels
 
 MEMORY = "the kernel, for want of memory"
@@ -61,19 +61,22 @@ class EventReader:
 async def watch(
     client: docker.DockerClient, project: str, places: Mapping[str, str]
 ) -> AsyncIterator[Ended]:
-    """Until closed."""
-    arrived: asyncio.Queue[Ended] = asyncio.Queue()
+    """Until closed. Raises DeployError if an event cannot be read."""
+    arrived: asyncio.Queue[Ended | DeployError] = asyncio.Queue()
     stream = _Stream(client, project, EventReader(places))
     loop = asyncio.get_running_loop()
 
-    def report(ended: Ended) -> None:
+    def report(news: Ended | DeployError) -> None:
         with suppress(RuntimeError):  # the loop has ended before this thread
-            loop.call_soon_threadsafe(arrived.put_nowait, ended)
+            loop.call_soon_threadsafe(arrived.put_nowait, news)
 
     threading.Thread(target=stream.read, args=(report,), name="process ends", daemon=True).start()
     try:
         while True:
-            yield await arrived.get()
+            news = await arrived.get()
+            if isinstance(news, DeployError):
+                raise news
+            yield news
     finally:
         stream.close()
 
@@ -92,7 +95,14 @@ class _Stream:
         self._closed = threading.Event()
         self._open: Any = None
 
-    def read(self, report: Callable[[Ended], None]) -> None:
+    def read(self, report: Callable[[Ended | DeployError], None]) -> None:
+        """Report every end until closed, or why no other one will be."""
+        try:
+            self._read(report)
+        except Exception as failure:  # an exception that leaves a thread is seen by nobody else
+            report(DeployError(f"the engine's events cannot be read: {failure!r}"))
+
+    def _read(self, report: Callable[[Ended | DeployError], None]) -> None:
         since: int | None = None
         while not self._closed.is_set():
             with suppress(DockerException, requests.RequestException, OSError):

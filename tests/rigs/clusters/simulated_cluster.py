@@ -348,6 +348,7 @@ class SimulatedCluster:
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)
     when_drained: Callable[[], None] = lambda: None  # called as the drain begins, and later
     world: World = field(default_factory=World)
+    watch_fails: Exception | None = None  # by this the watch of processes breaks off
     accidents: tuple[tuple[float, str, int], ...] = ()  # after how long, whose process, its status
 
     def __post_init__(self) -> None:
@@ -432,6 +433,8 @@ class SimulatedCluster:
             for host in sorted(set(dead) - seen):
                 yield Ended(host, time.monotonic_ns(), dead[host])
             seen = set(dead)
+            if self.watch_fails is not None:
+                raise self.watch_fails
             await asyncio.sleep(0.05)
 
     def versions(self) -> dict[str, str]:

@@ -1,12 +1,14 @@
 """What the engine's events tell of the ends of brokers' processes."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import pytest
 
-from harness.cluster.port import Ended
+from harness.cluster.port import DeployError, Ended
 from harness.deploy.compose.cluster import FoundContainers
-from harness.deploy.compose.process_ends import ENGINE, MEMORY, EventReader
+from harness.deploy.compose.process_ends import ENGINE, MEMORY, EventReader, watch
+from tests.rigs.machine.loops import in_a_loop
 
 PLACES = {"c1": "rmq1", "c2": "rkt1/broker-a"}
 
@@ -59,6 +61,25 @@ def test_old_cause_of_death_is_not_reused_for_the_next() -> None:
 def test_events_repeated_after_reopening_the_stream_are_reported_once() -> None:
     died = event("die", at=4, exitCode="137")
     assert len(taken(died, died)) == 1
+
+
+class Engine:
+    """The client of an engine whose streams of events end one after the other."""
+
+    def __init__(self, *streams: Sequence[dict[str, Any]]) -> None:
+        self._streams = list(streams)
+
+    def events(self, **_: object) -> Iterator[dict[str, Any]]:
+        return iter(self._streams.pop(0) if self._streams else ())
+
+
+@in_a_loop
+async def test_an_event_that_cannot_be_read_ends_the_watch_with_a_reason() -> None:
+    died = event("die", exitCode="1")
+    ends = watch(cast(Any, Engine((died, {"Action": "die"}))), "project", PLACES)
+    assert (await anext(ends)).exit_code == 1
+    with pytest.raises(DeployError, match=r"events cannot be read: KeyError\('Actor'\)"):
+        await anext(ends)
 
 
 def test_each_process_of_a_shared_host_has_its_own_place() -> None:
