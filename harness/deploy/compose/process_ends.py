@@ -3,7 +3,7 @@
 1. An end is reported when the engine reports it. The event names the cause if the engine saw it:
    an out-of-memory kill, or a command to the engine. Otherwise only the signal is known.
 2. The stream is read in a daemon thread. If it breaks off, it is opened again from the last event
-   on; duplicates are dropped.
+   on, or from the begin of the watch; duplicates, and what came before the watch, are dropped.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import docker
@@ -34,7 +35,9 @@ class EventReader:
         self._places = places
         self._seen: set[tuple[str, str, int]] = set()
         self._ended_by: dict[str, str] = {}
-        self.latest_s = 0  # of the engine's clock
+        # By the engine's clock.
+        self.begin_ns = 0
+        self.latest_s = 0
 
     def take(self, event: Mapping[str, Any], at_ns: int) -> Ended | None:
         """None where no process has ended by it."""
@@ -42,6 +45,8 @@ class EventReader:
         container, attributes, kind = actor["ID"], actor["Attributes"], event["Action"]
         key = (container, kind, event["timeNano"])
         if container not in self._places or key in self._seen:
+            return None
+        if event["timeNano"] < self.begin_ns:
             return None
         self._seen.add(key)
         self.latest_s = max(self.latest_s, event["time"])
@@ -103,9 +108,12 @@ class _Stream:
             report(DeployError(f"the engine's events cannot be read: {failure!r}"))
 
     def _read(self, report: Callable[[Ended | DeployError], None]) -> None:
-        since: int | None = None
+        began_s, since = time.monotonic(), 0
         while not self._closed.is_set():
             with suppress(DockerException, requests.RequestException, OSError):
+                if not since:
+                    self._reader.begin_ns = self._begin_ns(began_s)
+                    since = self._reader.begin_ns // 10**9
                 self._open = self._client.events(since=since, filters=self._filters, decode=True)
                 for event in self._open:
                     ended = self._reader.take(event, time.monotonic_ns())
@@ -113,6 +121,11 @@ class _Stream:
                         report(ended)
             since = self._reader.latest_s or since
             self._closed.wait(_REOPEN_AFTER_S)
+
+    def _begin_ns(self, began_s: float) -> int:
+        """Return what the engine's clock said at `began_s` of CLOCK_MONOTONIC, at the latest."""
+        said = datetime.fromisoformat(self._client.info()["SystemTime"])
+        return int((said.timestamp() - (time.monotonic() - began_s)) * 10**9)
 
     def close(self) -> None:
         self._closed.set()
