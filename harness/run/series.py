@@ -154,7 +154,7 @@ class Series:
             return
         self.hooks.began(plans, self._done + 1, len(self.experiment.runs))
         self._done += len(plans)
-        group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS))
+        group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS, self.apart))
         work = (self._run_or_report(plan, group) for plan in plans)
         ended = await asyncio.gather(*work, return_exceptions=True)
         self._under_load -= {plan.name for plan in plans}
