@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from harness.claims.state import KnownFacts
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
+from harness.run_folder.process_ends import watch_lost_text
 from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (
@@ -160,7 +161,7 @@ def _broker_ended(facts: Facts, state: KnownFacts) -> bool | None:
     if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
         return True
     known = state.run.get("operations") == 0 and all(one is False for one in ends)
-    return False if known else None
+    return False if known and not facts.process_watch_lost else None
 
 
 def _ended_broker(window: Window) -> bool | None:
@@ -170,6 +171,8 @@ def _ended_broker(window: Window) -> bool | None:
 
 def _unknown_end(facts: Facts) -> Value:
     kinds = ", ".join(window.kind for window in facts.windows) or "operations"
+    if facts.process_watch_lost:
+        kinds = watch_lost_text(facts.process_watch_lost)
     return Unknown(f"a transient queue's broker may have ended ({kinds})")
 
 

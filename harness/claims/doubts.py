@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from harness.claims.values import Unknown
-from harness.run_folder.process_ends import unplanned_text
+from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
@@ -235,16 +235,20 @@ def worker_name(number: int, facts: Facts) -> str:
 # 2. If it ended from outside, or for an unknown reason, no claim covers it. Claims about a window
 #    in which it was down are not judged, and neither are those about the steady state.
 # 3. The time in which a window is judged: derived.py, `judged_between`.
+# 4. If the watch of the processes was lost, any of them may have ended in any window.
 
 
 _ADVICE_ON_ENDS = (
     "find out what ended the process on that machine (its log, its memory), then run it again"
 )
+_ADVICE_ON_WATCH = "see why the watch was lost (the container engine, its log), then run it again"
 
 
 def disturbed(facts: Facts, from_ns: int, until_ns: int | None) -> Unknown | None:
     """Return why a window that is judged in this time (the steady state, too) cannot be; None: it
     can."""
+    if facts.process_watch_lost:
+        return Unknown(watch_lost_text(facts.process_watch_lost), _ADVICE_ON_WATCH)
     found = [
         one
         for one in facts.process_ends

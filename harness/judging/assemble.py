@@ -28,6 +28,7 @@ from harness.plan.layouts.layout_values import (
 )
 from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.process_ends import watch_lost_text
 from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.costs import cost
@@ -163,9 +164,10 @@ def titles(experiment: Experiment) -> dict[Cell, CellTitle]:
 
 def _notes(manifest: Manifest) -> tuple[str, ...]:
     others, options = ", ".join(manifest.together), ", ".join(manifest.client_options)
-    fresh = manifest.cluster_fresh_because
+    fresh, lost = manifest.cluster_fresh_because, manifest.process_watch_lost
     notes = (
         (fresh, f"the cluster was started for this run; reason: {_FRESH.get(fresh, fresh)}"),
+        (lost, watch_lost_text(lost)),
         (manifest.cluster_stood, "cluster: the one that `mqproof up` had started"),
         (options, f"options of {manifest.client}: {options}"),
         (others, f"played together with {others}: one cluster, and one fault for all"),

@@ -39,20 +39,15 @@ from harness.run.core.run_queues import RunQueues
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import Prepared
-from harness.run.process_ends import ProcessEnds
-from harness.run.record import RunRecorder
 from harness.run.run_group import Participant
 from harness.run.stage import Stage
 from harness.run.worker_handles import WorkerHandle, all_ready, start_worker
-from harness.run_folder.journal import Journal
 from harness.workers.protocol import VOTERS, Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Level, Strength, least_promised
 
 # A group of consumers may need 40 s until each queue is read (clients/rocketmq).
 READY_LIMIT_S = 100.0
 DECLARED_AT_ONCE = 8  # queues: each waits for its mirrors
-JOURNAL = "journal.jsonl"
-LOGS = "logs"
 
 
 def _end(links: Sequence[Link], process: Process) -> Endpoint | None:
@@ -109,7 +104,7 @@ class Preparing:
         self._workers: list[WorkerHandle] = []  # of the load, also those that have ended
 
     async def begin(self) -> Prepared:
-        """Raises DeployError, WorkerLost, NoSuchTarget."""
+        """Raises DeployError, WorkerLost, NoSuchTarget, and OSError if the disk refuses it."""
         self._step(_declaring(self._servers))
         roles = await self._declare()
         involved = self._involved(roles)
@@ -119,20 +114,18 @@ class Preparing:
             "consumers": self._order(workload.consumer_endpoint, roles, involved),
         }
         self._step("connect the workers")
-        workers = await self._start_all(entries)
-        stage = Stage(
-            plan=self._plan,
-            cluster=self._cluster,
-            journal=Journal(self._folder / JOURNAL),
-            record=RunRecorder(self._folder / LOGS, self._origin_ns, self._plan.name),
-            origin_ns=self._origin_ns,
-            queues=self._queues.read,
-            links=self._links,
-            roles_of_worker={worker.name: worker.config.role.value for worker in workers},
-            numbers={worker.name: worker.config.number for worker in workers},
-            process_ends=ProcessEnds(self._origin_ns),
-            participant=self._participant,
+        # Its files are opened first: if the disk refuses one, there is no worker to end.
+        stage = Stage.opened(
+            *(self._plan, self._cluster, self._folder, self._origin_ns),
+            *(self._queues.read, self._links, self._participant),
         )
+        try:
+            workers = await self._start_all(entries)
+        except BaseException:
+            stage.close()
+            raise
+        stage.roles_of_worker |= {worker.name: worker.config.role.value for worker in workers}
+        stage.numbers |= {worker.name: worker.config.number for worker in workers}
         return Prepared(
             stage,
             workers,
@@ -247,7 +240,8 @@ class Preparing:
                 raise failed
             await all_ready(workers, READY_LIMIT_S)
         except BaseException:
-            await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
+            ends = (worker.end(CLOSE_LIMIT_S) for worker in workers)
+            await asyncio.gather(*ends, return_exceptions=True)
             raise
         return tuple(sorted(workers, key=lambda worker: worker.config.number))
 

@@ -39,12 +39,14 @@ class _PlannedEnd:
 
 
 class ProcessEnds:
-    """The process ends of one run. `unplanned`: those known so far, in run time."""
+    """The process ends of one run. `unplanned`: those known so far, in run time. `watch_lost`: why
+    others may not be known; "" if the watch goes on."""
 
     def __init__(self, origin_ns: int) -> None:
         self._origin_ns = origin_ns
         self._planned: list[_PlannedEnd] = []
         self.unplanned: list[ProcessEnd] = []
+        self.watch_lost = ""
 
     def expect(self, place: str) -> None:
         """Expect that an action ends the processes of a place."""

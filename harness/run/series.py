@@ -12,6 +12,7 @@
 
 import asyncio
 import contextlib
+import errno
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.log import LogDamaged
+from spark_analysis.schema.writing import FULL
 
 # --- Wall ----------------------------------------------------------------------------------------
 # The clock of the day: servers' own logs tell the time by it; runs themselves do without.
@@ -73,6 +75,7 @@ KEPT_LOGS = ".logs-of-runs-together"
 
 # What the world may do to a run; anything else is a bug of ours.
 _TROUBLE = (DeployError, FaultError, WorkerLost, NoSuchTarget, TimeoutError, OSError)
+_OF_DISKS = (*FULL, errno.EIO, errno.EROFS)
 
 Up = Callable[[RunPlan], Awaitable[Cluster]]  # a cluster of the plan's layout and deployment
 
@@ -151,7 +154,7 @@ class Series:
             return
         self.hooks.began(plans, self._done + 1, len(self.experiment.runs))
         self._done += len(plans)
-        group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS))
+        group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS, self.apart))
         work = (self._run_or_report(plan, group) for plan in plans)
         ended = await asyncio.gather(*work, return_exceptions=True)
         self._under_load -= {plan.name for plan in plans}
@@ -175,7 +178,7 @@ class Series:
         try:
             return await self._run_one(plan, group)
         except OSError as refused:
-            reason = os_reason(refused, self.folder / RUNS / plan.name)
+            reason = _reason(refused, self.folder / RUNS / plan.name)
             self.hooks.report(f"{plan.name} was not recorded: {reason}")
             return None
         finally:
@@ -216,10 +219,8 @@ class Series:
         except RunInterrupted:
             manifest.interrupted = True
             manifest.failure = manifest.failure or self.hooks.interrupt.reason
-        except OSError as refused:
-            manifest.failure = manifest.failure or os_reason(refused, folder)
         except _TROUBLE as failure:
-            manifest.failure = manifest.failure or str(failure) or type(failure).__name__
+            manifest.failure = manifest.failure or _reason(failure, folder)
         finally:
             with contextlib.suppress(OSError):
                 reserve.save(manifest)
@@ -313,7 +314,7 @@ class Series:
         try:
             health = await self.hooks.interrupt.unless(cluster.health(HEALTH_LIMIT_S))
         except _TROUBLE as failure:
-            return f"its health is unknown: {failure or type(failure).__name__}"
+            return f"its health is unknown: {str(failure) or type(failure).__name__}"
         return "" if health.clean else "; ".join(health.doubts)
 
     async def _down(self) -> None:
@@ -322,6 +323,14 @@ class Series:
             self.hooks.step(done)
             cluster, self._cluster = self._cluster, None
             await cluster.down()
+
+
+def _reason(failure: Exception, folder: Path) -> str:
+    """Return why a run cannot go on. The disk is blamed only where the error names a file, or says
+    what only a disk says: those of engines and networks are OSErrors, too."""
+    if isinstance(failure, OSError) and (failure.filename or failure.errno in _OF_DISKS):
+        return os_reason(failure, folder)
+    return str(failure) or type(failure).__name__
 
 
 def _place(plan: RunPlan) -> tuple[str, str, str]:

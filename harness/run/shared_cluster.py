@@ -10,7 +10,8 @@
 import asyncio
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 from faults.model import Executor
@@ -34,10 +35,16 @@ from harness.workers.protocol import Endpoint
 
 
 class KeptLogs:
-    """What brokers logged since the runs of a group began, in a folder of its own, made late."""
+    """What brokers logged since the runs of a group began, in a folder of its own, made late.
 
-    def __init__(self, folder: Path) -> None:
+    `apart`: does what takes seconds, as asyncio.to_thread.
+    """
+
+    def __init__(
+        self, folder: Path, apart: Callable[[Callable[[], object]], Awaitable[object]]
+    ) -> None:
         self._folder = folder
+        self._apart = apart
         self._one_by_one = asyncio.Lock()
         self._left_out: Counter[str] = Counter()
 
@@ -46,7 +53,8 @@ class KeptLogs:
         async with self._one_by_one:
             self._folder.mkdir(exist_ok=True)
             self._left_out.update(await cluster.fetch_logs(self._folder))
-            shutil.copytree(self._folder, run_folder, dirs_exist_ok=True)
+            copy = partial(shutil.copytree, self._folder, run_folder, dirs_exist_ok=True)
+            await self._apart(copy)
         return dict(self._left_out)
 
     def forget(self) -> None:

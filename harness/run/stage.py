@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from faults.kind import ArmedFault
 from faults.model import Armed, Executor, Proof
@@ -17,6 +18,7 @@ from harness.run.record import RunRecorder
 from harness.run.run_group import Look, Participant
 from harness.run_folder.journal import Journal
 
+JOURNAL, LOGS = "journal.jsonl", "logs"
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
 
 
@@ -38,6 +40,35 @@ class Stage:
     active: dict[int, ArmedFault] = field(default_factory=dict)  # by window; who has what, now
     hosts_of: dict[int, str] = field(default_factory=dict)  # by window; the host that it meant
     interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
+
+    @classmethod
+    def opened(
+        cls,
+        plan: RunPlan,
+        cluster: Cluster,
+        folder: Path,
+        origin_ns: int,
+        queues: Mapping[str, str],
+        links: Mapping[str, Sequence[Link]],
+        participant: Participant,
+    ) -> "Stage":
+        """Return the stage of a run that has no workers yet, with a new journal and record. Raise
+        OSError: then neither is open."""
+        record = RunRecorder(folder / LOGS, origin_ns, plan.name)
+        try:
+            journal = Journal(folder / JOURNAL)
+        except BaseException:
+            record.close()
+            raise
+        ends = ProcessEnds(origin_ns)
+        return cls(
+            plan, cluster, journal, record, origin_ns, queues, links, {}, {}, ends, participant
+        )
+
+    def close(self) -> None:
+        """Close its record and its journal."""
+        self.record.close()
+        self.journal.close()
 
     @property
     def executor(self) -> Executor:

@@ -62,6 +62,8 @@ class WorkerHandle:
     drained: dict[str, tuple[dict[str, Any], int]] = field(default_factory=dict)
     doubt: str = ""
     exit_code: int | None = None
+    unheard: bool = False  # it wrote what is no message: it was killed, and is not heard any more
+    over: bool = False  # the conversation was ended
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     _recent: list[dict[str, int]] = field(default_factory=list)  # statuses, the oldest first
@@ -119,6 +121,11 @@ class WorkerHandle:
         return "ready" in self.messages and sends
 
     @property
+    def failed(self) -> bool:
+        """Return whether its run must end: it said that it cannot go on, or cannot be heard."""
+        return "failed" in self.messages or self.unheard
+
+    @property
     def attached(self) -> str:
         """Looked at four times a second (compose/rocketmq-java)."""
         return str(self.messages.get("attached", {}).get("server", ""))
@@ -131,7 +138,7 @@ class WorkerHandle:
     def record(self, killed_by: int) -> WorkerRecord:
         """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
         config = self.config
-        meant = killed_by > 0 and self.exit_code == KILLED
+        meant = killed_by > 0 and self.exit_code == KILLED and not self.unheard
         ended_early = self.exit_code == EXIT_ORPHANED
         self.doubt = self.doubt or (ORPHANED if ended_early else "")
         return WorkerRecord(
@@ -158,28 +165,55 @@ class WorkerHandle:
         return await self.channel.exit_code()
 
     async def end(self, limit_s: float) -> None:
-        """Asks it to close; kills it after the limit."""
+        """Ask it to close, and kill it after the limit. Raise DeployError if it cannot be killed,
+        or if it is unknown how it ended; the conversation is over all the same."""
         await self.send("close")
+        closed = await self._ends_within(limit_s)
         try:
+            if not closed:
+                self.doubt = self.doubt or f"did not close within {limit_s:g} s and was killed"
+                await self.channel.kill()
+            self.exit_code = await self.channel.exit_code()
+        finally:
+            await self._hang_up()
+
+    async def _ends_within(self, limit_s: float) -> bool:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 await self.ended.wait()
-        except TimeoutError:
-            self.doubt = self.doubt or f"did not close within {limit_s:g} s and was killed"
-            await self.channel.kill()
-        self.exit_code = await self.channel.exit_code()
-        await self.channel.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        return self.ended.is_set()
+
+    async def _hang_up(self) -> None:
+        self.over = True
+        try:
+            await self.channel.close()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _hear(self) -> None:
-        while (message := await self.channel.receive()) is not None:
-            self._note(message)
+        """Note its messages until it ends. It is killed if it writes anything else: a run does not
+        go on with a worker that cannot be heard."""
+        try:
+            while (message := await self.channel.receive()) is not None:
+                self._note(message)
+                self.changed.set()
+            if "closed" not in self.messages and not self.doubt:
+                self.doubt = "its process ended without closing its log"
+        except DeployError as error:
+            await self._give_up(str(error))
+        except (KeyError, TypeError, ValueError) as error:  # JSON, but no message of a worker
+            await self._give_up(f"it wrote what is no message: {error!r}")
+        finally:
+            self.ended.set()
             self.changed.set()
-        if "closed" not in self.messages and not self.doubt:
-            self.doubt = "its process ended without closing its log"
-        self.ended.set()
-        self.changed.set()
+
+    async def _give_up(self, reason: str) -> None:
+        self.unheard = True
+        self.doubt = self.doubt or reason
+        with contextlib.suppress(DeployError):
+            await self.channel.kill()
 
     def _note(self, message: dict[str, Any]) -> None:
         kind = message["say"]
@@ -238,14 +272,24 @@ async def start_worker(
     Raises WorkerLost where it does not answer, DeployError where it cannot be started.
     """
     channel = await cluster.spawn(name)
-    before_ns = time.monotonic_ns()
     try:
-        hello = await _hello(channel, config.driver.packages)
-    except BaseException:
-        await channel.kill()  # nothing else knows of it yet
+        worker = await _configured(channel, name, config, boot_id)
+    except BaseException:  # nothing else knows of it yet
+        for leave in (channel.kill, channel.close):
+            with contextlib.suppress(DeployError):
+                await leave()
         raise
+    cluster.started_clients.add(name, worker)
+    worker.listen()
+    return worker
+
+
+async def _configured(
+    channel: Channel, name: str, config: WorkerConfig, boot_id: str
+) -> WorkerHandle:
+    before_ns = time.monotonic_ns()
+    hello = await _hello(channel, config.driver.packages)
     if hello is None or hello.get("say") != "hello":
-        await channel.kill()
         raise WorkerLost(f"{name} did not answer within {HELLO_LIMIT_S:g} s: {hello}")
     clock = ProcessClock(name, same_boot=hello["boot_id"] == boot_id)
     clock.observe(
@@ -253,10 +297,7 @@ async def start_worker(
     )
     config = replace(config, origin_ns=config.origin_ns + clock.offset_ns)
     await channel.send({"do": "configure", "config": config.to_json()})
-    worker = WorkerHandle(name, config, channel, clock, hello["versions"])
-    worker.listen()
-    cluster.started_clients.add(name, worker)
-    return worker
+    return WorkerHandle(name, config, channel, clock, hello["versions"])
 
 
 async def _hello(channel: Channel, packages: Sequence[str]) -> dict[str, Any] | None:

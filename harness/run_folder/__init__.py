@@ -8,7 +8,7 @@ seal            workers' logs become one Parquet file a raw table
 whole           checks and seals a recorded run before its judgement
 rows            raw rows as values, for the few that a person is shown
 client_events   facts of each window from clients' events
-process_ends    an unplanned end of a broker process, in a sentence
+process_ends    sentences about unplanned ends of broker processes
 experiments     experiment.json: the requested experiment
 packing         runs packed into one file
 reserve         disk space that is kept back

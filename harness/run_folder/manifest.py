@@ -162,6 +162,7 @@ class Manifest:
     audit_starts: list[AuditStart] = field(default_factory=list)
     harness_log_closed: bool = True  # False: the harness died before it had written all of it
     process_ends: list[ProcessEnd] = field(default_factory=list)  # unplanned
+    process_watch_lost: str = ""  # why other ends are unknown; "" where the watch went on
     cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
     # Of each broker's log the run has the last so many bytes, and these are left out, by file.
     broker_log_bytes_max: int | None = None  # None: whole, as before there was a limit
@@ -197,11 +198,8 @@ class Manifest:
             consumer_groups={name: {**own} for name, own in groups(workload).items()},
             # A fault that never began was not verified active; it was planned nevertheless.
             windows=[
-                Window(
-                    *(w.number, w.fault.kind.name, 0, 0, None, False, False, "never began"),
-                    properties=declared_properties(w.fault.kind),
-                )
-                for w in plan.schedule.windows
+                Window.planned(number, kind.name, 0, "never began", declared_properties(kind))
+                for number, kind in ((w.number, w.fault.kind) for w in plan.schedule.windows)
             ],
             operations=[
                 OperationRecord(step.number, step.operation.kind.name, step.operation.target.word)
@@ -342,6 +340,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         leadership_changes=tuple(leadership_changes(manifest)),
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
+        process_watch_lost=manifest.process_watch_lost,
         levels=tuple(manifest.levels),
         ways=tuple(manifest.ways),
         consumer_groups=tuple(_consumer_groups(manifest)),
@@ -380,6 +379,8 @@ def leadership_changes(manifest: Manifest) -> Iterator[LeadershipChange]:
         yield LeadershipChange(one.began_ns, over_ns)
     for end in manifest.process_ends:  # when its queues have settled is unknown
         yield LeadershipChange(end.at_ns - NOTICED_WITHIN_NS, None)
+    if manifest.process_watch_lost:  # an end that nobody saw may have come at any time
+        yield LeadershipChange(0, None)
 
 
 def _doubt(manifest: Manifest) -> str:

@@ -69,6 +69,23 @@ class Window:
             return self.ended_ns + GONE_WITHIN_NS
         return noted_ns
 
+    @classmethod
+    def planned(
+        cls, number: int, kind: str, at_ns: int, why: str, properties: FaultProperties
+    ) -> "Window":
+        """Return a window that has not begun, and why: neither verified nor gone."""
+        return cls(
+            number=number,
+            kind=kind,
+            origin_ns=at_ns,
+            returned_ns=at_ns,
+            ended_ns=None,
+            verified=False,
+            gone=False,
+            unverified_reason=why,
+            properties=properties,
+        )
+
     @property
     def of_clients(self) -> bool:
         """Return whether it is known to be a client's fault; without declared properties it may be
@@ -257,6 +274,8 @@ class Facts:
     leadership_changes: tuple[LeadershipChange, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
+    # Why there may be other ends that are not recorded; "" where the watch was not lost.
+    process_watch_lost: str = ""
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
     polls: bool = False  # consumers ask for each message, at a pace of their own
     # Of a log: brokers, and not consumers, know how far each group has come. False: unknown, too.

@@ -96,6 +96,7 @@ class ExecChannel:
         while not self._messages:
             if self._ended or not await self._read():
                 self._ended = True
+                self._writer.close()
                 return None
         return self._messages.popleft()
 

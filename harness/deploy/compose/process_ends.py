@@ -3,7 +3,7 @@
 1. An end is reported when the engine reports it. The event names the cause if the engine saw it:
    an out-of-memory kill, or a command to the engine. Otherwise only the signal is known.
 2. The stream is read in a daemon thread. If it breaks off, it is opened again from the last event
-   on; duplicates are dropped.
+   on, or from the begin of the watch; duplicates, and what came before the watch, are dropped.
 """
 
 import asyncio
@@ -11,13 +11,14 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import docker
 import requests
 from docker.errors import DockerException
 
-from harness.cluster.port import Ended
+from harness.cluster.port import DeployError, Ended
 from harness.deploy import labels
 
 MEMORY = "the kernel, for want of memory"
@@ -34,7 +35,9 @@ class EventReader:
         self._places = places
         self._seen: set[tuple[str, str, int]] = set()
         self._ended_by: dict[str, str] = {}
-        self.latest_s = 0  # of the engine's clock
+        # By the engine's clock.
+        self.begin_ns = 0
+        self.latest_s = 0
 
     def take(self, event: Mapping[str, Any], at_ns: int) -> Ended | None:
         """None where no process has ended by it."""
@@ -42,6 +45,8 @@ class EventReader:
         container, attributes, kind = actor["ID"], actor["Attributes"], event["Action"]
         key = (container, kind, event["timeNano"])
         if container not in self._places or key in self._seen:
+            return None
+        if event["timeNano"] < self.begin_ns:
             return None
         self._seen.add(key)
         self.latest_s = max(self.latest_s, event["time"])
@@ -61,19 +66,22 @@ class EventReader:
 async def watch(
     client: docker.DockerClient, project: str, places: Mapping[str, str]
 ) -> AsyncIterator[Ended]:
-    """Until closed."""
-    arrived: asyncio.Queue[Ended] = asyncio.Queue()
+    """Until closed. Raises DeployError if an event cannot be read."""
+    arrived: asyncio.Queue[Ended | DeployError] = asyncio.Queue()
     stream = _Stream(client, project, EventReader(places))
     loop = asyncio.get_running_loop()
 
-    def report(ended: Ended) -> None:
+    def report(news: Ended | DeployError) -> None:
         with suppress(RuntimeError):  # the loop has ended before this thread
-            loop.call_soon_threadsafe(arrived.put_nowait, ended)
+            loop.call_soon_threadsafe(arrived.put_nowait, news)
 
     threading.Thread(target=stream.read, args=(report,), name="process ends", daemon=True).start()
     try:
         while True:
-            yield await arrived.get()
+            news = await arrived.get()
+            if isinstance(news, DeployError):
+                raise news
+            yield news
     finally:
         stream.close()
 
@@ -92,10 +100,20 @@ class _Stream:
         self._closed = threading.Event()
         self._open: Any = None
 
-    def read(self, report: Callable[[Ended], None]) -> None:
-        since: int | None = None
+    def read(self, report: Callable[[Ended | DeployError], None]) -> None:
+        """Report every end until closed, or why no other one will be."""
+        try:
+            self._read(report)
+        except Exception as failure:  # an exception that leaves a thread is seen by nobody else
+            report(DeployError(f"the engine's events cannot be read: {failure!r}"))
+
+    def _read(self, report: Callable[[Ended | DeployError], None]) -> None:
+        began_s, since = time.monotonic(), 0
         while not self._closed.is_set():
             with suppress(DockerException, requests.RequestException, OSError):
+                if not since:
+                    self._reader.begin_ns = self._begin_ns(began_s)
+                    since = self._reader.begin_ns // 10**9
                 self._open = self._client.events(since=since, filters=self._filters, decode=True)
                 for event in self._open:
                     ended = self._reader.take(event, time.monotonic_ns())
@@ -103,6 +121,11 @@ class _Stream:
                         report(ended)
             since = self._reader.latest_s or since
             self._closed.wait(_REOPEN_AFTER_S)
+
+    def _begin_ns(self, began_s: float) -> int:
+        """Return what the engine's clock said at `began_s` of CLOCK_MONOTONIC, at the latest."""
+        said = datetime.fromisoformat(self._client.info()["SystemTime"])
+        return int((said.timestamp() - (time.monotonic() - began_s)) * 10**9)
 
     def close(self) -> None:
         self._closed.set()

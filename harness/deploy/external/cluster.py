@@ -159,11 +159,8 @@ class ExternalCluster:
     async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Workers' logs are there already, brokers' are not ours; what commands said goes on
         where the last fetch ended."""
-        folder = run_folder / _BROKER_LOGS
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            logs = (self.site.commands_log, self.site.output(PROXY_NAME))
-            return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
+            return await asyncio.to_thread(self._fetch_all, run_folder)
         except OSError as error:
             raise DeployError(f"a log could not be fetched: {error}") from error
 
@@ -258,6 +255,13 @@ class ExternalCluster:
             "http", VERSION_LIMIT_S, method="GET", url=url, headers={}, body=""
         )
         return {"toxiproxy": str(answer["body"]).strip()}
+
+    def _fetch_all(self, run_folder: Path) -> LeftOut:
+        """In a thread: agent and workers end by themselves if the event loop is silent."""
+        folder = run_folder / _BROKER_LOGS
+        folder.mkdir(parents=True, exist_ok=True)
+        logs = (self.site.commands_log, self.site.output(PROXY_NAME))
+        return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
 
     def _fetch(self, source: Path, target: Path) -> int:
         """Appends what is new; how many bytes of it are left out."""

@@ -71,7 +71,7 @@ class PipeChannel:
         assert self._process.stdout is not None, "it was started with pipes"
         try:
             line = await self._process.stdout.readline()
-            if line:
+            if line.endswith(b"\n"):  # a line that a kill cut off is no message
                 return decode(line)
         except ValueError as error:  # no JSON, or a line without an end
             raise DeployError(self._gone(f"it wrote what is no message: {error}")) from error

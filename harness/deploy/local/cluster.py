@@ -159,15 +159,8 @@ class LocalCluster:
 
     async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Workers' logs are there already; a node's goes on where the last fetch ended."""
-        folder = run_folder / _BROKER_LOGS
-        names = self.site.names
-        logs = [self.site.log(name) for name in names]
-        logs += [self.site.output(name) for name in (*names, PROXY_NAME)]
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                self._fetch_truth(self.site.truth(name), run_folder / TRUTH / f"{name}.jsonl")
-            return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
+            return await asyncio.to_thread(self._fetch_all, run_folder)
         except OSError as error:
             raise DeployError(f"a node's log could not be fetched: {error}") from error
 
@@ -223,6 +216,17 @@ class LocalCluster:
             return host_names.variables(dict.fromkeys(self.site.hosts, address), table)
         except OSError as error:
             raise DeployError(f"{worker} could not be started: {error}") from error
+
+    def _fetch_all(self, run_folder: Path) -> LeftOut:
+        """In a thread: agent and workers end by themselves if the event loop is silent."""
+        folder = run_folder / _BROKER_LOGS
+        names = self.site.names
+        logs = [self.site.log(name) for name in names]
+        logs += [self.site.output(name) for name in (*names, PROXY_NAME)]
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            self._fetch_truth(self.site.truth(name), run_folder / TRUTH / f"{name}.jsonl")
+        return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
 
     def _fetch(self, source: Path, target: Path) -> int:
         """Appends what is new; how many bytes of it are left out."""

@@ -35,16 +35,9 @@ class WindowState:
         self.begun = False  # an action of it was tried
         self.newcomers: list[Absence] = []  # of the clients that took dead ones' places
         self.promoted_rank: int | None = None  # seen just before it was undone
-        self.facts = WindowFacts(
-            window.number,
-            window.fault.kind.name,
-            now_ns,
-            now_ns,
-            None,
-            False,
-            False,
-            NOT_BEGUN,
-            properties=declared_properties(window.fault.kind),
+        kind = window.fault.kind
+        self.facts = WindowFacts.planned(
+            window.number, kind.name, now_ns, NOT_BEGUN, declared_properties(kind)
         )
 
     def fail(self, doubt: str) -> None:

@@ -125,10 +125,18 @@ class LiveWindow:
         return receipt
 
     async def _replace_clients(self, armed: Armed, receipt: Receipt) -> Receipt:
-        """Do what no executor can do: the receipt lasts until the new clients work."""
+        """Do what no executor can do: the receipt lasts until the new clients work. Raise the
+        first failure when each one works, or has failed."""
         for action in armed.undo:
             if isinstance(action, ReplaceClients):
-                found = await asyncio.gather(*map(self._replace_client, action.clients))
-                self.state.newcomers += [absence for absence in found if absence is not None]
+                work = map(self._start_successor, action.clients)
+                for ended in await asyncio.gather(*work, return_exceptions=True):
+                    if isinstance(ended, BaseException):
+                        raise ended
                 receipt = Receipt(receipt.issued_ns, time.monotonic_ns())
         return receipt
+
+    async def _start_successor(self, client: str) -> None:
+        absence = await self._replace_client(client)
+        if absence is not None:  # on record at once, whatever becomes of the others
+            self.state.newcomers.append(absence)

@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from harness.cluster.port import DeployError
+from harness.cluster.port import DeployError, Ended
 from harness.run.stage import Stage
-from harness.run_folder.process_ends import unplanned_text
+from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 
 
 class ClusterReports:
@@ -37,11 +37,20 @@ class ClusterReports:
                 self._stage.record.sample(sample)
 
     async def _see_process_ends(self) -> None:
-        with contextlib.suppress(DeployError):
+        """Note every end. If the watch breaks off, record why: an end may then be missing."""
+        try:
             async for ended in self._stage.cluster.process_ends():
-                if self._stage.participant.others_go_on:
-                    continue  # it no longer knows which ends are planned
-                unplanned = self._stage.process_ends.saw(ended)
-                if unplanned is not None:
-                    self._report(unplanned_text(unplanned))
-                    self._save()
+                self._see(ended)
+        except Exception as failure:
+            reason = str(failure) or type(failure).__name__
+            self._stage.process_ends.watch_lost = reason
+            self._report(watch_lost_text(reason))
+            self._save()
+
+    def _see(self, ended: Ended) -> None:
+        if self._stage.participant.others_go_on:
+            return  # it no longer knows which ends are planned
+        unplanned = self._stage.process_ends.saw(ended)
+        if unplanned is not None:
+            self._report(unplanned_text(unplanned))
+            self._save()

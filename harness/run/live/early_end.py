@@ -31,7 +31,7 @@ class EarlyEnd:
 
     def watch(self) -> None:
         """Check what sends no event."""
-        failed = [worker for worker in self._workers if "failed" in worker.messages]
+        failed = [worker for worker in self._workers if worker.failed]
         if failed and not self._manifest.failure:
             self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
             self._request()

@@ -39,6 +39,7 @@ class KeptManifest:
         manifest.operations = list(parts.operating.records.values())
         manifest.audit_starts = parts.auditor.records
         manifest.process_ends = list(parts.stage.process_ends.unplanned)
+        manifest.process_watch_lost = parts.stage.process_ends.watch_lost
         manifest.absences = [one for each in windows.values() for one in each.absences]
         killed = {name: number for number, window in windows.items() for name in window.killed}
         manifest.workers = [worker.record(killed.get(worker.name, 0)) for worker in workers]

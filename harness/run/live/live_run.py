@@ -157,12 +157,14 @@ class LiveRun:
         parts = self._parts
         altered = (parts.operating.altered, parts.auditor.altered)
         parts.manifest.cluster_altered = ", ".join(one for one in altered if one)
-        await parts.operating.mend()
-        self._out.interrupt.armed.pop(parts.stage.plan.name, None)
-        # Who still wrote to a log while it is sealed would make it another one than was sealed.
-        everybody = (*parts.workers, *parts.drain_and_audit.workers)
-        await close_all(one for one in everybody if not one.ended.is_set())
-        await self._reports.end()
-        parts.stage.record.close()
-        parts.manifest.failure = parts.manifest.failure or self._early_end.refused
-        self._kept.save()
+        try:
+            await parts.operating.mend()
+            self._out.interrupt.armed.pop(parts.stage.plan.name, None)
+            # A worker that still wrote to a log while it is sealed would make it another one.
+            everybody = (*parts.workers, *parts.drain_and_audit.workers)
+            await close_all(one for one in everybody if not one.over)
+        finally:
+            await self._reports.end()
+            parts.stage.close()
+            parts.manifest.failure = parts.manifest.failure or self._early_end.refused
+            self._kept.save()

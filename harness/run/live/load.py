@@ -61,5 +61,9 @@ class LiveLoad:
 
 
 async def close_all(workers: Iterable[WorkerHandle]) -> None:
-    """Return when each has closed its log, or was killed after CLOSE_LIMIT_S."""
-    await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
+    """Return when each has closed its log, or was killed after CLOSE_LIMIT_S. Raise the first
+    failure when all have ended."""
+    work = (worker.end(CLOSE_LIMIT_S) for worker in workers)
+    for ended in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(ended, BaseException):
+            raise ended

@@ -1,5 +1,6 @@
 """Brokers' processes that ended without a plan: what is not judged for it, and what is."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -106,3 +107,36 @@ def test_transient_messages_go_with_a_process_that_ends(cause: Cause) -> None:
     story = Story(persistent=False).steady().count("lost", "buffered", 3)
     assert verdict("confirmed-is-delivered", story).outcome is FAIL
     assert verdict("confirmed-is-delivered", ended(story, 14, cause)).outcome is NOT_APPLICABLE
+
+
+# --- a lost watch -------------------------------------------------------------------------------
+
+
+def unwatched(story: Story) -> Story:
+    story.facts = replace(story.facts, process_watch_lost="the engine is gone")
+    return story
+
+
+@pytest.mark.parametrize("story", [Story, broken])
+def test_without_a_watch_no_window_is_judged(story: Callable[[], Story]) -> None:
+    one = verdict(FAULT, unwatched(story()))
+    assert one.outcome is INCONCLUSIVE
+    (reason,) = one.not_judged
+    assert reason.startswith("fault 1: mqproof lost the watch of brokers' processes")
+    assert reason.endswith("the engine is gone")
+    assert one.advice
+
+
+def test_without_a_watch_the_steady_state_is_not_judged() -> None:
+    story = served_in_steady_state().outage(40, 45)
+    assert verdict("available-in-steady-state", unwatched(story)).outcome is INCONCLUSIVE
+
+
+def test_without_a_watch_an_unconditional_promise_is_judged() -> None:
+    lost = unwatched(Story()).count("lost", "replicated", 3)
+    assert verdict("confirmed-is-delivered", lost).outcome is FAIL
+
+
+def test_without_a_watch_transient_messages_may_be_gone_with_a_process() -> None:
+    story = Story(persistent=False).steady().count("lost", "buffered", 3)
+    assert verdict("confirmed-is-delivered", unwatched(story)).outcome is INCONCLUSIVE

@@ -1,7 +1,8 @@
 """Brokers' logs: the end of each is kept, and it is said how much is not."""
 
 import asyncio
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,11 @@ import pytest
 from harness.cluster.log_tails import BYTES_MAX, Tail, append_all, append_new, gap, those_cut
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, LogsInPlace
+from harness.deploy.external import cluster as external_module
+from harness.deploy.external.cluster import ExternalCluster
+from harness.deploy.local import cluster as local_module
+from harness.deploy.local.cluster import LocalCluster
+from harness.run.shared_cluster import KeptLogs
 
 LINES = b"".join(b"line %05d\n" % number for number in range(2000))
 
@@ -101,3 +107,59 @@ def test_fetches_keep_the_end_of_container_logs(
     logs = tmp_path / "broker_logs"
     assert (logs / "rmq1.log").read_bytes() == gap(20_900) + LINES[-1100:] + b"more\n"
     assert (logs / "rmq2.log").read_bytes() == b"quiet\n"
+
+
+def without_processes(of: type, folder: Path) -> Any:
+    """A cluster of this machine that has only what fetching logs needs."""
+    site = SimpleNamespace(
+        names=("ref1",),
+        log=lambda name: folder / f"{name}.log",
+        output=lambda name: folder / f"{name}.out",
+        truth=lambda name: folder / f"{name}.truth.jsonl",
+        commands_log=folder / "commands.log",
+    )
+    cluster: Any = object.__new__(of)
+    for name, value in {"site": site, "_fetched": {}, "log_bytes_max": 1100}.items():
+        setattr(cluster, name, value)
+    return cluster
+
+
+@pytest.mark.parametrize(
+    ("of", "module"), [(LocalCluster, local_module), (ExternalCluster, external_module)]
+)
+def test_logs_are_copied_apart_from_the_event_loop(
+    of: type, module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Agent and workers end by themselves when the loop is silent for seconds."""
+    threads = set[int]()
+
+    def copy(*words: Any) -> tuple[int, int]:
+        threads.add(threading.get_ident())
+        return append_new(*words)
+
+    monkeypatch.setattr(module, "append_new", copy)
+    for log in ("ref1.log", "commands.log"):
+        (tmp_path / log).write_bytes(LINES)
+    run_folder = tmp_path / "run"
+    asyncio.run(without_processes(of, tmp_path).fetch_logs(run_folder))
+    assert any(log.read_bytes().endswith(LINES[-1100:]) for log in run_folder.rglob("*.log"))
+    assert threads.isdisjoint({threading.get_ident()})
+    assert threads
+
+
+def test_logs_of_runs_that_are_played_together_are_copied_apart(tmp_path: Path) -> None:
+    copied = list[int]()
+
+    async def fetch_logs(folder: Path) -> dict[str, int]:
+        (folder / "rmq1.log").write_bytes(LINES)
+        return {}
+
+    async def apart(work: Callable[[], object]) -> None:
+        copied.append(len(list((tmp_path / "run").glob("*"))))
+        work()
+
+    cluster: Any = SimpleNamespace(fetch_logs=fetch_logs)
+    kept = KeptLogs(tmp_path / "kept", apart)
+    asyncio.run(kept.fetch(cluster, tmp_path / "run"))
+    assert copied == [0]
+    assert (tmp_path / "run" / "rmq1.log").read_bytes() == LINES

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from faults.model import Armed, FaultError
+from harness.cluster.port import DeployError
 from harness.run.fault_windows.windows import LiveWindow
 from harness.run.live.run_timeline import RunTimeline
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.fault_world import World
-from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import ScriptedWorker, SimulatedCluster
+from tests.rigs.machine.descriptors import open_in
 from tests.rigs.runs.plans import LAYOUT, fault, plan
 
 
@@ -31,6 +33,30 @@ def test_a_failure_after_a_clients_crash_ends_every_worker(
         run(cluster, of, tmp_path)
     living = {name: one for name, one in cluster.workers.items() if name != "consumer-1"}
     assert {name: one.heard[-1] for name, one in living.items()} == dict.fromkeys(living, "close")
+
+
+def test_a_run_leaves_neither_its_journal_nor_its_record_open(tmp_path: Path) -> None:
+    run(SimulatedCluster(LAYOUT), plan(fault("kill")), tmp_path)
+    assert (tmp_path / "journal.jsonl").stat().st_size
+    assert open_in(tmp_path / "journal.jsonl", tmp_path / "logs" / "harness") == []
+
+
+def test_a_worker_whose_end_is_unknown_keeps_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def exit_code(worker: ScriptedWorker) -> int | None:
+        if worker.name == "consumer-1":
+            raise DeployError("the engine did not report how a process ended")
+        return 0
+
+    monkeypatch.setattr(ScriptedWorker, "exit_code", exit_code)
+    cluster = SimulatedCluster(LAYOUT)
+    with pytest.raises(DeployError, match="did not report"):
+        run(cluster, plan(publishers=2), tmp_path)
+    assert {name: one.closed for name, one in cluster.workers.items()} == dict.fromkeys(
+        ("publisher-1", "publisher-2", "consumer-1"), True
+    )
+    assert open_in(tmp_path / "journal.jsonl", tmp_path / "logs" / "harness") == []
 
 
 def test_a_canary_that_does_not_close_leaves_the_fault_verified(

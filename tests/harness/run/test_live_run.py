@@ -178,6 +178,23 @@ def test_killed_client_and_its_successor_have_separate_absences(tmp_path: Path) 
     assert done.findings.doubts == ()
 
 
+def test_a_client_that_cannot_be_replaced_leaves_the_others_on_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
+    cluster = SimulatedCluster(LAYOUT, deaf=frozenset({"consumer-3"}))
+    done = run(cluster, plan(fault("client_crash"), consumers=2), tmp_path)
+    (window,), names = done.facts.windows, done.manifest.worker_names
+    assert "the undo failed: consumer-3 did not answer" in window.unverified_reason
+    assert sorted(names[away.worker] for away in done.facts.absences) == [
+        "consumer-1",
+        "consumer-2",
+        "consumer-4",
+        "publisher-1",
+        "publisher-2",
+    ]
+
+
 def test_worker_without_the_harness_did_not_observe_the_end(tmp_path: Path) -> None:
     """It closed its log, and then nothing was due any more: no outage of the broker's."""
     cluster = SimulatedCluster(LAYOUT, orphaned=frozenset({"publisher-1"}))
@@ -530,6 +547,15 @@ def test_worker_with_a_full_disk_stops_the_run_with_reason(tmp_path: Path) -> No
     assert done.manifest.failure == "publisher-1: No space left on device"
     assert done.facts.clock_problem == done.manifest.failure
     assert not done.manifest.workers[0].log_closed
+
+
+def test_worker_that_writes_what_is_no_message_stops_the_run(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, garbled=frozenset({"consumer-1"}))
+    done = run(cluster, plan(), tmp_path)
+    assert done.manifest.failure == "consumer-1: consumer-1 wrote what is no message"
+    (worker,) = (one for one in done.manifest.workers if one.name == "consumer-1")
+    assert (worker.failure, worker.exit_code) == ("consumer-1 wrote what is no message", 137)
+    assert not worker.reaches_the_end
 
 
 @pytest.mark.parametrize("of", [LogWriter, Journal])

@@ -8,9 +8,9 @@ import pytest
 
 from faults.actions import Action, Freeze, Kill, Start, Stop
 from faults.model import Receipt
-from harness.cluster.port import Ended
+from harness.cluster.port import DeployError, Ended
 from harness.run.process_ends import LATE_NS, NotingExecutor, ProcessEnds
-from spark_analysis.schema.facts import Cause, Facts
+from spark_analysis.schema.facts import Cause, Facts, LeadershipChange
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
 from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
@@ -173,3 +173,29 @@ def test_facts_keep_accidents_and_those_of_older_runs_have_none(tmp_path: Path) 
     assert Facts.from_json(document) == facts
     del document["process_ends"]
     assert Facts.from_json(document) == replace(facts, process_ends=())
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (DeployError("the engine is gone"), "the engine is gone"),
+        (KeyError("Actor"), "'Actor'"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_a_lost_watch_is_recorded_with_its_reason(
+    failure: Exception, reason: str, tmp_path: Path
+) -> None:
+    done = run(SimulatedCluster(LAYOUT, watch_fails=failure), plan(), tmp_path)
+    assert (done.manifest.process_watch_lost, done.facts.process_watch_lost) == (reason, reason)
+    assert done.facts.leadership_changes == (LeadershipChange(0, None),)
+    assert done.said == [
+        f"mqproof lost the watch of brokers' processes, so their ends are unknown: {reason}"
+    ]
+
+
+def test_older_recordings_read_as_watched_to_the_end(tmp_path: Path) -> None:
+    facts = run(SimulatedCluster(LAYOUT), plan(), tmp_path).facts
+    document = facts.to_json()
+    assert document.pop("process_watch_lost") == ""
+    assert Facts.from_json(document) == facts

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docker.errors import APIError
+from requests.exceptions import ReadTimeout
 
 from harness.cluster.port import Cluster, DeployError, Health, Link
 from harness.plan.clients.requirements import chosen_client
@@ -156,6 +158,39 @@ def test_layout_that_fails_to_start_is_tried_once_in_total(
     assert len(manifests) == 2
     for manifest in manifests:
         assert "no AMQP answer from rmq2" in manifest["failure"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (TimeoutError(), "TimeoutError"),
+        (TimeoutError("no answer in 4 s"), "no answer in 4 s"),
+        (APIError("500 Server Error"), "500 Server Error"),
+        (ReadTimeout("the engine did not answer"), "the engine did not answer"),
+        (OSError(28, "No space left on device"), "{folder}: No space left on device"),
+        (OSError(13, "Permission denied", "/a/file"), "/a/file: Permission denied"),
+    ],
+)
+def test_only_what_a_disk_refused_is_recorded_as_its_refusal(
+    failure: Exception, reason: str, tmp_path: Path
+) -> None:
+    def never(layout: Layout) -> SimulatedCluster:
+        raise failure
+
+    (manifest,) = perform(World(never), runs(LAYOUT), tmp_path)
+    assert manifest["failure"] == reason.format(folder=tmp_path / "runs" / "quick-1")
+
+
+class Silent(SimulatedCluster):
+    """Does not say in time whether it is well."""
+
+    async def health(self, limit_s: float) -> Health:
+        raise TimeoutError
+
+
+def test_health_that_is_unknown_has_a_reason(tmp_path: Path) -> None:
+    _, two = perform(World(Silent), runs(LAYOUT, LAYOUT), tmp_path)
+    assert two["cluster_fresh_because"] == "its health is unknown: TimeoutError"
 
 
 def test_failed_run_gives_the_next_one_a_fresh_cluster(

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from harness.cluster.port import DeployError
 from harness.run import worker_handles
 from harness.run.core.clocks import ProcessClock
 from harness.run.worker_handles import WorkerHandle
@@ -17,23 +18,31 @@ class Mute:
 
     def __init__(self) -> None:
         self.unanswered: list[int] = []
-        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self.killed = self.closed = False
+        self._said: asyncio.Queue[dict[str, Any] | DeployError | None] = asyncio.Queue()
 
     async def send(self, message: dict[str, Any]) -> None:
         if message["do"] == "ping":
             self.unanswered.append(time.monotonic_ns())
 
     async def receive(self) -> dict[str, Any] | None:
-        return await self._said.get()
+        said = await self._said.get()
+        if isinstance(said, DeployError):
+            raise said
+        return said
 
     async def exit_code(self) -> int | None:
         return None
 
     async def kill(self) -> None:
+        self.killed = True
         self._said.put_nowait(None)
 
     async def close(self) -> None:
-        pass
+        self.closed = True
+
+    def write(self, output: dict[str, Any] | DeployError) -> None:
+        self._said.put_nowait(output)
 
     def speak(self) -> None:
         for _ in range(len(self.unanswered)):
@@ -100,3 +109,61 @@ def test_the_earlier_status_is_a_second_old_at_least() -> None:
         status = {"say": "status", "sent": 100 * half_s, "at_ns": 500_000_000 * half_s}
         worker._note(status)
     assert (worker.status["sent"], worker.earlier["sent"]) == (500, 300)
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (DeployError("it wrote what is no message: WARNING: JVM"), "no message: WARNING: JVM"),
+        ({"level": "warning"}, "no message: KeyError('say')"),
+    ],
+)
+def test_a_worker_that_cannot_be_heard_is_killed_at_once(
+    output: dict[str, Any] | DeployError, reason: str
+) -> None:
+    async def story() -> tuple[bool, bool, str]:
+        channel = Mute()
+        worker = handle(channel)
+        worker.listen()
+        channel.write(output)
+        async with asyncio.timeout(5):
+            await worker.ended.wait()
+        await worker.end(0.0)
+        return channel.killed, worker.failed, worker.doubt
+
+    killed, failed, doubt = asyncio.run(story())
+    assert killed
+    assert failed
+    assert reason in doubt
+
+
+class Unreachable(Mute):
+    """A channel whose engine refuses one request."""
+
+    def __init__(self, refuses: str) -> None:
+        super().__init__()
+        self._refuses = refuses
+
+    async def kill(self) -> None:
+        if self._refuses == "kill":
+            raise DeployError("a process could not be killed")
+        await super().kill()
+
+    async def exit_code(self) -> int | None:
+        if self._refuses == "exit_code":
+            raise DeployError("the engine did not report how a process ended")
+        return None
+
+
+@pytest.mark.parametrize("refuses", ["kill", "exit_code"])
+def test_a_conversation_is_over_though_the_engine_refuses(refuses: str) -> None:
+    async def story() -> tuple[bool, int]:
+        channel = Unreachable(refuses)
+        worker = handle(channel)
+        worker.listen()
+        with pytest.raises(DeployError):
+            await worker.end(0.0)
+        assert worker.over
+        return channel.closed, len(asyncio.all_tasks())
+
+    assert asyncio.run(story()) == (True, 1)  # this one

@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+from faults.kinds import KINDS as FAULT_KINDS
+from harness.plan.fault_properties import declared_properties
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
+from spark_analysis.schema.facts import Window
 from spark_analysis.schema.sealed import DIGEST, digest_of
+from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.sealed_runs import sealed
 
 Document = dict[str, Any]
@@ -79,6 +83,15 @@ def test_first_of_very_many_problems_are_reported_with_a_count(
     said = reason(document, tmp_path)
     assert said.endswith("; and 9,980 more")
     assert len(said) < 2_000
+
+
+def test_a_planned_window_is_neither_verified_nor_gone() -> None:
+    (window,) = Manifest.of(plan(fault("kill"))).windows
+    properties = declared_properties(FAULT_KINDS["kill"])
+    assert window == Window.planned(1, "kill", 0, "never began", properties)
+    assert (window.origin_ns, window.returned_ns, window.ended_ns) == (0, 0, None)
+    assert (window.verified, window.gone) == (False, False)
+    assert (window.unverified_reason, window.properties) == ("never began", properties)
 
 
 @pytest.mark.parametrize("spoil", [

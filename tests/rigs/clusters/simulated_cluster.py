@@ -46,7 +46,8 @@ class ScriptedWorker:
         self._cluster = cluster
         self.name = name
         self.heard: list[str] = []
-        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self.closed = False
+        self._said: asyncio.Queue[dict[str, Any] | DeployError | None] = asyncio.Queue()
         self._config: WorkerConfig | None = None
         self._log: LogWriter | None = None
         self._exit: int | None = None
@@ -60,7 +61,10 @@ class ScriptedWorker:
         getattr(self, f"_{do}")(message)
 
     async def receive(self) -> dict[str, Any] | None:
-        return await self._said.get()
+        said = await self._said.get()
+        if isinstance(said, DeployError):
+            raise said
+        return said
 
     async def exit_code(self) -> int | None:
         return self._exit
@@ -69,7 +73,7 @@ class ScriptedWorker:
         self.end(137)
 
     async def close(self) -> None:
-        pass
+        self.closed = True
 
     def say(self, kind: str, **fields: Any) -> None:
         self._said.put_nowait({"say": kind, **fields})
@@ -128,6 +132,8 @@ class ScriptedWorker:
             self.say("failed", doubt="No space left on device")
             self.end(70)
             return
+        if self.name in self._cluster.garbled:
+            self._said.put_nowait(DeployError(f"{self.name} wrote what is no message"))
         late = bool(self._cluster.world.dead_clients)  # in a dead one's place: nothing is left
         for sequence in range(1, 1 if late else self._cluster.messages + 1):
             at_ns = sequence * 1_000_000
@@ -315,6 +321,7 @@ class SimulatedCluster:
     deaf: frozenset[str] = frozenset()  # workers that answer nothing
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
+    garbled: frozenset[str] = frozenset()  # workers that write what is no message, under load
     orphaned: frozenset[str] = frozenset()  # workers that lose the harness in the middle of a run
     drain_doubt: str = ""
     subscribes: bool = True  # its drainers do, at some time
@@ -341,6 +348,7 @@ class SimulatedCluster:
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)
     when_drained: Callable[[], None] = lambda: None  # called as the drain begins, and later
     world: World = field(default_factory=World)
+    watch_fails: Exception | None = None  # by this the watch of processes breaks off
     accidents: tuple[tuple[float, str, int], ...] = ()  # after how long, whose process, its status
 
     def __post_init__(self) -> None:
@@ -425,6 +433,8 @@ class SimulatedCluster:
             for host in sorted(set(dead) - seen):
                 yield Ended(host, time.monotonic_ns(), dead[host])
             seen = set(dead)
+            if self.watch_fails is not None:
+                raise self.watch_fails
             await asyncio.sleep(0.05)
 
     def versions(self) -> dict[str, str]:

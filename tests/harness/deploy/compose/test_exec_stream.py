@@ -81,6 +81,18 @@ async def test_closing_ends_our_side_only() -> None:
 
 
 @in_a_loop
+async def test_the_socket_is_closed_when_the_process_has_ended() -> None:
+    ours, engine = socket.socketpair()
+    channel = await ExecChannel.over("w1", ours, Ended())
+    await channel.close()
+    engine.close()
+    assert await channel.receive() is None
+    await asyncio.sleep(0)  # its loop closes it
+    assert ours.fileno() == -1
+    assert await channel.receive() is None
+
+
+@in_a_loop
 async def test_sending_to_a_dead_process_reports_its_last_output() -> None:
     channel, engine = await conversation()
     engine.sendall(frame(2, b"Traceback\nNoSpace\n"))

@@ -1,12 +1,14 @@
 """What the engine's events tell of the ends of brokers' processes."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import pytest
 
-from harness.cluster.port import Ended
+from harness.cluster.port import DeployError, Ended
 from harness.deploy.compose.cluster import FoundContainers
-from harness.deploy.compose.process_ends import ENGINE, MEMORY, EventReader
+from harness.deploy.compose.process_ends import ENGINE, MEMORY, EventReader, watch
+from tests.rigs.machine.loops import in_a_loop
 
 PLACES = {"c1": "rmq1", "c2": "rkt1/broker-a"}
 
@@ -59,6 +61,53 @@ def test_old_cause_of_death_is_not_reused_for_the_next() -> None:
 def test_events_repeated_after_reopening_the_stream_are_reported_once() -> None:
     died = event("die", at=4, exitCode="137")
     assert len(taken(died, died)) == 1
+
+
+class Engine:
+    """The client of an engine whose streams of events end one after the other. It is 100 s."""
+
+    def __init__(self, *streams: Sequence[dict[str, Any]]) -> None:
+        self._streams = list(streams)
+        self.since: list[int] = []
+
+    def info(self) -> dict[str, str]:
+        return {"SystemTime": "1970-01-01T01:01:40.123456789+01:00"}
+
+    def events(self, since: int, **_: object) -> Iterator[dict[str, Any]]:
+        self.since.append(since)
+        every = self._streams.pop(0) if self._streams else ()
+        return (one for one in every if one.get("time", since) >= since)
+
+
+@in_a_loop
+async def test_an_event_that_cannot_be_read_ends_the_watch_with_a_reason() -> None:
+    died = event("die", at=101, exitCode="1")
+    ends: Any = watch(cast(Any, Engine((died, {"Action": "die"}))), "project", PLACES)
+    assert (await anext(ends)).exit_code == 1
+    with pytest.raises(DeployError, match=r"events cannot be read: KeyError\('Actor'\)"):
+        await anext(ends)
+
+
+@in_a_loop
+async def test_an_end_while_the_stream_is_broken_is_reported_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before any event, too: the second stream begins where the watch began."""
+    monkeypatch.setattr("harness.deploy.compose.process_ends._REOPEN_AFTER_S", 0.01)
+    early, died = event("die", at=99, exitCode="2"), event("die", at=101, exitCode="1")
+    engine = Engine((), (early, died))
+    ends: Any = watch(cast(Any, engine), "project", PLACES)
+    assert (await anext(ends)).exit_code == 1
+    await ends.aclose()
+    assert engine.since[0] in (99, 100)
+    assert engine.since[1] == engine.since[0]
+
+
+def test_events_from_before_the_watch_are_dropped() -> None:
+    reader = EventReader(PLACES)
+    reader.begin_ns = 5 * 10**9
+    assert reader.take(event("die", at=4, exitCode="1"), 7) is None
+    assert reader.take(event("die", at=5, exitCode="1"), 7) is not None
 
 
 def test_each_process_of_a_shared_host_has_its_own_place() -> None:

@@ -50,3 +50,12 @@ async def test_the_last_words_are_there_with_the_exit_code() -> None:
     assert await channel.receive() is None
     assert (await channel.exit_code(), channel.errors) == (1, "no memory left")
     await channel.close()
+
+
+@within(LIMIT_S)
+async def test_a_line_that_was_cut_off_by_the_end_is_no_message() -> None:
+    channel = await started('import os; os.write(1, b\'{"say":"ready"}\\n{"say":"sta\')')
+    assert await channel.receive() == {"say": "ready"}
+    assert await channel.receive() is None
+    assert await channel.exit_code() == 0
+    await channel.close()
