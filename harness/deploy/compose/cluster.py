@@ -44,6 +44,7 @@ from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
+from harness.deploy.engine import engine_errors
 from harness.deploy.images import parts_of
 from harness.plan.layouts.layout_values import BALANCER
 from harness.plan.model import Layout, RunPlan
@@ -67,8 +68,10 @@ class FoundContainers:
 
     @classmethod
     def find(cls, client: docker.DockerClient, project: str) -> "FoundContainers":
-        mark = f"{labels.PROJECT}={project}"
-        found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
+        """Raises DeployError."""
+        mark = {"label": f"{labels.PROJECT}={project}"}
+        with engine_errors(f"the containers of {project} could not be listed"):
+            found = client.containers.list(all=True, filters=mark, ignore_removed=True)
         ours = [one for one in found if labels.ROLE in one.labels]
         workers = (one for one in ours if one.labels[labels.ROLE] == labels.ROLE_WORKERS)
         users = (one.labels[labels.USER] for one in workers)
