@@ -37,7 +37,7 @@ def doubt(*answers: tuple[str, ...] | DeployError) -> tuple[str, list[bool]]:
 
 
 @pytest.mark.parametrize("before", [(SILENT,), (LISTED, SILENT), (SILENT, LISTED)])
-def test_a_broker_that_does_not_answer_is_asked_again(
+def test_a_broker_that_does_not_answer_is_queried_again(
     before: tuple[tuple[str, ...] | DeployError, ...],
 ) -> None:
     found, closed = doubt(*before, ())
@@ -56,7 +56,7 @@ def test_listed_connections_are_closed_and_then_named() -> None:
     assert True in closed
 
 
-def test_without_an_agent_no_broker_is_asked_again() -> None:
+def test_without_an_agent_no_broker_is_queried_again() -> None:
     found, closed = doubt(AgentLost("its process ended"))
     assert found == "the broker did not say which connections it still has: its process ended"
     assert closed == [False]

@@ -226,7 +226,7 @@ def moved(
 ) -> bool | dict[str, str] | None:
     """Of a fault of links to rmq1 from 1,000 to 2,000; 1 and 2 are publishers, 3 consumes.
 
-    `second`: the target of the same fault once more, from 3,000 to 4,000; "" for none.
+    `second`: the target of the same fault again, from 3,000 to 4,000; "" for none.
     """
     made: Manifest = manifest()
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]

@@ -32,7 +32,7 @@ ERRORS = [APIError("the server is busy"), requests.ReadTimeout("Read timed out")
 def engine_without(
     refused: str, error: Exception, threads: list[int] | None = None
 ) -> DockerClient:
-    """An engine without a network or a container, of which one call fails."""
+    """An engine without networks and containers. One of its calls fails."""
 
     def call(name: str, answer: object) -> Callable[..., object]:
         def perform(*_: object, **__: object) -> object:
