@@ -69,9 +69,9 @@ class FoundContainers:
     @classmethod
     def find(cls, client: docker.DockerClient, project: str) -> "FoundContainers":
         """Raises DeployError."""
-        mark = {"label": f"{labels.PROJECT}={project}"}
+        mark = f"{labels.PROJECT}={project}"
         with engine_errors(f"the containers of {project} could not be listed"):
-            found = client.containers.list(all=True, filters=mark, ignore_removed=True)
+            found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
         ours = [one for one in found if labels.ROLE in one.labels]
         workers = (one for one in ours if one.labels[labels.ROLE] == labels.ROLE_WORKERS)
         users = (one.labels[labels.USER] for one in workers)
