@@ -64,10 +64,10 @@ def evidence(history: History, file: str) -> Evidence:
         found,
         facts,
         declared,
-        history.hidden,
-        unshown(history),
-        _attended(history),
-        replace(there, waited=waited(facts, history.tables)),
+        hidden=history.hidden,
+        unshown=unshown(history),
+        attended=_attended(history),
+        attendance=replace(there, waited=waited(facts, history.tables)),
     )
 
 

@@ -30,7 +30,7 @@ from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import ByHandClusters, save
 from harness.deploy.owner import owner
 from harness.judging.exits import Exit
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 from harness.plan.problems import PlanError
 from harness.run import signals
 from harness.workers.protocol import encode
@@ -194,7 +194,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("words", nargs="*")
     options = parser.parse_args(arguments)
     with ExitStack() as held:
-        if not lock(options.folder, held, wait=False):
+        if lock(options.folder, held, wait=False) is LockAnswer.HELD:
             raise AssertionError(f"{options.folder} was made for this process alone")
         return asyncio.run(_kept(options.folder, options.words, options.deployment))
 

@@ -72,7 +72,7 @@ _NEED_NO_MESSAGE = ("unexpected", "corrupt")
 Among = frozenset[int] | None  # fault windows; None: the run, whatever happened in it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
     """The counts of one run. `doubt`: the first loss doubt with one of these reasons. `planned`:
     the numbers that the scenario sends on purpose; a whole without an entry is as large as all

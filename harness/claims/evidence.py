@@ -8,7 +8,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 
 from harness.claims import derived, served, waiting
@@ -64,6 +64,7 @@ class Evidence:
     findings: Findings
     facts: Facts
     state: KnownFacts
+    _: KW_ONLY
     # Counts that records of another tool cannot show, with the reason.
     hidden: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
@@ -170,17 +171,21 @@ class Evidence:
             if planned.keys() >= {first, *others}:
                 planned[whole] = planned[first] - sum(planned[other] for other in others)
         return Counted(
-            self.findings.counts,
-            self.findings.attributions,
-            self.doubts.loss,
-            planned,
-            self.state.run.get("consumers") != 0,
-            frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
-            self.facts.sent_to,
-            any(row.place for row in self.findings.starvation),
-            self.uncounted | self.unshown.keys(),
-            len(self.facts.consumer_groups),
-            {one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups},
+            counts=self.findings.counts,
+            attributions=self.findings.attributions,
+            doubt=self.doubts.loss,
+            planned=planned,
+            has_consumers=self.state.run.get("consumers") != 0,
+            undrained=frozenset(
+                one.queue for one in self.findings.doubts if one.reason == "drain"
+            ),
+            queues=self.facts.sent_to,
+            of_logs=any(row.place for row in self.findings.starvation),
+            uncounted=self.uncounted | self.unshown.keys(),
+            groups=len(self.facts.consumer_groups),
+            queues_of_groups={
+                one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups
+            },
         )
 
     @cached_property

@@ -3,7 +3,8 @@
 1. It has its own session and ignores the signals that people send to a harness. It reads a pipe
    whose other end only the harness holds.
 2. The line `done` ends it without any action. If the pipe ends without that line, the harness has
-   died: the guardian undoes faults at once, before anything else.
+   died: the guardian undoes faults at once, before anything else. If the projects cannot be found,
+   it looks again for CLEAR_LIMIT_S.
 3. Then workers get WORKERS_LIMIT_S to stop by themselves, which closes their logs; the remaining
    ones are killed.
 4. Then the project is removed, unless it is kept, until nothing of it has appeared for QUIET_S:
@@ -28,11 +29,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    RetryError,
+    retry_if_exception_type,
+    retry_if_result,
+    stop_after_delay,
+    wait_fixed,
+)
 
 from faults.model import FaultError
 from harness.cleanup import standby
-from harness.cleanup.heal import HealResult, Projects, clear, mend
+from harness.cleanup.heal import HealResult, Projects, RunningProject, clear, mend
 
 LOG = "guardian.log"
 READY = b"watching\n"
@@ -187,7 +196,7 @@ async def guard(assignment: Assignment, projects: GuardedProjects, say: Say) -> 
 
 
 async def _mend(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
-    found = [one for one in await projects.find() if one.name == assignment.project]
+    found = [one for one in await _find(projects, say) if one.name == assignment.project]
     if not found:
         say("nothing of the project stands")
     for project in found:
@@ -195,6 +204,29 @@ async def _mend(assignment: Assignment, projects: GuardedProjects, say: Say) -> 
             projects, replace(project, experiment=assignment.experiment), "guardian"
         ):
             say(_text(row))
+
+
+async def _find(projects: GuardedProjects, say: Say) -> Sequence[RunningProject]:
+    """Find the projects, also if the engine answers late. Raise FaultError after CLEAR_LIMIT_S.
+
+    It may be busy just after the harness died, and nothing else undoes the faults.
+    """
+
+    async def look() -> Sequence[RunningProject]:
+        return await projects.find()
+
+    def note(state: RetryCallState) -> None:
+        if state.attempt_number == 1 and state.outcome is not None:
+            say(f"look for faults: FAILED: {state.outcome.exception()}; it is tried again")
+
+    attempts = AsyncRetrying(
+        stop=stop_after_delay(CLEAR_LIMIT_S),
+        wait=wait_fixed(_INTERVAL_S),
+        retry=retry_if_exception_type(FaultError),
+        before_sleep=note,
+        reraise=True,
+    )
+    return await attempts(look)
 
 
 async def end_workers(assignment: Assignment, projects: Workers, say: Say) -> None:

@@ -163,9 +163,13 @@ class _Beside:
         progress("start the agent")
         agent = await start_agent(self.client, containers)
         try:
+            versions = [
+                await asyncio.to_thread(versions_of, self.client, self.tool, own, layout)
+                for layout, own in zip(self.layouts, self.found, strict=True)
+            ]
             found = [
                 self._cluster(project, network, agent, containers, *one)
-                for one in zip(_counted(self.layouts), self.found, strict=True)
+                for one in zip(_counted(self.layouts), versions, strict=True)
             ]
             progress("wait until every broker answers and the clusters are clean")
             await asyncio.gather(*(one.stand(STAND_LIMIT_S) for one in found))
@@ -199,11 +203,10 @@ class _Beside:
         agent: AgentClient,
         containers: FoundContainers,
         counted: tuple[Layout, int],
-        own: images.Images,
+        versions: dict[str, str],
     ) -> ComposeCluster:
         layout = with_addresses(counted[0], network, counted[1])
         hosts = {host.name for host in (*layout.hosts, *layout.spares)}
-        versions = versions_of(self.client, self.tool, own, layout)
         return ComposeCluster(
             self.client,
             project,

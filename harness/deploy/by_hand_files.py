@@ -1,7 +1,8 @@
 """The files of clusters by hand (`mqproof up`): a folder for each `up`, below the user's state.
 
 1. A keeper process runs the clusters. It holds a lock on the folder while it lives, however it
-   ends, so a folder without a holder is what a dead keeper left.
+   ends, so a folder without a holder is what a dead keeper left. If locks cannot be read there,
+   the folder counts as held.
 2. One document in the folder describes the clusters. It replaces the one before as a whole.
 3. Only this user may read the folder: it has the tokens of proxies.
 """
@@ -14,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.writing import write_whole
 
@@ -88,9 +89,9 @@ def folders() -> tuple[Path, ...]:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a keeper lives that holds the folder."""
+    """Return whether a keeper holds the folder, or may hold it: without locks that is unknown."""
     with ExitStack() as held:
-        return not lock(folder, held, wait=False)
+        return lock(folder, held, wait=False) is not LockAnswer.TAKEN
 
 
 def save(folder: Path, clusters: ByHandClusters) -> None:

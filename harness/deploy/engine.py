@@ -9,6 +9,8 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import docker
@@ -39,6 +41,15 @@ def connect(limit_s: float = CALL_LIMIT_S) -> docker.DockerClient:
     except (DockerException, OSError) as error:
         raise _explain(str(error)) from error
     return client
+
+
+@contextmanager
+def engine_errors(what: str) -> Iterator[None]:
+    """Raise DeployError for what the engine, or the way to it, raises. `what`: what was tried."""
+    try:
+        yield
+    except (DockerException, OSError) as error:  # those of requests are OSErrors
+        raise DeployError(f"{what}: {error}") from error
 
 
 class OnePool(UnixHTTPAdapter):

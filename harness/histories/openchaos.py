@@ -8,7 +8,6 @@
 3. Reads after the load appear as dequeues, so it is unknown whether a queue was read empty.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from harness.histories.complaints import Complaints
@@ -59,24 +58,6 @@ def parse(text: str, file: str) -> tuple[Row, ...]:
     ]
     complaints.check()
     return tuple(row for row in found if row is not None)
-
-
-def lines_of(rows: Sequence[Row]) -> str:
-    """The rows as such a file."""
-    return "".join(f"{line}\n" for line in map(_line, rows))
-
-
-def _line(row: Row) -> str:
-    at_ms = row.at_ns // MS
-    value, key = str(row.value).replace("None", "null"), row.key or "null"
-    if row.f == FAULT:
-        return "\t".join((FAULT, str(row.value), row.ev, str(at_ms)))
-    if row.ev == INVOKE:
-        return "\t".join((row.client, row.f, "REQUEST", value, key, str(at_ms), "null"))
-    result = next(word for word, ev in RESULTS.items() if ev == row.ev)
-    latency = str((row.latency_ns or 0) // MS)
-    columns = (row.client, row.f, "RESPONSE", result, value, key, str(at_ms), latency, "null", "0")
-    return "\t".join(columns)
 
 
 def _row(columns: list[str], place: str, complaints: Complaints) -> Row | None:

@@ -7,20 +7,29 @@ however that ends.
 import fcntl
 import os
 from contextlib import ExitStack
+from enum import Enum, auto
 from pathlib import Path
 
 
-def lock(folder: Path, held: ExitStack, *, wait: bool) -> bool:
-    """Until `held` is left. False: somebody else has it, and we did not wait."""
+class LockAnswer(Enum):
+    """The answer to an attempt to take a lock."""
+
+    TAKEN = auto()  # it is ours
+    HELD = auto()  # another process has it, and we did not wait
+    UNKNOWN = auto()  # the folder cannot be opened, or its file system knows no locks
+
+
+def lock(folder: Path, held: ExitStack, *, wait: bool) -> LockAnswer:
+    """Take the lock until `held` is left."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return True  # the reader reports it
+        return LockAnswer.UNKNOWN  # the reader reports it
     held.callback(os.close, descriptor)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
-        return False
+        return LockAnswer.HELD
     except OSError:
-        pass  # this file system knows no locks
-    return True
+        return LockAnswer.UNKNOWN
+    return LockAnswer.TAKEN

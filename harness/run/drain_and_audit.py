@@ -22,8 +22,17 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
+from tenacity import (
+    AsyncRetrying,
+    RetryError,
+    retry_if_exception_type,
+    retry_if_not_exception_type,
+    retry_if_result,
+    stop_after_delay,
+    wait_fixed,
+)
 
+from harness.cluster.agent import AgentLost
 from harness.cluster.port import Cluster, DeployError, ReportsConnections
 from harness.plan.layouts.servers import Process
 from harness.run.worker_handles import WorkerHandle, WorkerLost, start_worker
@@ -35,6 +44,9 @@ CLOSE_LIMIT_S = 10.0
 ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
 READERS_MAX = 8  # processes at once: the machine has to carry the brokers, too
 QUERIES_AT_ONCE = 8  # queues whose masters are asked for at the same time
+
+# Not without an agent: no broker is asked then.
+_MAY_ANSWER = retry_if_exception_type(DeployError) & retry_if_not_exception_type(AgentLost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +97,32 @@ class Logs:
 
 
 async def connections_gone(broker: ReportsConnections, prefix: str, by_force_s: float) -> str:
-    """Waits until no connection of the run is listed, closing them in the end; "" or the doubt."""
-    left: tuple[str, ...] = ()
+    """Wait until no connection of the run is listed, closing them in the end; return "" or the
+    doubt. A broker that does not answer is asked again."""
+    doubt = ""
     for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, by_force_s)):
         retrying = AsyncRetrying(
-            retry=retry_if_result(bool), stop=stop_after_delay(limit_s), wait=wait_fixed(0.5)
+            retry=retry_if_result(bool) | _MAY_ANSWER,
+            stop=stop_after_delay(limit_s),
+            wait=wait_fixed(0.5),
         )
         try:
-            left = await retrying(broker.connections, prefix, close)
+            await retrying(broker.connections, prefix, close)
             return ""
         except RetryError as tired:
-            left = tired.last_attempt.result()
-        except (DeployError, TimeoutError) as failure:
-            return f"the broker did not say which connections it still has: {failure}"
-    return f"the broker still lists {', '.join(left)}"
+            raised = tired.last_attempt.exception()
+            doubt = _silent(raised) if raised else _listed(tired.last_attempt.result())
+        except (AgentLost, TimeoutError) as failure:
+            return _silent(failure)
+    return doubt
+
+
+def _silent(failure: BaseException) -> str:
+    return f"the broker did not say which connections it still has: {failure}"
+
+
+def _listed(connections: Sequence[str]) -> str:
+    return f"the broker still lists {', '.join(connections)}"
 
 
 class DrainAndAudit:

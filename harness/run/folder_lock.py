@@ -3,7 +3,8 @@ processes that judge it would overwrite each other's files.
 
 1. The mark exists from before the first run until after the last. It identifies one process
    (deploy/owner.py). If that process died, or was of another boot or machine, the mark is void.
-2. A process that judges holds a lock on the folder itself.
+2. A process that judges holds a lock on the folder itself. If the file system knows no locks, it
+   judges without one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from harness.deploy.owner import alive, owner
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 from harness.plan.problems import PlanError, Problem
 from spark_analysis.schema.regular import content_of
 from spark_analysis.schema.writing import naming
@@ -57,7 +58,7 @@ def alone(folders: Iterable[Path], *, wait: bool = False) -> Iterator[None]:
         problems = [
             Problem(str(folder), f"another mqproof{_by(folder)} judges it now: wait for it")
             for folder in distinct.values()
-            if not lock(folder, held, wait=wait)
+            if lock(folder, held, wait=wait) is LockAnswer.HELD
         ]
         if problems:
             raise PlanError(problems)

@@ -16,6 +16,7 @@ from spark_analysis.schema.facts import Window
 NAME_SERVERS_HIT = "name_servers_hit"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NO_CLIENTS = {"not_applicable": "no client was connected to the target when the fault began"}
+NO_PUBLISHERS = {"not_applicable": "no publisher was connected to the target when the fault began"}
 NOT_REPORTED = {"not_applicable": "the client does not report when a connection ends"}
 NO_LINKS = {"not_applicable": "no fault affected clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
@@ -78,13 +79,17 @@ def record_claim_facts(manifest: Manifest, events: Path) -> None:
 def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] | None:
     """Return whether every publisher that was connected to a host when faults hit clients' links
     to it was connected to another host before these were undone; None if the hosts of clients are
-    unknown."""
+    unknown. A fault that hit no publisher's link counts for nothing."""
     of_links = [one for one in manifest.windows if _of_links(one)]
     if not of_links:
         return NO_LINKS
     links = tuple(_links(manifest, events))
     answers = [_all_moved(manifest, links, one) for one in of_links]
-    return False if False in answers else None if None in answers else True
+    if False in answers:
+        return False
+    if None in answers:
+        return None
+    return True if True in answers else NO_PUBLISHERS
 
 
 def _of_links(window: Window) -> bool:
@@ -92,7 +97,9 @@ def _of_links(window: Window) -> bool:
     return properties is not None and properties.of_client_links
 
 
-def _all_moved(manifest: Manifest, links: Sequence[_ClientLink], window: Window) -> bool | None:
+def _all_moved(
+    manifest: Manifest, links: Sequence[_ClientLink], window: Window
+) -> bool | dict[str, str] | None:
     hosts = _target_hosts(manifest, window.number)
     if not (hosts and links):
         return None
@@ -103,13 +110,15 @@ def _all_moved(manifest: Manifest, links: Sequence[_ClientLink], window: Window)
         one.worker
         for one in links
         if one.host in hosts and one.from_ns < origin_ns <= one.until_ns
-    }
+    } & publishers
+    if not there:
+        return NO_PUBLISHERS
     moved = {
         one.worker
         for one in links
         if one.host not in hosts and one.from_ns < until_ns and one.until_ns > origin_ns
     }
-    return there & publishers <= moved
+    return there <= moved
 
 
 def _attached(

@@ -7,7 +7,7 @@
    is too long for its node's memory (backing.py), and mean nothing after the node's next boot.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
@@ -51,18 +51,3 @@ class Shelf(Protocol):
 
     def segment(self, queue: str, number: int) -> Segment:
         """A message is read when it is asked for."""
-
-
-def replayed(entries: Iterable[Entry]) -> dict[int, Put]:
-    """Return what they leave, by number, in the order of numbers."""
-    held: dict[int, Put] = {}
-    for entry in entries:
-        match entry:
-            case Put(number=number):
-                held[number] = entry
-            case Removed(numbers=numbers):
-                for number in numbers:
-                    held.pop(number, None)
-            case Emptied(kept=kept):
-                held = {number: held[number] for number in kept if number in held}
-    return dict(sorted(held.items()))

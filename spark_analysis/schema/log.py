@@ -83,7 +83,7 @@ class LogWriter:
 
     `run`: the run of the log; it tells the log from those of other runs.
     `append(table, *values)` takes values in column order, text columns as str or None.
-    `packer(table)` is the fast path: it takes text columns already numbered by `text()`.
+    `append_numbered(table, *values)` is faster: it takes text columns as numbers of `text()`.
     Raises LogFull from `flush()` and `close()` when the disk refuses; from then on always.
     """
 
@@ -264,20 +264,6 @@ def read_records(folder: Path, table: Table) -> bytes:
     """The packed records of one table, whole ones only; empty where the log has no such table."""
     raw = _content(folder / f"{table.name}.log", table.record.size)
     return raw[: len(raw) - len(raw) % table.record.size]
-
-
-def read_rows(folder: Path, table: Table) -> Iterator[Mapping[str, Value]]:
-    """The rows of one table as dicts, text resolved: for tests and small logs."""
-    # Records first: the writer hands strings over first, so all that these name are there.
-    records = read_records(folder, table)
-    strings = read_strings(folder)
-    for values in table.record.iter_unpack(records):
-        yield {
-            column.name: (strings[value] if value >= 0 else None)
-            if column.kind is ColumnType.TEXT
-            else value
-            for column, value in zip(table.columns, values, strict=True)
-        }
 
 
 def _content(path: Path, record_bytes: int) -> bytes:

@@ -38,9 +38,9 @@ from harness.workers.clients.rocketmq.java import FLAGS, PREFIX
 from harness.workers.clients.rocketmq.options import LANES_MAX
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome
 from tests.rigs.rocketmq.clusters import pair
+from tests.rigs.runs.log_rows import read_rows
 
 ROOT = Path(__file__).parents[2]
 TOPIC = "T"

@@ -23,9 +23,9 @@ from harness.run.preparing import Preparing
 from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")

@@ -30,13 +30,13 @@ from harness.plan.model import RunPlan
 from harness.run_folder.journal import Journal
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS, counts, mostly_nightly, run
 from tests.rigs.clusters.fault_world import compiled_fault
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker

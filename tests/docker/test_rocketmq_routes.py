@@ -15,13 +15,13 @@ from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import RunPlan, Schedule, Window
 from harness.systems.catalogue import load_system
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import standing
 from tests.docker.whole_runs import Done, run
 from tests.oracle.views import views
 from tests.rigs.rocketmq import name_server_log
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of
 

@@ -17,12 +17,13 @@ from harness.cleanup.guardian import LOG
 from harness.cluster.polling import until
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.seal import seal
-from spark_analysis.schema.log import is_closed, read_rows
+from spark_analysis.schema.log import is_closed
 from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import Play, SharedCluster
 from tests.docker.looks import in_force, workers_running
 from tests.docker.whole_runs import ON_DIRECT_LINKS, counts, mostly_nightly, run
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker

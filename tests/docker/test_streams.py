@@ -14,10 +14,10 @@ from harness.plan.clients.requirements import chosen_client
 from harness.systems.catalogue import load_layout, load_system
 from harness.workers.clients.amqp_stream import STREAM
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Via
 from tests.docker.conftest import Play
 from tests.docker.whole_runs import counts, run
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker

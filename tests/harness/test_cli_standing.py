@@ -11,7 +11,7 @@ from harness.deploy import users_images
 from harness.deploy.by_hand_files import DOCUMENT, ByHandCluster, ByHandClusters, save, state
 from harness.deploy.by_hand_layouts import EVERY_QUEUE
 from harness.deploy.owner import owner
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 from harness.pipeline import stages
 from harness.plan.clients import registry as clients
 from harness.plan.model import Experiment, Layout
@@ -39,7 +39,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = state() / "ab12"
     folder.mkdir(parents=True)
     with ExitStack() as held:
-        assert lock(folder, held, wait=False)
+        assert lock(folder, held, wait=False) is LockAnswer.TAKEN
         yield folder
 
 

@@ -23,11 +23,11 @@ from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import layout as rocketmq_layout
 from harness.systems.rocketmq.layout import own
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.rigs.rocketmq.local_cluster import on_loopback, standing
 from tests.rigs.rocketmq.needs import require_java_clients, require_servers
 from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import plan
 from tests.rigs.runs.stored import stored
 

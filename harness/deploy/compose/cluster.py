@@ -44,6 +44,7 @@ from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.dead_brokers import by_process
+from harness.deploy.engine import engine_errors
 from harness.deploy.images import containers_of
 from harness.deploy.place_commands import ProjectCommands
 from harness.plan.layouts.layout_values import BALANCER
@@ -68,8 +69,10 @@ class FoundContainers:
 
     @classmethod
     def find(cls, client: docker.DockerClient, project: str) -> "FoundContainers":
+        """Raises DeployError."""
         mark = f"{labels.PROJECT}={project}"
-        found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
+        with engine_errors(f"the containers of {project} could not be listed"):
+            found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
         ours = [one for one in found if labels.ROLE in one.labels]
         workers = (one for one in ours if one.labels[labels.ROLE] == labels.ROLE_WORKERS)
         users = (one.labels[labels.USER] for one in workers)

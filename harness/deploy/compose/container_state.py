@@ -12,6 +12,7 @@ import requests
 from docker.errors import DockerException
 
 from harness.cluster.port import DeployError
+from harness.deploy.engine import engine_errors
 
 WORDS_MAX = 20  # lines of a process's output that an error quotes
 _ENDED = ("exited", "dead")
@@ -64,13 +65,11 @@ _COMMAND = ("ip", "-4", "-o", "addr", "show", "to")
 
 def has_address(client: docker.DockerClient, container: str, address: str) -> bool:
     """Raises DeployError where the container cannot tell."""
-    try:
+    with engine_errors("a balancer cannot be queried for its address"):
         found = client.containers.get(container)
         if found.status == "exited":
             return False
         result = found.exec_run([*_COMMAND, f"{address}/32"])
-    except DockerException as error:
-        raise DeployError(f"a balancer cannot be queried for its address: {error}") from error
     assert isinstance(result.output, bytes), "it is no stream"
     if result.exit_code:
         output = result.output.decode(errors="replace").strip()

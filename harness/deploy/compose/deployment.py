@@ -28,7 +28,8 @@ from harness.deploy.compose.compose_layouts import compose_layout
 from harness.deploy.compose.execs import start
 from harness.deploy.compose.settings import Settings, host_address
 from harness.deploy.compose.subnets import free_network
-from harness.deploy.compose.tool import ComposeTool, find_tool
+from harness.deploy.compose.tool import AddressTaken, ComposeTool, find_tool
+from harness.deploy.engine import engine_errors
 from harness.deploy.owner import owner
 from harness.plan.layouts.layout_values import BROKER_IMAGE, OF_DISTRIBUTION, USERS_IMAGE
 from harness.plan.model import Layout
@@ -86,7 +87,7 @@ class ComposeDeployment:
             except BaseException as error:
                 if not self.keep:
                     await asyncio.shield(remove(client, project))
-                if not remaining or "overlaps" not in str(error):
+                if not remaining or not isinstance(error, AddressTaken):
                     raise
         raise AssertionError("the last try returns or raises")
 
@@ -114,22 +115,31 @@ class _Making:
         containers = await asyncio.to_thread(FoundContainers.find, self.client, project)
         progress("start the agent")
         agent = await start_agent(self.client, containers)
-        versions = versions_of(self.client, self.tool, self.images, self.layout) | {
-            f"agent {name}": str(version)
-            for name, version in dict(agent.hello.get("versions", {})).items()
-        }
-        layout = with_addresses(self.layout, network)
-        cluster = ComposeCluster(
-            self.client, project, layout, self.folder, network, agent, containers, versions
-        )
-        progress("wait until every broker answers and the cluster is clean")
         try:
+            cluster = await self._of(project, network, containers, agent)
+            progress("wait until every broker answers and the cluster is clean")
             await cluster.stand(STAND_LIMIT_S)
             cluster.executor, cluster.witness = self.equip(cluster)
         except BaseException:
             await agent.close()
             raise
         return cluster
+
+    async def _of(
+        self, project: str, network: str, containers: FoundContainers, agent: AgentClient
+    ) -> ComposeCluster:
+        """Return the cluster of containers that were started."""
+        versions = await asyncio.to_thread(
+            versions_of, self.client, self.tool, self.images, self.layout
+        )
+        versions |= {
+            f"agent {name}": str(version)
+            for name, version in dict(agent.hello.get("versions", {})).items()
+        }
+        layout = with_addresses(self.layout, network)
+        return ComposeCluster(
+            self.client, project, layout, self.folder, network, agent, containers, versions
+        )
 
     async def _peer_links(
         self, project: str, file: Path, ways: dict[Way, str], network: str
@@ -190,17 +200,18 @@ async def start_agent(client: docker.DockerClient, containers: FoundContainers) 
 def versions_of(
     client: docker.DockerClient, tool: ComposeTool, found: images.Images, layout: Layout
 ) -> dict[str, str]:
-    """Return the versions of the engine, the tool and the images."""
+    """Return the versions of the engine, the tool and the images. Raise DeployError."""
     parts = {BROKER_IMAGE: found.broker, "proxy image": found.proxy, "worker image": found.worker}
     parts |= {"balancer image": found.balancer} if found.balancer else {}
     parts |= {USERS_IMAGE: layout.image} if layout.image else {}
     made_of = {OF_DISTRIBUTION: layout.distribution} if layout.distribution else {}
-    return {
-        "docker engine": str(client.version()["Version"]),
-        "compose": f"{' '.join(tool.command)} {tool.version}",
-        **made_of,
-        **{part: f"{name} {_digest(client, name)}" for part, name in parts.items()},
-    }
+    with engine_errors("the versions of the Docker engine and of images could not be read"):
+        return {
+            "docker engine": str(client.version()["Version"]),
+            "compose": f"{' '.join(tool.command)} {tool.version}",
+            **made_of,
+            **{part: f"{name} {_digest(client, name)}" for part, name in parts.items()},
+        }
 
 
 def _digest(client: docker.DockerClient, name: str) -> str:

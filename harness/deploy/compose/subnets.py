@@ -12,13 +12,15 @@ from pathlib import Path
 import docker
 
 from harness.cluster.port import DeployError
+from harness.deploy.engine import engine_errors
 
 _RANGES = ("172.31", "10.231", "192.168")  # the last two for machines that use the first one
 _ROUTES = Path("/proc/net/route")
 
 
 def free_network(client: docker.DockerClient) -> str:
-    """The first three parts of a /24 that no Docker network and no route overlaps."""
+    """Return the first three parts of a /24 that no Docker network and no route overlaps. Raise
+    DeployError."""
     return choose([*docker_networks(client), *machine_routes()], start=os.getpid())
 
 
@@ -42,9 +44,12 @@ def _candidates(start: int) -> Iterator[str]:
 
 
 def docker_networks(client: docker.DockerClient) -> list[IPv4Network]:
+    """Raises DeployError."""
+    with engine_errors("the networks of the Docker engine could not be listed"):
+        networks = client.networks.list()
     subnets = [
         part.get("Subnet", "")
-        for network in client.networks.list()
+        for network in networks
         for part in (network.attrs.get("IPAM") or {}).get("Config") or []
     ]
     return [found for subnet in subnets for found in _networks(subnet)]

@@ -15,7 +15,12 @@ from harness.cluster.port import DeployError
 
 _TOOLS = (("docker", "compose"), ("docker-compose",))
 _LAST_LINES = 12
+_TAKEN = "overlaps"  # "Pool overlaps with other one on this address space"
 _ASK_LIMIT_S = 20.0
+
+
+class AddressTaken(DeployError):
+    """Another network has these addresses since they were chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class ComposeTool:
     version: str
 
     async def run(self, project: str, file: Path, words: list[str], limit_s: float) -> None:
-        """Raises DeployError when it fails or does not end in time."""
+        """Raises DeployError when it fails or does not end in time, AddressTaken for a network."""
         what = " ".join([*self.command, *words])
         process = await asyncio.create_subprocess_exec(
             *self.command,
@@ -46,7 +51,8 @@ class ComposeTool:
                 await process.wait()
         if process.returncode:
             lines = output.decode(errors="replace").strip().splitlines()[-_LAST_LINES:]
-            raise DeployError("\n".join([f"{what} failed:", *lines]))
+            text = "\n".join([f"{what} failed:", *lines])
+            raise AddressTaken(text) if _TAKEN in text else DeployError(text)
 
 
 def find_tool() -> ComposeTool:

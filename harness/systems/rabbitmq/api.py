@@ -124,12 +124,10 @@ class ManagementApi:
             return None
         return Reply(int(value["status"]), self._renamed(_parsed(str(value["body"]))))
 
-    async def ask_all(
-        self, path: str, method: str = "GET", body: Any = None
-    ) -> dict[str, Reply | None]:
+    async def ask_all(self, path: str, method: str = "GET") -> dict[str, Reply | None]:
         """Every host's own answer, asked side by side."""
         hosts = tuple(self._urls)
-        replies = await asyncio.gather(*(self.ask(host, path, method, body) for host in hosts))
+        replies = await asyncio.gather(*(self.ask(host, path, method) for host in hosts))
         return dict(zip(hosts, replies, strict=True))
 
     async def bodies(self, path: str) -> dict[str, Any]:

@@ -105,14 +105,18 @@ def doubts(
     of_queue: Callable[[Layout, dict[str, Any]], list[str]],
 ) -> tuple[str, ...]:
     """What stands against a clean cluster. Nodes, queues: host -> its own word, None for none; a
-    host that has no API to be asked is in neither, and known by the word of others alone."""
+    host that has no API to be asked is in neither, and known by the word of others alone. Without
+    an entry in `queues` none of a host's queues counts."""
     found: list[str] = []
     for host in (host.name for host in layout.hosts if host.name in nodes):
+        listed = queues.get(host, ())
         if nodes[host] is None:
             found.append(f"{host} does not answer")
         else:
             found += [f"{host} says: {doubt}" for doubt in _node_doubts(layout, nodes[host])]
-        for queue in queues.get(host) or ():
+            if listed is None:
+                found.append(f"{host} does not report its queues")
+        for queue in listed or ():
             found += [f"{host} says: {doubt}" for doubt in of_queue(layout, queue)]
     return tuple(found)
 

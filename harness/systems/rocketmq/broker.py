@@ -18,6 +18,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeGuard, TypeVar
 
 from harness.cluster.polling import until
@@ -154,6 +155,7 @@ class RocketBroker:
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """Return it by the masters that answer, and the slaves of the others; one must answer.
+        Raise DeployError if one of these no longer answers.
 
         A broker that was frozen reads heartbeats of clients that have left since, and lists them
         until they were silent for two minutes. Only consumers on a master's list hold messages
@@ -174,7 +176,7 @@ class RocketBroker:
         if not close:
             questions.append((requests.producers(), cluster_state.producers))
         found = await asyncio.gather(
-            *(self._connected(server, *question) for server in topics for question in questions)
+            *(self._listed(server, *question) for server in topics for question in questions)
         )
         return tuple(sorted({name for one in found for name in one if name.startswith(prefix)}))
 
@@ -189,8 +191,9 @@ class RocketBroker:
                 named = cluster_state.of_runs(topics, beginning)
                 gone.update(named)
                 await self._send_orders(server, map(requests.delete_topic, named))
-                groups = cluster_state.of_runs(await self._groups(server), beginning)
-                await self._send_orders(server, map(requests.delete_group, groups))
+                with suppress(DeployError):  # it has just stopped answering
+                    groups = cluster_state.of_runs(await self._groups(server), beginning)
+                    await self._send_orders(server, map(requests.delete_group, groups))
         for server in self._name_servers:
             await self._send_orders(server, map(requests.delete_route, sorted(gone)))
 
@@ -319,15 +322,21 @@ class RocketBroker:
         return {server: _names(topics) for server, topics in replies.items() if topics is not None}
 
     async def _groups(self, server: ServerProcess) -> tuple[str, ...]:
-        answer = await self._api.ask(server, requests.subscription_groups())
-        return cluster_state.groups(answer.body) if _done(answer) else ()
+        return await self._listed(server, requests.subscription_groups(), cluster_state.groups)
 
-    async def _connected(
+    async def _listed(
         self, server: ServerProcess, request: Request, read: Callable[[bytes], tuple[str, ...]]
     ) -> tuple[str, ...]:
-        """Return the clients; none if the broker does not know the group."""
+        """Return the names; none if the broker refuses, as it does of a group that it does not
+        know. Raise DeployError without an answer, or if it is not understood."""
         answer = await self._api.ask(server, request)
-        return read(answer.body) if _done(answer) else ()
+        named = f"{server.process} of {server.host}"
+        if answer is None:
+            raise DeployError(f"{named} does not answer: {request.words}")
+        try:
+            return read(answer.body) if _done(answer) else ()
+        except WireError as error:
+            raise DeployError(f"{named} gave no answer that can be read: {error}") from error
 
     async def _send_orders(self, server: ServerProcess, orders: Iterable[Request]) -> None:
         for order in orders:

@@ -11,6 +11,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from harness.workers.clients.rocketmq.options import readers
@@ -36,7 +37,10 @@ ASK_LIMIT_S = 20.0  # on a machine of load 50 a slave of 5.3.3 thrice said nothi
 TRIES = 2  # of one question
 SIDE_BY_SIDE = 8  # queues that are read at a time
 
+FAILURES = (Unanswered, RequestRefused, WireError)  # of one question
+
 T = TypeVar("T")
+Ends = Mapping[TopicQueue, int | None]  # queue -> its greatest offset; None: it is to be asked for
 
 
 class LogAuditor:
@@ -99,14 +103,15 @@ class _BrokersLog:
 
     async def read(self) -> str:
         """What stands against it being whole; "" where nothing does."""
-        doubts: Sequence[str] = ()
-        try:
+        doubts: Sequence[str] = (f"not read to its end within {self._config.limit_s:g} s",)
+        with suppress(TimeoutError):
             async with asyncio.timeout(self._config.limit_s):
-                doubts = await self._audit()
-        except TimeoutError:
-            doubts = (f"not read to its end within {self._config.limit_s:g} s",)
-        except (Unanswered, RequestRefused, WireError) as error:
-            doubts = (str(error),)
+                try:
+                    doubts, ends = await self._audit()
+                except FAILURES as error:
+                    doubts = (str(error),)
+                else:
+                    await self._compare_offsets(ends)
         return "; ".join(doubts)
 
     def close(self) -> None:
@@ -117,8 +122,9 @@ class _BrokersLog:
         """Its number among those of all brokers that this auditor reads."""
         return self._line.connects * len(self._config.endpoints) + self._place
 
-    async def _audit(self) -> Sequence[str]:
-        """What stands against the audit being whole."""
+    async def _audit(self) -> tuple[Sequence[str], Ends]:
+        """Return what stands against the audit being whole, and the ends of the queues that were
+        read. Raise what FAILURES lists."""
         topic = self._config.queue
         topics = await self._ask(requests.topic_configs(), answers.topics)
         self._ready()
@@ -126,15 +132,14 @@ class _BrokersLog:
         pull = await self._answer(requests.pull(TopicQueue(topic, 0), 0))
         if answers.gives_nothing(pull):
             doubts = await self._walk()
-            ends = {queue: await self._end(queue) for queue in queues}
+            ends: Ends = dict.fromkeys(queues)
         else:
             readings = await self._read_queues(queues)
             doubts = [f"{_word(one.queue)}: {one.doubt}" for one in readings if one.doubt]
             ends = {one.queue: one.end for one in readings if one.end is not None}
-        await self._compare_offsets(ends)
         if not any(one.name == topic for one in topics):
             doubts.insert(0, f"the broker has no topic {topic}")
-        return doubts
+        return doubts, ends
 
     async def _read_queues(self, queues: Sequence[TopicQueue]) -> list[Reading]:
         turns = asyncio.Semaphore(SIDE_BY_SIDE)
@@ -174,9 +179,6 @@ class _BrokersLog:
         self._probe(LOG_READ, self._host, started_ns, not walk.doubt, walk.doubt or span)
         return [walk.doubt] if walk.doubt else []
 
-    async def _end(self, queue: TopicQueue) -> int:
-        return await self._ask(requests.max_offset(queue), answers.offset)
-
     def _note(self, messages: Sequence[StoredMessage]) -> None:
         recorder, topic = self._recorder, self._config.queue
         received_ns = recorder.now_ns()
@@ -196,12 +198,35 @@ class _BrokersLog:
                 )
         recorder.flush()
 
-    async def _compare_offsets(self, ends: Mapping[TopicQueue, int]) -> None:
-        """A consumer's offset is the next that it would be given: at the end, all is consumed."""
+    async def _compare_offsets(self, ends: Ends) -> None:
+        """A consumer's offset is the next that it would be given: at the end, all is consumed.
+
+        It is information only: if it fails, the log was still read.
+        """
         started_ns = self._recorder.now_ns()
-        offsets = await self._ask(requests.consumer_offsets(), answers.offsets)
+        try:
+            known = {queue: await self._end(queue, end) for queue, end in ends.items()}
+            offsets = await self._ask(requests.consumer_offsets(), answers.offsets)
+        except FAILURES as error:
+            self._probe(CONSUMER_OFFSET, self._host, started_ns, False, f"unknown: {error}")
+        else:
+            self._probe_offsets(known, offsets, started_ns)
+
+    async def _end(self, queue: TopicQueue, end: int | None) -> int:
+        if end is not None:
+            return end
+        return await self._ask(requests.max_offset(queue), answers.offset)
+
+    def _probe_offsets(
+        self,
+        ends: Mapping[TopicQueue, int],
+        offsets: Mapping[tuple[str, TopicQueue], int],
+        started_ns: int,
+    ) -> None:
         topic = self._config.queue
-        own = {(readers(self._config), queue): None for queue in ends if queue.topic == topic}
+        own: dict[tuple[str, TopicQueue], int | None] = {
+            (readers(self._config), queue): None for queue in ends if queue.topic == topic
+        }
         for (whose, queue), offset in sorted({**own, **offsets}.items()):
             if (end := ends.get(queue)) is not None:
                 behind = end - (offset or 0)

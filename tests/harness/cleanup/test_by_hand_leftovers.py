@@ -1,5 +1,7 @@
 """`mqproof heal` removes the files of clusters by hand, if their keeper is dead."""
 
+import errno
+import fcntl
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.cleanup.local_leftovers import clean_dead_keepers
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 
 
 @pytest.fixture
@@ -29,8 +31,19 @@ def test_the_folder_of_a_dead_keeper_is_removed(folder: Path) -> None:
 
 def test_the_folder_of_a_living_keeper_stays(folder: Path) -> None:
     with ExitStack() as held:
-        assert lock(folder, held, wait=False)
+        assert lock(folder, held, wait=False) is LockAnswer.TAKEN
         assert rows() == []
+    assert folder.is_dir()
+
+
+def test_the_folder_of_a_keeper_that_may_live_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int, operation: int) -> None:
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    assert rows() == []
     assert folder.is_dir()
 
 

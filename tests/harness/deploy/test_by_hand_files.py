@@ -1,5 +1,7 @@
 """The document and the folder of clusters by hand: whole, locked, and checked when it is read."""
 
+import errno
+import fcntl
 import json
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,7 +21,7 @@ from harness.deploy.by_hand_files import (
     state,
 )
 from harness.deploy.owner import owner
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 
 PORT = ReachablePort("rkt1", "broker-a-0", True, "127.64.7.11", 10911)
 CLUSTER = ByHandCluster(
@@ -56,9 +58,23 @@ def test_a_document_without_a_key_is_damaged(tmp_path: Path, key: str) -> None:
 def test_a_folder_is_held_while_its_keeper_lives(tmp_path: Path) -> None:
     assert not is_held(tmp_path)
     with ExitStack() as held:
-        assert lock(tmp_path, held, wait=False)
+        assert lock(tmp_path, held, wait=False) is LockAnswer.TAKEN
         assert is_held(tmp_path)
+        assert lock(tmp_path, held, wait=False) is LockAnswer.HELD
     assert not is_held(tmp_path)
+
+
+def test_a_folder_whose_lock_is_unknown_counts_as_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    assert is_held(tmp_path)
+    with ExitStack() as held:
+        assert lock(tmp_path, held, wait=False) is LockAnswer.UNKNOWN
+        assert lock(tmp_path / "nowhere", held, wait=False) is LockAnswer.UNKNOWN
 
 
 def test_folders_lie_below_the_users_state(

@@ -14,6 +14,7 @@ from harness.histories.rows import FAULTS_UNJUDGED, Form, Row, history
 from harness.plan.problems import PlanError
 from spark_analysis.schema.facts import LeadershipChange
 from tests.rigs.histories.theirs import edn, histories, row, rows
+from tests.rigs.inputs.openchaos_lines import lines_of
 
 QUEUE = histories("queue_histories")
 RECOVERY = histories("recovery_histories")
@@ -42,7 +43,7 @@ def of_jepsen(lines: list[list[Any]]) -> History:
 
 
 def of_openchaos(lines: list[list[Any]]) -> History:
-    text = openchaos.lines_of(rows(lines))
+    text = lines_of(rows(lines))
     return history("h", openchaos.parse(text, "h.tsv"), openchaos.FORM)
 
 
@@ -78,7 +79,7 @@ def test_file_is_read_back_as_the_rows_written(name: str) -> None:
     lines = rows(QUEUE[name]["h"])
     assert jepsen.parse(edn(lines), "h.edn") == lines
     without_latency = [Row(one.at_ns, one.client, one.f, one.ev, one.value) for one in lines]
-    read = openchaos.parse(openchaos.lines_of(lines), "h.tsv")
+    read = openchaos.parse(lines_of(lines), "h.tsv")
     assert [Row(o.at_ns, o.client, o.f, o.ev, o.value) for o in read] == without_latency
 
 
@@ -310,7 +311,7 @@ def test_jepsen_says_the_same_of_its_own_file(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({"Q7"} ^ {*QUEUE, *RECOVERY}))
 def test_openchaos_says_the_same_of_its_own_file(name: str) -> None:
     lines = rows({**QUEUE, **RECOVERY}[name]["h"])
-    read = openchaos.parse(openchaos.lines_of(lines), "h.tsv")
+    read = openchaos.parse(lines_of(lines), "h.tsv")
     assert openchaos_verdict.verdict(read) == openchaos_verdict.verdict(lines)
 
 
@@ -326,7 +327,7 @@ def test_our_history_can_be_exported_to_their_format(name: str) -> None:
 
 def test_a_row_keeps_its_key_and_its_latency() -> None:
     one_row = row(30, 1, "enqueue", "ok", "a", "k", 5)
-    (read,) = openchaos.parse(openchaos.lines_of([one_row]), "h.tsv")
+    (read,) = openchaos.parse(lines_of([one_row]), "h.tsv")
     assert read == one_row
 
 

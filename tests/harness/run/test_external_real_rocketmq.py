@@ -19,7 +19,6 @@ from harness.systems.catalogue import load_system
 from harness.systems.files import compose_folder
 from harness.systems.topologies import layout_of, read_topology
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.oracle.judge import judge
 from tests.rigs.clusters.external import performed
@@ -28,6 +27,7 @@ from tests.rigs.clusters.topologies import command
 from tests.rigs.rocketmq.clusters import MEMBERS_BELOW, Cluster, group, pair
 from tests.rigs.rocketmq.launcher import HERE, Server
 from tests.rigs.rocketmq.needs import require_servers
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of
 

@@ -17,13 +17,13 @@ from harness.run_folder.seal import seal
 from harness.systems.catalogue import load_system
 from harness.systems.topologies import layout_of
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, PROBES
 from tests.oracle.judge import judge
 from tests.rigs.clusters import external_rocketmq as rig
 from tests.rigs.clusters.external import performed
 from tests.rigs.clusters.external_rocketmq import RocketOwner
 from tests.rigs.clusters.topologies import START
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of
 

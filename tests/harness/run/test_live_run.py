@@ -41,11 +41,12 @@ from harness.run.core.view import LiveCounts
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.log import LogFull, LogWriter, read_rows
+from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.docker.whole_runs import BY_PEER_LINKS, ON_DIRECT_LINKS
 from tests.harness.run.live_runs import Done, run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import LAYOUT, fault, plan
 
 

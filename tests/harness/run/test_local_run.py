@@ -26,11 +26,11 @@ from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.reference_mirrored.processes import COMMAND
 from spark_analysis.schema.facts import Cause, Facts
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.oracle.judge import judge
 from tests.rigs.clusters.local import HOSTS, UNMIRRORED, standing
 from tests.rigs.machine.disks import disk
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, operated, operation, plan
 from tests.rigs.runs.run_folders import rows_of
 

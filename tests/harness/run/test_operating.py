@@ -25,11 +25,11 @@ from harness.plan.operations import parse_through
 from harness.run.operations import promoting
 from harness.run.operations.afterwards import OWN_WORD
 from harness.run_folder.journal import read, standing
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import OPERATIONS
 from tests.harness.run.live_runs import Done, run
 from tests.rigs.clusters.fault_world import World
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
 ALL = ("rmq1", "rmq2", "rmq3")

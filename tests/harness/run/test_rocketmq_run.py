@@ -23,10 +23,10 @@ from harness.workers.clients.rocketmq.options import RocketOptions, attach_to
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength
 from tests.harness.run.live_runs import Done, run
 from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import fault, plan, workload
 from tests.rigs.workers import rig
 

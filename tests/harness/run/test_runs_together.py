@@ -22,10 +22,10 @@ from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
 from tests.rigs.machine import virtual_time
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.plans import LAYOUT, fault, plan
 
 KILL = fault("kill")

@@ -222,12 +222,20 @@ def moved(
     events: list[tuple[int, int, str, int, str]],
     kind: str = "hang",
     client_endpoint: str = "hosts",
+    second: str = "",
 ) -> bool | dict[str, str] | None:
-    """Of a fault of links to rmq1 from 1,000 to 2,000; 1 and 2 are publishers, 3 consumes."""
+    """Of a fault of links to rmq1 from 1,000 to 2,000; 1 and 2 are publishers, 3 consumes.
+
+    `second`: the target of the same fault again, from 3,000 to 4,000; "" for none.
+    """
     made: Manifest = manifest()
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
     made.windows.append(Window(1, kind, ORIGIN, ORIGIN, 2 * ORIGIN, True, True, ""))
     made.resolved["window 1: hang master of orders"] = "rmq1"
+    if second:
+        times = (3 * ORIGIN, 3 * ORIGIN, 4 * ORIGIN)
+        made.windows.append(Window(2, kind, *times, True, True, ""))
+        made.resolved["window 2: hang master of orders"] = second
     made.state["client_endpoint"] = client_endpoint
     made.save(tmp_path)
     for worker in (1, 2, 3):
@@ -274,3 +282,32 @@ def test_moved_clients_are_known_only_from_links_with_hosts(
         path.mkdir()
         answer = moved(path, events, kind, client_endpoint)
         assert isinstance(answer, dict) if kind == "kill" else answer is None
+
+
+NO_PUBLISHER_THERE = {
+    "not_applicable": "no publisher was connected to the target when the fault began"
+}
+ELSEWHERE = [(1, 100, "connected", 1, "rmq2 pika"), (2, 100, "connected", 1, "rmq2 pika")]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        ELSEWHERE,
+        [*ELSEWHERE, (3, 100, "connected", 1, "rmq1 pika")],  # a consumer is there
+        [*AT_TARGET, (1, 900, "lost", 1, ""), (2, 900, "lost", 1, "")],  # they had left
+    ],
+)
+def test_no_publisher_moved_if_none_was_connected_to_the_target(
+    tmp_path: Path, events: list[tuple[int, int, str, int, str]]
+) -> None:
+    assert moved(tmp_path, events) == NO_PUBLISHER_THERE
+
+
+def test_a_fault_that_hit_no_publisher_decides_nothing_for_others(tmp_path: Path) -> None:
+    one = (1, 1_500, "connected", 2, "rmq2 pika")
+    both = [*AT_TARGET, one, (2, 1_500, "connected", 2, "rmq2 pika")]
+    for name, events, answer in (("all", both, True), ("some", [*AT_TARGET, one], False)):
+        folder = tmp_path / name
+        folder.mkdir()
+        assert moved(folder, events, second="rmq3") is answer

@@ -19,7 +19,7 @@ from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.run_folder.tolerances import DRIFT_NS_MAX
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Clock, Facts
-from spark_analysis.schema.log import LogWriter, is_closed, read_rows
+from spark_analysis.schema.log import LogWriter, is_closed
 from spark_analysis.schema.tables import (
     ATTEMPTS,
     CLIENT_EVENTS,
@@ -30,6 +30,7 @@ from spark_analysis.schema.tables import (
     Table,
 )
 from tests.rigs.machine.file_limit import child_with_small_files
+from tests.rigs.runs.log_rows import read_rows
 from tests.rigs.runs.manifests import manifest
 
 

@@ -1,9 +1,10 @@
 """A world for one process under test: its records change only by the test's hand."""
 
 from reference_impl.metadata.tables import Group, Member, Tables
-from reference_impl.mirrored.store import SEGMENT, Entry, Put, replayed
+from reference_impl.mirrored.store import SEGMENT, Entry, Put
 from reference_impl.pid import Pid
 from reference_impl.protocol.connections import Described
+from tests.reference_impl.mirrored.replaying import replayed
 
 QUEUE = "q"
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from reference_impl.metadata.tables import Tables
 from reference_impl.mirrored.following import Diverged
-from reference_impl.mirrored.store import SEGMENT, Entry, Put, replayed
+from reference_impl.mirrored.store import SEGMENT, Entry, Put
 from reference_impl.pid import Pid
 from reference_impl.process import (
     CRASH,
@@ -33,6 +33,7 @@ from reference_impl.process import (
     Write,
 )
 from reference_impl.protocol.connections import Described
+from tests.reference_impl.mirrored.replaying import replayed
 
 
 @dataclass(frozen=True)

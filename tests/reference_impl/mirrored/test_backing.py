@@ -7,11 +7,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from reference_impl.mirrored.backing import Backing
 from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.paging import Sizes
-from reference_impl.mirrored.store import Entry, Put, replayed
+from reference_impl.mirrored.store import Entry, Put
 from reference_impl.mirrored.terms import QueueTerms
 from reference_impl.process import Write
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
+from tests.reference_impl.mirrored.replaying import replayed
 
 SMALL = Sizes(segment=4, load=3, load_octets=1 << 20, batch=2, round_octets=6)
 

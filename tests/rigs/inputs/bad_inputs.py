@@ -12,12 +12,12 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from harness.histories.openchaos import lines_of
 from harness.report import verdict
 from harness.request import run_request, topology_file
 from harness.systems.files import compose_folder
 from tests.rigs.histories.neutral import document as history
 from tests.rigs.histories.theirs import edn, rows
+from tests.rigs.inputs.openchaos_lines import lines_of
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.stored import document as stored

@@ -42,6 +42,8 @@ class FakeRocket:
     unreported: dict[ServerProcess, int] = field(default_factory=dict)
     sent: list[tuple[ServerProcess, str]] = field(default_factory=list)
     denied: dict[int, str] = field(default_factory=dict)  # what brokers' access control refuses
+    # By code of request: what brokers answer instead; None for no answer.
+    spoilt: dict[int, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for server in servers(self.layout.hosts):
@@ -82,15 +84,20 @@ class FakeRocket:
             raise AgentTimeout("silent")
         if name == "greet_by":
             return {"answered": True}
+        if server.is_broker and arguments["code"] in self.spoilt:
+            body = self.spoilt[arguments["code"]]
+            if body is None:
+                raise AgentTimeout("silent")
+            return {"code": 0, "remark": "", "fields": {}, "body": body}
         if server.is_broker and arguments["code"] in self.denied:
             remark = self.denied[arguments["code"]]
             return {"code": REFUSED, "remark": remark, "fields": {}, "body": ""}
         if voter is not None:
-            code, fields, body = self._of_voter(server, arguments["code"], arguments["body"])
+            code, fields, text = self._of_voter(server, arguments["code"], arguments["body"])
         else:
             answer = self._of_broker if server.is_broker else self._of_name_server
-            code, fields, body = answer(server, arguments["code"], arguments["fields"])
-        return {"code": code, "remark": "", "fields": fields, "body": body}
+            code, fields, text = answer(server, arguments["code"], arguments["fields"])
+        return {"code": code, "remark": "", "fields": fields, "body": text}
 
     # --- who votes -------------------------------------------------------------------------------
 

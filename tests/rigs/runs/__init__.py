@@ -2,6 +2,7 @@
 
 plans          small plans: seconds instead of minutes
 manifests      the manifest of a calm run, before it begins
+log_rows       the rows of a worker's log
 run_folders    run folders, as sealing leaves them
 sealed_runs    whole runs with logs, manifest and raw tables
 stored         folders of experiments, as they are left behind

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import TABLES
 from tests.rigs.generated.histories import Row, Rows
+from tests.rigs.runs.log_rows import read_rows
 
 
 def write_run(folder: Path, facts: Facts, rows: Rows) -> Path:

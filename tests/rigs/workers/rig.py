@@ -20,10 +20,10 @@ from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
 from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
 from spark_analysis.schema.body import Identity, decode
-from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import Table
 from spark_analysis.schema.words import Strength
 from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.runs.log_rows import read_rows
 
 ROOT = Path(__file__).parents[3]
 QUEUE = "mqproof.run.orders"

@@ -6,6 +6,7 @@ import pytest
 
 from spark_analysis.schema import log
 from spark_analysis.schema.tables import CLIENT_EVENTS
+from tests.rigs.runs.log_rows import read_rows
 
 READ = log._content
 
@@ -27,4 +28,4 @@ def test_a_row_read_during_writing_is_complete_or_absent(
 
         said("first")
         monkeypatch.setattr(log, "_content", content_and_one_row_more)
-        assert [row["detail"] for row in log.read_rows(folder, CLIENT_EVENTS)] == ["first"]
+        assert [row["detail"] for row in read_rows(folder, CLIENT_EVENTS)] == ["first"]

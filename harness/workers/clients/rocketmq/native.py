@@ -29,6 +29,7 @@ from harness.workers.clients.port import (
     LinkLost,
     NoLibrary,
     PublishingListener,
+    UnknownBacklog,
 )
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_attached import PERIOD_S, Attached
@@ -302,7 +303,7 @@ class NativeConsumer:
             self._recorded.notify_all()
 
     async def ready_messages(self) -> int:
-        raise LinkLost(f"{self._config.client} cannot report what its group has left")
+        raise UnknownBacklog(f"{self._config.client} cannot report what its group has left")
 
     async def close(self, limit_s: float) -> None:
         self.abort()

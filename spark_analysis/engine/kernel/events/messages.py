@@ -144,7 +144,6 @@ class Messages:
         detail: Text,
         at_ns: Ints,
         since_ns: Ints | None = None,
-        by_ns: Ints | None = None,
     ) -> Cases:
         """One case an attempt."""
         attempts = self.attempts
@@ -156,7 +155,6 @@ class Messages:
             attempts.attempt[rows],
             at_ns,
             since_ns,
-            by_ns,
         )
 
     def states(self) -> Census:

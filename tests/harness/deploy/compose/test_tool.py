@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.cluster.port import DeployError
-from harness.deploy.compose.tool import ComposeTool, find_tool
+from harness.deploy.compose.tool import AddressTaken, ComposeTool, find_tool
 from tests.rigs.machine.loops import in_a_loop
 
 pytestmark = pytest.mark.slow
@@ -70,3 +70,12 @@ async def test_compose_is_ended_at_its_time_limit(programs: Path) -> None:
     tool = ComposeTool(("docker-compose",), "1.29.2")
     with pytest.raises(DeployError, match="did not end within 0 s"):
         await asyncio.wait_for(tool.run("p1", Path("/f"), ["up"], 0.2), 5.0)
+
+
+@in_a_loop
+async def test_taken_addresses_are_an_error_of_their_own(programs: Path) -> None:
+    words = "failed to create network: Pool overlaps with other one on this address space"
+    program(programs, "docker-compose", f"echo '{words}' >&2; exit 1\n")
+    tool = ComposeTool(("docker-compose",), "1.29.2")
+    with pytest.raises(AddressTaken, match="Pool overlaps"):
+        await tool.run("p1", Path("/f"), ["up"], 10.0)

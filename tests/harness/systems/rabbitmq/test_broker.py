@@ -312,6 +312,7 @@ async def test_queues_and_policies_are_those_of_the_virtual_host() -> None:
 async def test_a_host_without_an_api_is_unknown_and_never_assumed() -> None:
     nodes = [{"name": f"rabbit@{host}", "running": host != "rmq3"} for host in HOSTS]
     said = {("rmq1", EU): (200, QUEUE), ("rmq1", "/api/nodes"): (200, nodes)}
+    said |= {("rmq1", "/api/queues/orders%2Feu"): (200, [])}
     rabbit, _ = foreign_broker(said, hosts=("rmq1",))
     assert await rabbit.masters("mqproof.r.q") == {"rmq1": False, "rmq2": None, "rmq3": None}
     assert (await rabbit.listing("rmq3"), await rabbit.listing("rmq1")) == (

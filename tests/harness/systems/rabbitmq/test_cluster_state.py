@@ -60,6 +60,14 @@ def test_a_host_that_does_not_answer_is_a_doubt() -> None:
     assert doubts(LAYOUT, said, everywhere([])) == ("rmq2 does not answer",)
 
 
+def test_a_host_without_a_list_of_queues_is_a_doubt() -> None:
+    silent = everywhere([QUEUE]) | {"rmq2": None}
+    assert doubts(LAYOUT, everywhere(nodes()), silent) == ("rmq2 does not report its queues",)
+    both = everywhere(nodes()) | {"rmq2": None}
+    assert doubts(LAYOUT, both, silent) == ("rmq2 does not answer",)
+    assert doubts(LAYOUT, everywhere(nodes()), {}) == ()  # where no queue is a run's
+
+
 def test_a_problem_that_one_host_sees_is_reported() -> None:
     said = everywhere(nodes()) | {
         "rmq3": nodes(rmq1={"running": False}, rmq3={"partitions": ["rabbit@rmq1"]})

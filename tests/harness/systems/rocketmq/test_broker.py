@@ -15,6 +15,7 @@ from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
+from harness.workers.remoting.requests import Code
 from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
 from tests.rigs.rocketmq.systems import broker_of
@@ -203,6 +204,35 @@ async def test_connections_are_worker_names_listed_by_any_master() -> None:
     assert "mqproof.r1.ghost" in await broker.connections("mqproof.r1.", close=False)
     made.clients.clear()
     assert await broker.connections("mqproof.r1.", close=True) == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [Code.GET_ALL_SUBSCRIPTION_GROUPS, Code.GET_CONSUMER_CONNECTIONS, Code.GET_ALL_PRODUCERS],
+)
+@pytest.mark.parametrize(
+    ("answer", "reason"), [(None, "does not answer"), ("[]", "gave no answer that can be read")]
+)
+@in_a_loop
+async def test_a_broker_without_a_plain_answer_has_connections_unknown(
+    code: Code, answer: str | None, reason: str
+) -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.spoilt[code] = answer
+    with pytest.raises(DeployError, match=reason):
+        await broker.connections("mqproof.r1.", close=False)
+
+
+@pytest.mark.parametrize("answer", [None, "[]"])
+@in_a_loop
+async def test_topics_are_deleted_though_their_groups_are_unknown(answer: str | None) -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.spoilt[Code.GET_ALL_SUBSCRIPTION_GROUPS] = answer
+    await broker.delete("mqproof.r1.")
+    assert not any(TOPIC in made.topics[one] for one in made.brokers)
+    assert {name for _, name in made.deleted_routes} == {TOPIC}
 
 
 @in_a_loop

@@ -286,6 +286,53 @@ def test_readers_unknown_to_the_broker_have_a_row_per_queue(tmp_path: Path) -> N
     assert [ok for _, ok, _ in audited(tmp_path, log).offsets] == [1, 0]
 
 
+SILENT, REFUSED = None, said(code=RemotingAnswer.SYSTEM_BUSY)
+OFFSETS_FAIL = [(SILENT, "no answer within 0.1 s"), (REFUSED, "code 2"), (said(b"[]"), "object")]
+
+
+@pytest.mark.parametrize(("reply", "reason"), OFFSETS_FAIL)
+def test_a_log_is_read_whole_though_offsets_are_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: Command | None, reason: str
+) -> None:
+    class Secretive(Log):
+        def answer(self, request: Request) -> Command | None:
+            is_offsets = request.code is Code.GET_ALL_CONSUMER_OFFSET
+            return reply if is_offsets else super().answer(request)
+
+    monkeypatch.setattr("harness.workers.rocketmq.audit.ASK_LIMIT_S", 0.1)
+    log = Secretive({TOPIC: 1})
+    log.put(TopicQueue(TOPIC, 0), sent(0))
+    end = audited(tmp_path, log)
+    assert (end.doubt, end.found) == ("", [("broker-a-0 orders/0", 0, 0)])
+    ((target, ok, detail),) = end.offsets
+    assert (target, ok) == ("broker-a-0", 0)
+    assert detail.startswith("unknown: ") and reason in detail
+
+
+def test_a_log_is_walked_whole_though_ends_of_queues_are_unknown(tmp_path: Path) -> None:
+    class Secretive(Slave):
+        def answer(self, request: Request) -> Command | None:
+            is_end = request.code is Code.GET_MAX_OFFSET
+            return REFUSED if is_end else super().answer(request)
+
+    log = Secretive({TOPIC: 1})
+    log.put(TopicQueue(TOPIC, 0), sent(0))
+    end = audited(tmp_path, log)
+    assert (end.doubt, len(end.found), len(end.offsets)) == ("", 1, 1)
+
+
+def test_the_limit_of_the_audit_does_not_undo_what_was_read(tmp_path: Path) -> None:
+    class Slow(Log):
+        def answer(self, request: Request) -> Command | None:
+            is_offsets = request.code is Code.GET_ALL_CONSUMER_OFFSET
+            return SILENT if is_offsets else super().answer(request)
+
+    log = Slow({TOPIC: 1})
+    log.put(TopicQueue(TOPIC, 0), sent(0))
+    end = audited(tmp_path, log, limit_s=2.0)
+    assert (end.doubt, len(end.found), end.offsets) == ("", 1, [])
+
+
 def test_silent_queue_is_named_and_the_others_are_read(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("harness.workers.rocketmq.audit.ASK_LIMIT_S", 0.2)
     log = Log({TOPIC: 2}, silent=frozenset({TopicQueue(TOPIC, 1)}))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.deploy import doctor
-from harness.workers.clients.port import Answer, Fetched, LinkLost
+from harness.workers.clients.port import Answer, Fetched, LinkLost, UnknownBacklog
 from harness.workers.clients.rocketmq import native_found
 from harness.workers.clients.rocketmq.native import (
     NativeClient,
@@ -362,5 +362,14 @@ def test_setup_failure_is_a_link_that_could_not_open(
     async def story() -> None:
         with pytest.raises(LinkLost, match="status 1"):
             await NativeConsumer(worker, Heard()).consume()  # type: ignore[arg-type]
+
+    asyncio.run(story())
+
+
+def test_a_backlog_that_the_library_hides_is_no_lost_link(tmp_path: Path) -> None:
+    async def story() -> None:
+        consumer = NativeConsumer(settings(tmp_path, Role.CONSUMER), Heard())  # type: ignore[arg-type]
+        with pytest.raises(UnknownBacklog, match="cannot report what its group has left"):
+            await consumer.ready_messages()
 
     asyncio.run(story())

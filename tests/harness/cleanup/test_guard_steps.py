@@ -1,0 +1,64 @@
+"""What a guardian does step by step, over a folder whose projects are hard to find."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from faults.model import Armed, FaultError
+from harness.cleanup.guardian import Assignment, guard
+from harness.cleanup.heal import RunningProject
+from harness.run_folder.journal import Journal
+from tests.harness.cleanup.fake_guardian import Folder
+from tests.rigs.clusters.fault_world import compiled_fault
+from tests.rigs.machine import virtual_time
+
+
+class Busy(Folder):
+    """Projects that cannot be found at first. `failures`: how many times."""
+
+    def __init__(self, folder: Path, failures: int) -> None:
+        super().__init__(folder)
+        self._failures = failures
+
+    async def find(self) -> Sequence[RunningProject]:
+        self._failures -= 1
+        if self._failures >= 0:
+            raise FaultError("find labelled projects: Read timed out")
+        return await super().find()
+
+
+def fault() -> Armed:
+    return compiled_fault("kill", "rmq1", ("rmq1", "rmq2"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An experiment with one fault armed, and a project that stands."""
+    run = tmp_path / "runs" / "run-1"
+    run.mkdir(parents=True)
+    Journal(run / "journal.jsonl").armed(fault())
+    (tmp_path / "project").touch()
+    return tmp_path
+
+
+def guarded(folder: Path, failures: int) -> tuple[list[str], list[str]]:
+    """Return what was done, and what the log says."""
+    said: list[str] = []
+    assignment = Assignment("p", folder, keep=False)
+    virtual_time.run(guard(assignment, Busy(folder, failures), said.append))
+    lines = (folder / "done").read_text().splitlines()
+    return [line.split(" ", 1)[1] for line in lines], said
+
+
+@pytest.mark.parametrize("failures", [0, 1, 20])
+def test_faults_are_undone_though_the_engine_was_busy(folder: Path, failures: int) -> None:
+    deeds, said = guarded(folder, failures)
+    assert deeds == [f"perform {fault().undo[0]}", "remove p"]
+    assert sum("it is tried again" in line for line in said) == min(failures, 1)
+
+
+def test_the_project_is_removed_though_it_was_never_found(folder: Path) -> None:
+    deeds, said = guarded(folder, 10**6)
+    assert set(deeds) == {"remove p"}
+    assert any(line.startswith("mend: FAILED: FaultError(") for line in said)
