@@ -9,6 +9,7 @@ import os
 from contextlib import ExitStack
 from enum import Enum, auto
 from pathlib import Path
+from typing import NoReturn
 
 
 class LockAnswer(Enum):
@@ -17,6 +18,9 @@ class LockAnswer(Enum):
     TAKEN = auto()  # it is ours
     HELD = auto()  # another process has it, and we did not wait
     UNKNOWN = auto()  # the folder cannot be opened, or its file system knows no locks
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a lock is not only taken or held: compare the answer")
 
 
 def lock(folder: Path, held: ExitStack, *, wait: bool) -> LockAnswer:

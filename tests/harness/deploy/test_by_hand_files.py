@@ -77,6 +77,11 @@ def test_a_folder_whose_lock_is_unknown_counts_as_held(
         assert lock(tmp_path / "nowhere", held, wait=False) is LockAnswer.UNKNOWN
 
 
+def test_the_answer_to_a_lock_is_neither_true_nor_false(tmp_path: Path) -> None:
+    with ExitStack() as held, pytest.raises(TypeError, match="compare the answer"):
+        bool(lock(tmp_path, held, wait=False))
+
+
 def test_folders_lie_below_the_users_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
