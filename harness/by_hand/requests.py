@@ -208,14 +208,25 @@ def down(one: KeptClusters, hear: Hear) -> Exit:
     if not one.lives:
         return _cleaned_up(one.folder, hear)
     with _connected(one, _END_LIMIT_S, {"do": lines.DOWN}) as (_, answers):
-        for message in answers:
-            match message["say"]:
-                case lines.FAILED:
-                    raise DeployError(f"{message['text']}; then: mqproof heal")
-                case lines.REFUSED:
-                    raise PlanError(Problem("", text) for text in message["problems"])
-            hear(message)
+        if not _is_down(answers, hear):
+            what = f"the keeper of {one.folder} ended before all was removed"
+            raise DeployError(f"{what}; again: mqproof down")
     return Exit.PASSED
+
+
+def _is_down(answers: Iterator[dict[str, Any]], hear: Hear) -> bool:
+    """Hear the keeper out; return whether it reported that everything is removed."""
+    removed = False
+    for message in answers:
+        match message["say"]:
+            case lines.FAILED:
+                raise DeployError(f"{message['text']}; then: mqproof heal")
+            case lines.REFUSED:
+                raise PlanError(Problem("", text) for text in message["problems"])
+            case lines.END:
+                removed = message["code"] == Exit.PASSED
+        hear(message)
+    return removed
 
 
 def _cleaned_up(folder: Path, hear: Hear) -> Exit:
