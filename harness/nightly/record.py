@@ -22,6 +22,7 @@ from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
 from harness.judging.verdict_file import SEVERAL
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.outside.text import brief
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema import old_names
@@ -31,7 +32,9 @@ NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
 Changes = Mapping[Cell, tuple[str, ...]]  # of versions: `rabbitmq: 3.10.8 → 4.0.5`
-_EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+_EXPERIMENT = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
+_NAMED = "YYYYMMDD-HHMMSS-XXXX, the name of a folder"
+_ADVICE = "mend what was changed by hand, or move this night's folder away"
 
 
 class PlannedCell(msgspec.Struct, frozen=True):
@@ -115,9 +118,22 @@ def nights(folder: Path) -> list[Night]:
 def _read(path: Path) -> Night:
     try:
         text = old_names.night(text_of(path, JSON_BYTES_MAX))
-        return msgspec.json.decode(text, type=Night)
+        night = msgspec.json.decode(text, type=Night)
     except (Unreadable, msgspec.MsgspecError) as error:
         raise PlanError([Problem(str(path), f"cannot be read: {error}")]) from None
+    if wrong := list(_problems(night, str(path))):
+        raise PlanError(wrong)
+    return night
+
+
+def _problems(night: Night, place: str) -> Iterator[Problem]:
+    """Yield what no night of ours has in its record. Folders are removed by these names."""
+    names = [("name", night.name)]
+    names += [("played.experiment", one.experiment) for one in night.played if one.experiment]
+    for key, name in names:
+        if not _EXPERIMENT.fullmatch(name):
+            text = f"`{key}` is {brief(name)}"
+            yield Problem(place, text, expected=_NAMED, advice=_ADVICE)
 
 
 def changes(every: Iterable[Night]) -> Iterator[Changes]:
