@@ -12,6 +12,7 @@
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,7 @@ import msgspec
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
+from harness.judging.exits import Exit
 from harness.judging.verdict_file import SEVERAL
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.outside.text import brief
@@ -34,6 +36,9 @@ VERSION: Literal[2] = 2
 Changes = Mapping[Cell, tuple[str, ...]]  # of versions: `rabbitmq: 3.10.8 → 4.0.5`
 _EXPERIMENT = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 _NAMED = "YYYYMMDD-HHMMSS-XXXX, the name of a folder"
+_TIMED = "a time with its zone, such as 2026-11-25T22:00:00+00:00"
+_CODES = (None, Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)
+_CODED = "0, 1 or 2, or null while the night is not over"
 _ADVICE = "mend what was changed by hand, or move this night's folder away"
 
 
@@ -134,6 +139,23 @@ def _problems(night: Night, place: str) -> Iterator[Problem]:
         if not _EXPERIMENT.fullmatch(name):
             text = f"`{key}` is {brief(name)}"
             yield Problem(place, text, expected=_NAMED, advice=_ADVICE)
+    times = [("began", night.began), ("ends", night.ends)]
+    times += [("played.began", one.began) for one in night.played]
+    for key, time in times:
+        if not _is_time(time):
+            text = f"`{key}` is {brief(time)}"
+            yield Problem(place, text, expected=_TIMED, advice=_ADVICE)
+    if night.exit_code not in _CODES:
+        text = f"`exit_code` is {night.exit_code}"
+        yield Problem(place, text, expected=_CODED, advice=_ADVICE)
+
+
+def _is_time(text: str) -> bool:
+    """Return whether it is a time with its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def changes(every: Iterable[Night]) -> Iterator[Changes]:
