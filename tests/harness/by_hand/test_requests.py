@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from harness.by_hand import requests
+from harness.cleanup.heal import EVERYBODY
+from harness.cleanup.local_leftovers import clean_dead_keepers
 from harness.cli import main
 from harness.cluster.port import DeployError
 from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import SOCKET, state
-from harness.outside.locks import lock
+from harness.outside.locks import LockAnswer, lock
 from harness.plan.problems import PlanError
 from harness.workers.protocol import encode
 
@@ -46,7 +48,7 @@ def test_any_other_failure_of_a_keeper_is_none() -> None:
 def answering(folder: Path, *said: bytes) -> Iterator[None]:
     """A keeper that answers one request with these lines, and dies."""
     with ExitStack() as held, socket.socket(socket.AF_UNIX) as listener:
-        assert lock(folder, held, wait=False)
+        assert lock(folder, held, wait=False) is LockAnswer.TAKEN
         listener.bind(str(folder / SOCKET))
         listener.listen()
 
@@ -85,3 +87,37 @@ def test_clusters_are_down_only_if_the_keeper_says_so(
     output = capsys.readouterr()
     assert ("the clusters are down" in output.out) is (code == 0)
     assert ("ended before all was removed; again: mqproof down" in output.err) is (code == 2)
+
+
+@pytest.fixture
+def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    state().mkdir(parents=True)
+    return state()
+
+
+@pytest.mark.parametrize("command", ["status", "down"])
+def test_clusters_that_have_only_begun_are_on_their_way(
+    command: str, states: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (states / "abc").mkdir()
+    with ExitStack() as held:
+        assert lock(states, held, wait=False) is LockAnswer.TAKEN
+        assert main([command]) == 2
+        assert "the clusters are still on their way" in capsys.readouterr().err
+        assert list(clean_dead_keepers(EVERYBODY, False, True)) == []
+    assert (states / "abc").is_dir()
+    assert len(list(clean_dead_keepers(EVERYBODY, False, True))) == 1
+
+
+def test_of_two_that_begin_at_once_one_is_refused(
+    states: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ExitStack() as held:
+        assert lock(states, held, wait=False) is LockAnswer.TAKEN
+        assert main(["up", "reference-mirrored"]) == 254
+    assert "another `mqproof up` has begun; what to do: wait for it" in capsys.readouterr().err
+    monkeypatch.setattr(requests, "kept", lambda: ())  # it began after this was looked at
+    (states / "abc").mkdir()
+    assert main(["up", "reference-mirrored"]) == 254
+    assert [one.name for one in states.iterdir()] == ["abc"]
