@@ -9,7 +9,6 @@
    was judged, did no harm and was no alarm's. What was kept for a reason is kept for good.
 """
 
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -23,8 +22,9 @@ from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
 from harness.judging.exits import Exit
 from harness.judging.verdict_file import SEVERAL
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
+from harness.plan.experiment import EXPERIMENT_NAME
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema import old_names
@@ -34,7 +34,6 @@ NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
 Changes = Mapping[Cell, tuple[str, ...]]  # of versions: `rabbitmq: 3.10.8 → 4.0.5`
-_EXPERIMENT = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 _NAMED = "YYYYMMDD-HHMMSS-XXXX, the name of a folder"
 _TIMED = "a time with its zone, such as 2026-11-25T22:00:00+00:00"
 _CODES = (None, Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)
@@ -53,8 +52,9 @@ class PlannedCell(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """One play. `exit_code` None: it has begun, and its end is unknown. `experiment` "": it left
-    none, and `why` has the reason. `judged`: whether a promise was decided in it."""
+    """One play. `exit_code` None: it has begun, and its end is unknown; its `experiment` may have
+    no folder yet. `experiment` "": it left none, and `why` has the reason. `judged`: whether a
+    promise was decided in it."""
 
     cell: Cell
     began: str
@@ -136,7 +136,7 @@ def _problems(night: Night, place: str) -> Iterator[Problem]:
     names = [("name", night.name)]
     names += [("played.experiment", one.experiment) for one in night.played if one.experiment]
     for key, name in names:
-        if not _EXPERIMENT.fullmatch(name):
+        if not EXPERIMENT_NAME.fullmatch(name):
             text = f"`{key}` is {brief(name)}"
             yield Problem(place, text, expected=_NAMED, advice=_ADVICE)
     times = [("began", night.began), ("ends", night.ends)]
@@ -206,13 +206,6 @@ def cells(of: Side, versions: Mapping[Cell, dict[str, str]]) -> tuple[CellOfNigh
         )
         for cell, ran in of.cells.items()
     )
-
-
-def experiments(folder: Path) -> set[str]:
-    """The names of the folders in it that are called as experiments are."""
-    if not is_folder(folder):
-        return set()
-    return {path.name for path in folder.iterdir() if _EXPERIMENT.fullmatch(path.name)}
 
 
 def _ran(one: CellOfNight) -> Ran:

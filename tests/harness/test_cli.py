@@ -592,6 +592,20 @@ def test_without_an_engine_each_command_names_what_it_skipped(
     assert f"mqproof: {what}: no Docker engine: none runs here" in capsys.readouterr().err
 
 
+def test_a_night_names_its_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "20261125-220000-00aa"
+    code, pipeline = call("run", "master-crash", "--name", name, ending=passing)
+    assert (code, pipeline.started[0][0].name) == (0, name)
+    (tmp_path / "results" / name).mkdir(parents=True)
+    for wrong, reason in (
+        (name, f"--name: results/{name} is already there"),
+        ("../mine", "--name: '../mine' is none; expected: YYYYMMDD-HHMMSS-XXXX"),
+    ):
+        code, pipeline = call("run", "master-crash", "--name", wrong)
+        assert (code, pipeline.started) == (254, [])
+        assert reason in capsys.readouterr().err
+
+
 def test_an_experiment_without_a_name_is_not_every_experiment(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

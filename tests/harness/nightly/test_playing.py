@@ -35,6 +35,7 @@ class FakeNight:
     folder: Path
     # "dies": the machine; "none": no experiment; "refused": one that was not judged
     outcomes: list[str] = field(default_factory=list)
+    beside: str = "0000"  # of experiments that somebody else begins in the same folder
     busy: float = QUIET
     at: datetime = datetime(2026, 11, 25, 22, 0, tzinfo=UTC)
     each: timedelta = timedelta(minutes=1)
@@ -44,13 +45,21 @@ class FakeNight:
 
     @property
     def world(self) -> NightEnvironment:
-        return NightEnvironment(lambda: self.at, self.play, self.analyse, lambda: self.busy)
+        return NightEnvironment(
+            lambda: self.at, self.name, self.play, self.analyse, lambda: self.busy
+        )
 
-    def play(self, folder: Path, words: Sequence[str], log: Callable[[str], None]) -> int:
+    def name(self) -> str:
+        return f"{self.at:%Y%m%d-%H%M%S}-{len(self.words) + 1:04x}"
+
+    def play(
+        self, folder: Path, name: str, words: Sequence[str], log: Callable[[str], None]
+    ) -> int:
         self.words.append(words[0])
         outcome = self.outcomes.pop(0) if self.outcomes else "PASS"
-        name = f"{self.at:%Y%m%d-%H%M%S}-{len(self.words):04x}"
+        (folder / f"{self.at:%Y%m%d-%H%M%S}-{self.beside}").mkdir(exist_ok=True)
         self.at += self.each
+        (folder / f"{self.at:%Y%m%d-%H%M%S}-{self.beside}").mkdir(exist_ok=True)
         if outcome == "dies":
             (folder / name).mkdir()
             raise KeyboardInterrupt
@@ -144,7 +153,8 @@ def test_an_unrecorded_run_is_played_again(tmp_path: Path) -> None:
     plan = suite(item(CELL))
     fake = FakeNight(tmp_path)
     begun = playing.begun(plan, NightRequest(TONIGHT), (), fake.at)
-    died = record.Played(CELL, fake.at.isoformat())
+    died = record.Played(CELL, fake.at.isoformat(), "20261125-220000-0bad")
+    (tmp_path / "20261125-220001-0001").mkdir()  # somebody else's
     night = fake.played(plan, replace(begun, played=(died,)))
     assert [(one.experiment == "", one.judged) for one in night.played] == [
         (True, False),
