@@ -137,8 +137,8 @@ def run(
         keep=keep,
     )
     where, misplaced = spark.place(master, conf)
-    wrong = [*misplaced, *_name_problems(results, name)]
-    planned = run_request.planned(request, name or stamp(), wrong)
+    problems = [*misplaced, *_name_problems(results, name)]
+    planned = run_request.planned(request, name or stamp(), problems)
     if dry:
         print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
         return 0

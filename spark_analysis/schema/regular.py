@@ -38,12 +38,11 @@ def check_regular(path: Path) -> os.stat_result:
 
 
 def check_replaceable(path: Path) -> None:
-    """Raise OSError if no file may take the place of what is there: a folder, a device, a FIFO, a
-    socket, or a symlink to one of these. Any other symlink is replaced itself, and not followed.
-    """
+    """Raise OSError if no file may take this place: it is a folder, a device, a FIFO, a socket, or
+    a symlink to one of these. Any other symlink is replaced itself, and not followed."""
     try:
         looks = path.stat()
-    except OSError:  # nothing is there, or nothing that can be looked at: whoever writes finds out
+    except OSError:  # nothing is there, or nothing that can be looked at: the write shows it
         return
     if stat.S_ISDIR(looks.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
