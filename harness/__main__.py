@@ -4,9 +4,8 @@ Python ends with 1 by itself where a module cannot be loaded; that is no verdict
 """
 
 import sys
-import traceback
 
-CRASH = 255  # harness/judging/exits.py, which may be what could not be loaded
+INTERRUPTED, CRASH = 130, 255  # harness/judging/exits.py may be what could not be loaded
 
 
 def main() -> int:
@@ -14,7 +13,12 @@ def main() -> int:
         from harness import cli
 
         return cli.main()
+    except KeyboardInterrupt:  # while it loads, or as it ends
+        print("mqproof: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except Exception:
+        import traceback
+
         traceback.print_exc()
         return CRASH
 

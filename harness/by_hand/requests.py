@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +24,7 @@ from harness.deploy import by_hand_files
 from harness.deploy import by_hand_lines as lines
 from harness.deploy.by_hand_files import LOG, ByHandClusters, DamagedDocument
 from harness.judging.exits import Exit
+from harness.outside.locks import LockAnswer, lock
 from harness.plan.problems import PlanError, Problem
 from harness.run import signals
 from harness.systems.files import PACKAGES, own_folder
@@ -33,6 +34,8 @@ from spark_analysis.schema.failed import os_reason
 Hear = Callable[[Mapping[str, Any]], None]
 _NONE = "no clusters by hand are running"
 _ADVICE = "`mqproof up` starts some"
+_AFTER = "wait for it, then: `mqproof status`"
+_YOUNG = "the clusters are still on their way: wait for `mqproof up`, or end it by Ctrl-C"
 _ANSWER_LIMIT_S = 30.0
 _END_LIMIT_S = 180.0
 _STOP_LIMIT_S = 60.0
@@ -73,6 +76,8 @@ def running() -> KeptClusters:
     (one, *_) = found
     if not one.lives:
         raise DeployError(f"the keeper of {one.folder} is dead: `mqproof down` cleans up")
+    if by_hand_files.is_young(one.folder):
+        raise DeployError(_YOUNG)
     if one.clusters is None:
         raise DeployError(f"{one.damage}; `mqproof down` takes the clusters down all the same")
     if not one.clusters.running:
@@ -88,14 +93,7 @@ def up(words: Sequence[str], deployment: str, hear: Hear) -> ByHandClusters:
         what = f"{found}{process}"
         raise PlanError([Problem("", what, advice="`mqproof status`, then `mqproof down`")])
     folder = by_hand_files.state() / secrets.token_hex(4)
-    try:
-        own_folder(by_hand_files.state())
-        own_folder(folder)
-        log = (folder / LOG).open("a+b")
-    except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise DeployError(os_reason(error, folder)) from error
-    with log:  # it can be read when the folder is gone
+    with _begun(folder) as log:  # it can be read when the folder is gone
         keeper = _begin(folder, words, deployment, log)
         with _ended_unless_up(keeper, hear) as said:
             if not _is_up(said, hear):
@@ -104,6 +102,24 @@ def up(words: Sequence[str], deployment: str, hear: Hear) -> ByHandClusters:
             clusters = _kept(folder).clusters
             assert clusters is not None, "its keeper has just written it"
     return clusters
+
+
+@contextmanager
+def _begun(folder: Path) -> Iterator[IO[bytes]]:
+    """Make the one folder that there is; yield its log. Raise DeployError, PlanError."""
+    every = by_hand_files.state()
+    with ExitStack() as held:
+        try:
+            own_folder(every)
+            is_held = lock(every, held, wait=False) is LockAnswer.HELD
+            if is_held or by_hand_files.folders():
+                raise PlanError([Problem("", "another `mqproof up` has begun", advice=_AFTER)])
+            own_folder(folder)
+            log = held.enter_context((folder / LOG).open("a+b"))
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise DeployError(os_reason(error, folder)) from error
+        yield log
 
 
 def _begin(
@@ -207,15 +223,28 @@ def down(one: KeptClusters, hear: Hear) -> Exit:
     """Take the clusters of one folder down, or clean up what a dead keeper left."""
     if not one.lives:
         return _cleaned_up(one.folder, hear)
+    if by_hand_files.is_young(one.folder):
+        raise DeployError(_YOUNG)
     with _connected(one, _END_LIMIT_S, {"do": lines.DOWN}) as (_, answers):
-        for message in answers:
-            match message["say"]:
-                case lines.FAILED:
-                    raise DeployError(f"{message['text']}; then: mqproof heal")
-                case lines.REFUSED:
-                    raise PlanError(Problem("", text) for text in message["problems"])
-            hear(message)
+        if not _is_down(answers, hear):
+            what = f"the keeper of {one.folder} ended before all was removed"
+            raise DeployError(f"{what}; again: mqproof down")
     return Exit.PASSED
+
+
+def _is_down(answers: Iterator[dict[str, Any]], hear: Hear) -> bool:
+    """Hear the keeper out; return whether it reported that everything is removed."""
+    removed = False
+    for message in answers:
+        match message["say"]:
+            case lines.FAILED:
+                raise DeployError(f"{message['text']}; then: mqproof heal")
+            case lines.REFUSED:
+                raise PlanError(Problem("", text) for text in message["problems"])
+            case lines.END:
+                removed = message["code"] == Exit.PASSED
+        hear(message)
+    return removed
 
 
 def _cleaned_up(folder: Path, hear: Hear) -> Exit:

@@ -8,10 +8,12 @@
 4. Without a readable journal everything that could be a fault is removed: broker processes that
    ended are started, frozen ones resumed, chains and netem of mqproof removed, the proxy reset.
 5. One failure does not stop the rest: each step is a row with its outcome.
-6. A project that is kept (`mqproof.keep` = 1) gets its faults undone and keeps running.
+6. A project that is kept (`mqproof.keep` = 1) gets its faults undone and keeps running, unless its
+   experiment is chosen by name.
 7. If some experiments are chosen, others are not touched. A dry run only looks and reads.
 """
 
+import shlex
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +50,10 @@ class Chosen:
             return False
         named = experiment.name, str(experiment)
         return not self.experiment or self.experiment in named or self._folder == experiment
+
+    def keeps(self, project: RunningProject) -> bool:
+        """Return whether it keeps running: only who names its experiment removes it."""
+        return project.keep and not self.experiment
 
     @property
     def there(self) -> bool:
@@ -111,23 +117,30 @@ async def heal(
             pid = project.owner.partition(" ")[0]
             yield HealResult(project.name, f"left alone: its owner, process {pid}, still runs")
         elif dry:
-            for row in _meant(project):
+            for row in _meant(project, chosen.keeps(project)):
                 yield row
         else:
-            async for row in _healed(projects, project):
+            async for row in _healed(projects, project, chosen.keeps(project)):
                 yield row
 
 
-async def _healed(projects: Projects, project: RunningProject) -> AsyncIterator[HealResult]:
+async def _healed(
+    projects: Projects, project: RunningProject, keep: bool
+) -> AsyncIterator[HealResult]:
     async for row in mend(projects, project, "heal"):
         yield row
-    if project.keep:
-        yield HealResult(project.name, "kept, as requested (--keep)")
+    if keep:
+        yield HealResult(project.name, _kept(project))
     else:
         yield await clear(projects, project.name)
 
 
-def _meant(project: RunningProject) -> Iterator[HealResult]:
+def _kept(project: RunningProject) -> str:
+    name = shlex.quote(project.experiment.name)
+    return f"kept, as requested (--keep); to remove it: mqproof heal --experiment {name}"
+
+
+def _meant(project: RunningProject, keep: bool) -> Iterator[HealResult]:
     """Yield rows for what `_healed` would do."""
     journals, doubts = _journals(project.experiment)
     for doubt in doubts:
@@ -140,8 +153,7 @@ def _meant(project: RunningProject) -> Iterator[HealResult]:
             )
     if not journals and not doubts:
         yield HealResult(project.name, "would sweep away what could be a fault: it has no journal")
-    kept = "kept, as requested (--keep)"
-    yield HealResult(project.name, kept if project.keep else "would remove all of it")
+    yield HealResult(project.name, _kept(project) if keep else "would remove all of it")
 
 
 def _every_run(folder: Path) -> bool:  # noqa: ARG001  (of any run)

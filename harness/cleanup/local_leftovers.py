@@ -2,7 +2,8 @@
 
 1. If harness and guardian die together, nodes end with their parent and their data stay. They are
    found by the cluster plans in the folders of experiments.
-2. A cluster is not touched if a part of it runs, if its owner lives, or if it is to be kept.
+2. A cluster is not touched if a part of it runs, if its owner lives, or if it is to be kept and
+   its experiment is not chosen by name.
 """
 
 import shutil
@@ -23,7 +24,7 @@ def clear(chosen: Chosen, dry: bool) -> Iterator[HealResult]:
     """Yield one row a cluster. `dry`: only report what would be done."""
     for folder in _clusters(chosen):
         site = _left(folder)
-        if site is None:
+        if site is None or (site.keep and not chosen.experiment):
             continue
         what = "remove what its nodes had stored"
         if dry:
@@ -54,7 +55,7 @@ def _left(folder: Path) -> Site | None:
         site = load(folder)
     except OSError:
         return None
-    if site.folder != folder or site.keep or processes.of(site.cluster) or alive(site.owner):
+    if site.folder != folder or processes.of(site.cluster) or alive(site.owner):
         return None
     return site
 

@@ -12,7 +12,7 @@ from harness.commands.bounds import Once
 from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import unwritable, wrong_words
 from harness.judging.exits import Exit
-from harness.outside.files import is_folder
+from harness.outside.files import is_folder, why_not_replaced
 from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema.writing import write_whole
 
@@ -266,6 +266,8 @@ def _no_file(output: Path) -> Iterator[Problem]:
         yield Problem("--output", f"{output} is a folder: name a file")
     elif not is_folder(output.parent):
         yield Problem("--output", f"there is no folder {output.parent}")
+    elif reason := why_not_replaced(output):
+        yield Problem("--output", f"{output}: {reason}")
 
 
 def _make(folder: Path) -> None:

@@ -11,7 +11,7 @@ from harness.compare.versus import versus
 from harness.judging import verdict_file
 from harness.judging.exits import of_versus
 from harness.judging.verdict_file import NAME
-from harness.outside.files import is_folder, why_not_written
+from harness.outside.files import is_folder, why_not_replaced, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.report import versus_page
 
@@ -65,7 +65,7 @@ def _unwritable(path: Path, inputs: Iterable[Path]) -> Problem | None:
         return Problem("--output", f"{path} is a folder: name a file")
     if not is_folder(path.parent):
         return Problem("--output", f"there is no folder {path.parent}")
-    if reason := why_not_written(path):
+    if reason := why_not_written(path) or why_not_replaced(path):
         return Problem("--output", f"{path}: {reason}")
     files = [one / NAME if is_folder(one) else one for one in inputs]
     if path.exists() and any(path.samefile(one) for one in files):

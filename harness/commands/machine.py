@@ -9,7 +9,7 @@ from harness.cleanup.heal import Chosen
 from harness.commands.shell import Shell
 from harness.judging.exits import Exit
 from harness.plan.layouts import variants
-from harness.plan.problems import PlanError, twice, unknown
+from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown
 from harness.request import run_request, topology_file
 from harness.systems import catalogue
 
@@ -21,14 +21,16 @@ def heal(
         typer.Option(metavar="DIR", help="Only what experiments in this folder left."),
     ] = None,
     experiment: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="NAME", help="Only what this experiment left: its name or folder."),
-    ] = "",
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
 ) -> int:
     """Undo faults and remove clusters that dead runs left behind; live ones are left alone."""
     shell: Shell = context.obj
-    chosen = Chosen(results, experiment)
+    if experiment == "":  # it would mean all of them
+        raise PlanError([Problem("--experiment", EMPTY)])
+    chosen = Chosen(results, experiment or "")
     return 0 if shell.load().heal(shell.display(), chosen, dry) else Exit.NOT_DECIDED
 
 

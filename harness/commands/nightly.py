@@ -13,6 +13,7 @@ from harness.commands import spark
 from harness.commands.shell import RESULTS, Shell, print_lines, stamp
 from harness.commands.together import unwritable, wrong_words
 from harness.outside.files import is_folder
+from harness.plan.experiment import NAME_FLAG
 from harness.plan.problems import PlanError, Problem
 from harness.report.page import formats
 from harness.run import folder_lock
@@ -148,8 +149,11 @@ def _world(where: Place) -> "NightEnvironment":
         words = ["analyse", str(folder), *where.words]
         return campaign.carried_out(words, f"analyse {folder.name}", log)
 
-    play = partial(campaign.play, more=where.words)
-    return NightEnvironment(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
+    def play(folder: Path, name: str, words: Sequence[str], log: Callable[[str], None]) -> int:
+        return campaign.play(folder, words, log, more=[NAME_FLAG, name, *where.words])
+
+    now = partial(datetime.now, UTC)
+    return NightEnvironment(now, stamp, play, analyse, partial(busy, pause))
 
 
 def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") -> Iterator[str]:

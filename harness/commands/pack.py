@@ -11,7 +11,7 @@ from harness.commands.shell import Shell, print_text
 from harness.judging.exits import Exit
 from harness.outside.files import is_file, why_not_written
 from harness.outside.text import one_line
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import PlanError, Problem, unknown
 from harness.run import folder_lock
 from harness.run_folder import experiments, packing
 from spark_analysis.schema.failed import os_reason
@@ -35,6 +35,9 @@ def pack(
         raise PlanError(wrong)
     stored = experiments.recall(experiment)
     chosen = [run for run in stored.runs if folder == experiment or run.name == folder.name]
+    if not chosen:
+        names = [run.name for run in stored.runs]
+        raise PlanError([unknown("DIR", f"run of {experiment}", folder.name, names)])
     document = experiments.document_of(experiment, [run.name for run in chosen])
     with folder_lock.alone([experiment]):
         return _pack(shell, stored, chosen, document, output)
@@ -49,6 +52,8 @@ def _pack(
 ) -> int:
     try:
         there = [run.folder for run in chosen if run.folder.is_dir()]
+        if not there:
+            raise packing.NotPacked(f"{stored.folder} holds none of the runs that were chosen")
         packing.pack(stored.name, {experiments.NAME: document}, there, output)
     except (packing.NotPacked, OSError) as failure:
         reason = os_reason(failure, output) if isinstance(failure, OSError) else failure

@@ -21,9 +21,11 @@ from harness.commands.shell import (
     stamp,
 )
 from harness.judging.exits import Judge
+from harness.outside.text import brief
 from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
-from harness.plan.experiment import TOGETHER
+from harness.plan.experiment import EXPERIMENT_NAME, NAME_FLAG, TOGETHER
+from harness.plan.problems import Problem
 from harness.report import dry_run
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
@@ -79,6 +81,7 @@ _Keep = Annotated[bool, typer.Option("--keep", help="Leave the cluster running."
 _Wrong = Annotated[
     str | None, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
 ]
+_Name = Annotated[str | None, typer.Option(NAME_FLAG, hidden=True)]  # nightly: to find it again
 _Dry = Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")]
 
 
@@ -106,6 +109,7 @@ def run(
     as_json: JsonOption = False,
     whole: AllOption = False,
     dry: _Dry = False,
+    name: _Name = None,
     master: spark.MasterOption = "",
     conf: spark.ConfOption = None,
 ) -> int:
@@ -133,7 +137,8 @@ def run(
         keep=keep,
     )
     where, misplaced = spark.place(master, conf)
-    planned = run_request.planned(request, stamp(), misplaced)
+    problems = [*misplaced, *_name_problems(results, name)]
+    planned = run_request.planned(request, name or stamp(), problems)
     if dry:
         print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
         return 0
@@ -144,6 +149,13 @@ def run(
     from harness.commands.finish import finish  # pages take long to load
 
     return finish(report, display, as_json)
+
+
+def _name_problems(results: Path, name: str | None) -> Iterator[Problem]:
+    if name is not None and not EXPERIMENT_NAME.fullmatch(name):
+        yield Problem(NAME_FLAG, f"{brief(name)} is none", expected="YYYYMMDD-HHMMSS-XXXX")
+    elif name is not None and (results / name).exists():
+        yield Problem(NAME_FLAG, f"{results / name} is already there", advice="leave it out")
 
 
 @contextlib.contextmanager

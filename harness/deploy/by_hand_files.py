@@ -4,7 +4,9 @@
    ends, so a folder without a holder is what a dead keeper left. If locks cannot be read there,
    the folder counts as held.
 2. One document in the folder describes the clusters. It replaces the one before as a whole.
-3. Only this user may read the folder: it has the tokens of proxies.
+3. `mqproof up` holds a lock on the folder of all these folders until its keeper has written the
+   document: until then, a folder without a document is young, and not what a dead keeper left.
+4. Only this user may read the folder: it has the tokens of proxies.
 """
 
 import json
@@ -89,9 +91,21 @@ def folders() -> tuple[Path, ...]:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a keeper holds the folder, or may hold it: without locks that is unknown."""
+    """Return whether a keeper holds the folder, or is about to, or may hold it: without locks that
+    is unknown."""
+    if is_young(folder):
+        return True
     with ExitStack() as held:
         return lock(folder, held, wait=False) is not LockAnswer.TAKEN
+
+
+def is_young(folder: Path) -> bool:
+    """Return whether its `mqproof up` has only begun. The keeper's own lock is left to
+    the keeper."""
+    if (folder / DOCUMENT).exists():
+        return False
+    with ExitStack() as held:
+        return lock(state(), held, wait=False) is LockAnswer.HELD
 
 
 def save(folder: Path, clusters: ByHandClusters) -> None:

@@ -186,8 +186,8 @@ def _look_result(module: str) -> Mapping[str, Any]:
     # Libraries write logs into HOME; what was fetched for them lies in the user's own cache.
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     own = {"XDG_CACHE_HOME": cache, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with tempfile.TemporaryDirectory() as home:
-        try:
+    try:
+        with tempfile.TemporaryDirectory() as home:
             done = subprocess.run(
                 command,
                 capture_output=True,
@@ -199,8 +199,8 @@ def _look_result(module: str) -> Mapping[str, Any]:
             answer = json.loads(done.stdout.splitlines()[-1])
             texts = {word: str(answer[word]) for word in ("package", "library", "refused")}
             return {**texts, "features": [str(one) for one in answer["features"]]}
-        except (subprocess.SubprocessError, OSError, ValueError, LookupError, TypeError) as error:
-            return {"package": "", "refused": f"it could not be queried: {error}"}
+    except (subprocess.SubprocessError, OSError, ValueError, LookupError, TypeError) as error:
+        return {"package": "", "refused": f"it could not be queried: {error}"}
 
 
 def _local_obstacle() -> str:

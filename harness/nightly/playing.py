@@ -15,7 +15,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import median
 
@@ -27,7 +27,7 @@ from harness.judging.exits import Exit
 from harness.nightly import record
 from harness.nightly.record import Night, PlannedCell, Played
 from harness.nightly.suite import Item, Suite
-from harness.outside.files import is_file
+from harness.outside.files import is_file, is_folder
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError
 
@@ -41,11 +41,13 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class NightEnvironment:
-    """`play`: words of `mqproof run`, into a folder; its exit code. `analyse`: one experiment's
-    folder. `look`: the share of the machine that is busy; raises Unknown."""
+    """`name`: of an experiment that begins now. `play`: one of that name into a folder, by words
+    of `mqproof run`; its exit code. `analyse`: one experiment's folder. `look`: the share of the
+    machine that is busy; raises Unknown."""
 
     now: Callable[[], datetime]
-    play: Callable[[Path, Sequence[str], Log], int]
+    name: Callable[[], str]
+    play: Callable[[Path, str, Sequence[str], Log], int]
     analyse: Callable[[Path, Log], int]
     look: Callable[[], float]
 
@@ -177,17 +179,16 @@ def _one(
     if busy := wait(suite.busy, suite.wait_s, world.look):
         log(f"{' · '.join(cell)} is not played: {busy}")
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=busy))
-    there = record.experiments(folder)
+    # Somebody else may begin an experiment in this folder meanwhile: that is none of the night's.
+    one = replace(one, experiment=world.name())
     night = _added(folder, night, one)
-    code = world.play(folder, words, log)
+    code = world.play(folder, one.experiment, words, log)
     seconds = (world.now() - now).total_seconds()
-    ended = _ended(folder, one, there, code, seconds)
-    return _last_is(folder, night, ended)
+    return _last_is(folder, night, _ended(folder, one, code, seconds))
 
 
-def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float) -> Played:
-    new = sorted(record.experiments(folder) - there)
-    experiment = new[-1] if new else ""
+def _ended(folder: Path, one: Played, code: int, seconds: float) -> Played:
+    experiment = one.experiment if is_folder(folder / one.experiment) else ""
     why = "" if experiment else f"it left no experiment behind (exit code {code})"
     judged = bool(experiment) and _is_judged(folder / experiment, one.cell)
     if experiment and not is_file(folder / experiment / verdict_file.NAME):
@@ -202,18 +203,15 @@ def _mended(folder: Path, night: Night, world: NightEnvironment, log: Log) -> Ni
     if not night.played or night.played[-1].exit_code is not None:
         return night
     one = night.played[-1]
-    known = {each.experiment for each in night.played}
-    # Experiments' names begin with the second in which they were begun.
-    began = f"{datetime.fromisoformat(one.began).astimezone(UTC):%Y%m%d-%H%M%S}"
-    new = sorted(name for name in record.experiments(folder) - known if name >= began)
-    if not new:
+    path = folder / one.experiment
+    if not one.experiment or not is_folder(path):
         why = "it was broken off before anything was recorded"
-        return _last_is(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=why))
-    path = folder / new[0]
-    log(f"{new[0]} was broken off: what was recorded is judged")
+        one = replace(one, experiment="", exit_code=Exit.NOT_DECIDED, why=why)
+        return _last_is(folder, night, one)
+    log(f"{one.experiment} was broken off: what was recorded is judged")
     done = (path / verdict_file.NAME).exists()
     code = Exit.NOT_DECIDED if done else world.analyse(path, log)
-    one = replace(one, experiment=new[0], exit_code=code, why="it was broken off")
+    one = replace(one, exit_code=code, why="it was broken off")
     return _last_is(folder, night, replace(one, judged=_is_judged(path, one.cell)))
 
 

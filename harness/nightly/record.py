@@ -9,9 +9,9 @@
    was judged, did no harm and was no alarm's. What was kept for a reason is kept for good.
 """
 
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -20,8 +20,11 @@ import msgspec
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
+from harness.judging.exits import Exit
 from harness.judging.verdict_file import SEVERAL
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
+from harness.outside.text import brief
+from harness.plan.experiment import EXPERIMENT_NAME
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each
 from spark_analysis.schema import old_names
@@ -31,7 +34,11 @@ NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
 Changes = Mapping[Cell, tuple[str, ...]]  # of versions: `rabbitmq: 3.10.8 → 4.0.5`
-_EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+_NAMED = "YYYYMMDD-HHMMSS-XXXX, the name of a folder"
+_TIMED = "a time with its zone, such as 2026-11-25T22:00:00+00:00"
+_CODES = (None, Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)
+_CODED = "0, 1 or 2, or null while the night is not over"
+_ADVICE = "mend what was changed by hand, or move this night's folder away"
 
 
 class PlannedCell(msgspec.Struct, frozen=True):
@@ -45,8 +52,9 @@ class PlannedCell(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """One play. `exit_code` None: it has begun, and its end is unknown. `experiment` "": it left
-    none, and `why` has the reason. `judged`: whether a promise was decided in it."""
+    """One play. `exit_code` None: it has begun, and its end is unknown; its `experiment` may have
+    no folder yet. `experiment` "": it left none, and `why` has the reason. `judged`: whether a
+    promise was decided in it."""
 
     cell: Cell
     began: str
@@ -115,9 +123,39 @@ def nights(folder: Path) -> list[Night]:
 def _read(path: Path) -> Night:
     try:
         text = old_names.night(text_of(path, JSON_BYTES_MAX))
-        return msgspec.json.decode(text, type=Night)
+        night = msgspec.json.decode(text, type=Night)
     except (Unreadable, msgspec.MsgspecError) as error:
         raise PlanError([Problem(str(path), f"cannot be read: {error}")]) from None
+    if wrong := list(_problems(night, str(path))):
+        raise PlanError(wrong)
+    return night
+
+
+def _problems(night: Night, place: str) -> Iterator[Problem]:
+    """Yield what no night of ours has in its record. Folders are removed by these names."""
+    names = [("name", night.name)]
+    names += [("played.experiment", one.experiment) for one in night.played if one.experiment]
+    for key, name in names:
+        if not EXPERIMENT_NAME.fullmatch(name):
+            text = f"`{key}` is {brief(name)}"
+            yield Problem(place, text, expected=_NAMED, advice=_ADVICE)
+    times = [("began", night.began), ("ends", night.ends)]
+    times += [("played.began", one.began) for one in night.played]
+    for key, time in times:
+        if not _is_time(time):
+            text = f"`{key}` is {brief(time)}"
+            yield Problem(place, text, expected=_TIMED, advice=_ADVICE)
+    if night.exit_code not in _CODES:
+        text = f"`exit_code` is {night.exit_code}"
+        yield Problem(place, text, expected=_CODED, advice=_ADVICE)
+
+
+def _is_time(text: str) -> bool:
+    """Return whether it is a time with its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def changes(every: Iterable[Night]) -> Iterator[Changes]:
@@ -168,13 +206,6 @@ def cells(of: Side, versions: Mapping[Cell, dict[str, str]]) -> tuple[CellOfNigh
         )
         for cell, ran in of.cells.items()
     )
-
-
-def experiments(folder: Path) -> set[str]:
-    """The names of the folders in it that are called as experiments are."""
-    if not is_folder(folder):
-        return set()
-    return {path.name for path in folder.iterdir() if _EXPERIMENT.fullmatch(path.name)}
 
 
 def _ran(one: CellOfNight) -> Ran:

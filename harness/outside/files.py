@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from spark_analysis.schema.regular import opened, read_up_to
+from spark_analysis.schema.regular import check_replaceable, opened, read_up_to
 
 TOML_BYTES_MAX = 1 << 20
 JSON_BYTES_MAX = 1 << 28
@@ -89,6 +89,17 @@ def why_not_written(path: Path) -> str:
     except OSError as error:
         return error.strerror or str(error)
     return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
+
+
+def why_not_replaced(path: Path) -> str:
+    """Return why what a user names must not be overwritten, "" if it may be, or is not there."""
+    if path.is_symlink():
+        return "it is a symlink, which is not followed: name the file itself"
+    try:
+        check_replaceable(path)
+    except OSError as error:
+        return f"{error.strerror}: name another file"
+    return ""
 
 
 def guarded(archive: tarfile.TarFile) -> tarfile.TarFile:

@@ -9,6 +9,7 @@
 5. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -77,6 +78,8 @@ def joined(seed: int, runs: Sequence[RunPlan]) -> tuple[RunPlan, ...]:
 
 
 TOGETHER = "--together"
+NAME_FLAG = "--name"  # with which `mqproof nightly` finds the experiment that it began
+EXPERIMENT_NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
 REPEATS_MAX = 1000
 RUNS_MAX = 10_000  # of one experiment
 REASONS_MAX = 10  # listed for one cell

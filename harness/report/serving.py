@@ -12,6 +12,7 @@ An experiment without a verdict, or with one that cannot be read, says what to d
    oldest is closed, so that many slow ones do not block others.
 """
 
+import os
 import shlex
 import socket
 import sys
@@ -115,6 +116,12 @@ class _Pages(SimpleHTTPRequestHandler):
         if self._is_answered():
             super().do_HEAD()
 
+    def translate_path(self, path: str) -> str:
+        """Return the file that is meant. Its name may be octets that are no UTF-8, as on disks."""
+        plain = path.partition("?")[0].partition("#")[0]
+        name = unquote(plain, errors="surrogateescape")
+        return super().translate_path(quote(name, errors="surrogatepass"))
+
     def end_headers(self) -> None:
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
@@ -167,7 +174,10 @@ class ExperimentRow:
 
     def __init__(self, folder: Path) -> None:
         verdict = folder / verdict_file.NAME
-        found = _judged(verdict) if is_file(verdict) else _not_judged(folder)
+        try:
+            found = _judged(verdict) if is_file(verdict) else _not_judged(folder)
+        except Exception as failure:  # whatever it is, the other rows are shown
+            found = (), 0, _UNREADABLE, f"{type(failure).__name__}: {failure}"
         cells, runs, (self.tone, self.verdict), self.detail = found
         more = len(cells) - CELLS_SHOWN
         self.name, self.began = folder.name, formats.dated(folder.name)
@@ -178,7 +188,7 @@ class ExperimentRow:
         self.more_cells = f"and {formats.plural(more, 'more cell')}" if more > 0 else ""
         self.runs = formats.plural(runs, "run")
         has_report = is_file(folder / html.NAME)
-        self.report = f"{quote(folder.name)}/{html.NAME}" if has_report else ""
+        self.report = f"{quote(os.fsencode(folder.name))}/{html.NAME}" if has_report else ""
 
 
 def text(folder: Path, nights: str = "") -> str:
@@ -251,5 +261,6 @@ def _began_ns(folder: Path) -> int:
     if is_folder(folder):
         for name in (experiments.NAME, verdict_file.NAME):
             if is_file(folder / name):
-                return (folder / name).stat().st_mtime_ns
+                with suppress(OSError):  # it is gone meanwhile
+                    return (folder / name).stat().st_mtime_ns
     return 0

@@ -151,6 +151,8 @@ def armed_from_json(document: dict[str, Any]) -> Armed:
         parts[key] = tuple(action_from_json(action) for action in parts[key])
     for key in ("hosts", "proxies", "clients"):
         parts[key] = tuple(parts[key])
+    if not isinstance(parts["window"], int):
+        raise TypeError(f"window is a number, not {parts['window']!r}")
     resolved = parts.pop("resolved")
     if not isinstance(resolved, str):
         raise TypeError(f"resolved is a text, not {resolved!r}")
@@ -165,7 +167,7 @@ def _entry(path: Path, number: int, line: bytes) -> Entry:
         if document["event"] not in (ARMED, UNDONE):
             raise KeyError(document["event"])
         return Entry(document["event"], armed_from_json(document["armed"]), document["by"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise JournalError(f"{path}, line {number}: {error!r}") from error
 
 

@@ -90,11 +90,19 @@ def _started(where: Place) -> SparkSession:
     except SPARK_ERRORS as error:
         raise SparkFailed(f"Spark did not start: {sentence(error)}") from error
     except OSError as error:  # its files, or Java's
-        reason = os_reason(error, Path(tempfile.gettempdir()))
+        reason = os_reason(error, _temporary_folder())
         raise SparkFailed(f"Spark did not start: {reason}") from error
     if kept is not None and not kept.is_there:
         _writing[:] = [(spark, kept)]
     return spark
+
+
+def _temporary_folder() -> Path | None:
+    """Return where Java and Spark put their files; None: this machine has no such place."""
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError:
+        return None
 
 
 def _built(where: Place, submitted: bool, kept: Archive | None) -> SparkSession:

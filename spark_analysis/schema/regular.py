@@ -33,9 +33,26 @@ def check_regular(path: Path) -> os.stat_result:
     if stat.S_ISDIR(looks.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(looks.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(looks.st_mode), "a special file")
-        raise NotRegular(errno.EINVAL, f"it is {kind}; a regular file was expected", str(path))
+        raise NotRegular(errno.EINVAL, _expected(looks), str(path))
     return looks
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise OSError if no file may take this place: it is a folder, a device, a FIFO, a socket, or
+    a symlink to one of these. Any other symlink is replaced itself, and not followed."""
+    try:
+        looks = path.stat()
+    except OSError:  # nothing is there, or nothing that can be looked at: the write shows it
+        return
+    if stat.S_ISDIR(looks.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(looks.st_mode):
+        raise NotRegular(errno.EPERM, _expected(looks), str(path))
+
+
+def _expected(looks: os.stat_result) -> str:
+    kind = _KINDS.get(stat.S_IFMT(looks.st_mode), "a special file")
+    return f"it is {kind}; a regular file was expected"
 
 
 def opened(path: Path) -> BufferedReader:

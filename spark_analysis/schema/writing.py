@@ -3,6 +3,7 @@
 1. The content goes into `NAME.partial` first, which then takes the place of NAME.
 2. If the disk refuses, the partial file is removed and the error names the file: a full disk's own
    error has no path.
+3. Only regular files are replaced: as root, a device would be gone. A symlink is never followed.
 """
 
 import contextlib
@@ -11,7 +12,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from spark_analysis.schema.regular import remove_fifo
+from spark_analysis.schema.regular import check_replaceable, remove_fifo
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # a disk, or what a user may have of it
 
@@ -37,6 +38,7 @@ def replacing(path: Path) -> Iterator[Path]:
     partial = path.with_name(f"{path.name}.partial")
     try:
         with naming(path):
+            check_replaceable(path)
             remove_fifo(partial)
             yield partial
             partial.replace(path)

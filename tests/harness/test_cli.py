@@ -592,6 +592,30 @@ def test_without_an_engine_each_command_names_what_it_skipped(
     assert f"mqproof: {what}: no Docker engine: none runs here" in capsys.readouterr().err
 
 
+def test_a_night_names_its_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "20261125-220000-00aa"
+    code, pipeline = call("run", "master-crash", "--name", name, ending=passing)
+    assert (code, pipeline.started[0][0].name) == (0, name)
+    (tmp_path / "results" / name).mkdir(parents=True)
+    for wrong, reason in (
+        (name, f"--name: results/{name} is already there"),
+        ("../mine", "--name: '../mine' is none; expected: YYYYMMDD-HHMMSS-XXXX"),
+    ):
+        code, pipeline = call("run", "master-crash", "--name", wrong)
+        assert (code, pipeline.started) == (254, [])
+        assert reason in capsys.readouterr().err
+
+
+def test_an_experiment_without_a_name_is_not_every_experiment(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pipeline = FakePipeline(passing)
+    assert main(["heal", "--experiment", ""], lambda: pipeline) == 254
+    output = capsys.readouterr()
+    assert "--experiment: is given with nothing" in output.err
+    assert "healed" not in output.out
+
+
 def test_heal_passes_on_the_selection_and_dry_run() -> None:
     _, pipeline = call("heal", "--results", "there", "--experiment", "e", "--dry-run")
     assert pipeline.healing == (Chosen(Path("there"), "e"), True)

@@ -1,6 +1,8 @@
 """`mqproof compare`: from two experiments' files to words, a page and an exit code."""
 
 import json
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,32 @@ def test_reversed_comparison_is_better_and_exits_with_0(
     assert "got better: 2" in capsys.readouterr().out.splitlines()
     assert page.exists()
     assert not list(good.glob("*.html"))
+
+
+@pytest.mark.parametrize(
+    ("put", "reason"),
+    [
+        (os.mkfifo, "it is a FIFO (named pipe); a regular file was expected: name another file"),
+        (lambda path: path.symlink_to("other.html"), "it is a symlink, which is not followed"),
+    ],
+)
+@pytest.mark.parametrize("words", [("compare", "e", "f"), ("campaign", "layouts", ".")])
+def test_an_output_that_is_no_regular_file_is_refused(
+    words: tuple[str, ...],
+    put: Callable[[Path], None],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("e", "f"):
+        experiment(tmp_path / name, [HELD])
+    put(tmp_path / "page.html")
+    assert main([*words, "-o", "page.html"]) == 254
+    assert f"--output: page.html: {reason}" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["e", "f", "page.html"]
+    assert not (tmp_path / "page.html").is_file()
 
 
 def test_times_of_runs_are_compared_and_bounds_are_not_dropped(

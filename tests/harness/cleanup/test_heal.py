@@ -112,7 +112,19 @@ def test_heal_undoes_faults_of_a_kept_cluster(tmp_path: Path) -> None:
     projects = Projects([project(tmp_path, keep=True)])
     rows = healed(projects)
     assert projects.done == [str(Start("rmq1"))]
-    assert rows[-1].what == "kept, as requested (--keep)"
+    removal = f"to remove it: mqproof heal --experiment {tmp_path.name}"
+    assert rows[-1].what == f"kept, as requested (--keep); {removal}"
+
+
+def test_a_kept_cluster_is_removed_if_its_experiment_is_named(tmp_path: Path) -> None:
+    journal(tmp_path, "run-1", [fault("kill", 1)])
+    projects = Projects([project(tmp_path, keep=True)])
+    (*_, last) = healed(projects, Chosen(experiment=tmp_path.name), dry=True)
+    assert last.what == "would remove all of it"
+    healed(projects, Chosen(experiment=tmp_path.name))
+    assert projects.done == [str(Start("rmq1")), "remove p"]
+    healed(projects, Chosen(tmp_path))
+    assert projects.done[2:] == []
 
 
 @pytest.mark.parametrize(("owner", "why"), [(ALIVE, "process 2, still runs"), ("", "by hand")])
@@ -218,7 +230,7 @@ def test_dry_run_lists_what_would_be_removed_and_kept(tmp_path: Path) -> None:
     projects = Projects([project(tmp_path / "gone", keep=True)])
     assert [row.what for row in healed(projects, dry=True)] == [
         "would sweep away what could be a fault: it has no journal",
-        "kept, as requested (--keep)",
+        "kept, as requested (--keep); to remove it: mqproof heal --experiment gone",
     ]
     assert projects.done == []
 

@@ -67,6 +67,12 @@ def test_kept_or_owned_data_is_not_removed(results: Path, changes: dict[str, obj
     assert site.data.exists()
 
 
+def test_kept_data_is_removed_if_the_experiment_is_named(results: Path) -> None:
+    site = left(results, keep=True)
+    assert len(cleared(Chosen(results=results, experiment="one"))) == 1
+    assert not site.data.exists()
+
+
 def test_other_experiments_are_left_alone(results: Path) -> None:
     one, other = left(results, "one"), left(results, "other")
     assert len(cleared(Chosen(results=results, experiment="one"))) == 1

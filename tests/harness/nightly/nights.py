@@ -44,7 +44,14 @@ def night(
         planned=tuple(PlannedCell(cell, 1, "it was never judged", 60, "now") for cell in cells),
         left_out=(),
         played=tuple(
-            Played(cell, began.isoformat(), f"{name}-{place}", 60, 0, True)
+            Played(
+                cell,
+                began.isoformat(),
+                f"{began:%Y%m%d}-2201{place:02d}-{number:04x}",
+                60,
+                0,
+                True,
+            )
             for place, cell in enumerate(cells)
         ),
         cells=tuple(

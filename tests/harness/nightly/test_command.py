@@ -34,7 +34,8 @@ def outcomes_to_play(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         folder: Path, words: Sequence[str], log: campaign.Log, more: Sequence[str] = ()
     ) -> int:
         lost = bool(outcomes) and outcomes.pop(0) == "lost"
-        name = f"20990101-0000{len(record.experiments(folder)):02d}-00aa"
+        flag, name = more[:2]
+        assert flag == "--name"
         experiment(folder, name, [run_of(CELL, lost=int(lost), outcome="PASS")])
         return 1 if lost else 0
 

@@ -17,6 +17,7 @@ from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
 OTHER: Cell = ("master-freeze", *CELL[1:])
 QUIET, BUSY = 0.01, 0.9
+TONIGHT = "20261125-220000-00aa"
 
 
 def item(cell: Cell, plays: int = 1) -> Item:
@@ -34,6 +35,7 @@ class FakeNight:
     folder: Path
     # "dies": the machine; "none": no experiment; "refused": one that was not judged
     outcomes: list[str] = field(default_factory=list)
+    beside: str = "0000"  # of experiments that somebody else begins in the same folder
     busy: float = QUIET
     at: datetime = datetime(2026, 11, 25, 22, 0, tzinfo=UTC)
     each: timedelta = timedelta(minutes=1)
@@ -43,13 +45,21 @@ class FakeNight:
 
     @property
     def world(self) -> NightEnvironment:
-        return NightEnvironment(lambda: self.at, self.play, self.analyse, lambda: self.busy)
+        return NightEnvironment(
+            lambda: self.at, self.name, self.play, self.analyse, lambda: self.busy
+        )
 
-    def play(self, folder: Path, words: Sequence[str], log: Callable[[str], None]) -> int:
+    def name(self) -> str:
+        return f"{self.at:%Y%m%d-%H%M%S}-{len(self.words) + 1:04x}"
+
+    def play(
+        self, folder: Path, name: str, words: Sequence[str], log: Callable[[str], None]
+    ) -> int:
         self.words.append(words[0])
         outcome = self.outcomes.pop(0) if self.outcomes else "PASS"
-        name = f"{self.at:%Y%m%d-%H%M%S}-{len(self.words):04x}"
+        (folder / f"{self.at:%Y%m%d-%H%M%S}-{self.beside}").mkdir(exist_ok=True)
         self.at += self.each
+        (folder / f"{self.at:%Y%m%d-%H%M%S}-{self.beside}").mkdir(exist_ok=True)
         if outcome == "dies":
             (folder / name).mkdir()
             raise KeyboardInterrupt
@@ -68,7 +78,7 @@ class FakeNight:
         return 0
 
     def night(self, plan: Suite, before: Sequence[Night] = ()) -> Night:
-        begun = playing.begun(plan, NightRequest("tonight"), before, self.at)
+        begun = playing.begun(plan, NightRequest(TONIGHT), before, self.at)
         return self.played(plan, begun)
 
     def played(self, plan: Suite, night: Night) -> Night:
@@ -142,8 +152,9 @@ def test_an_unrecorded_run_is_played_again(tmp_path: Path) -> None:
         (tmp_path / other).mkdir()
     plan = suite(item(CELL))
     fake = FakeNight(tmp_path)
-    begun = playing.begun(plan, NightRequest("tonight"), (), fake.at)
-    died = record.Played(CELL, fake.at.isoformat())
+    begun = playing.begun(plan, NightRequest(TONIGHT), (), fake.at)
+    died = record.Played(CELL, fake.at.isoformat(), "20261125-220000-0bad")
+    (tmp_path / "20261125-220001-0001").mkdir()  # somebody else's
     night = fake.played(plan, replace(begun, played=(died,)))
     assert [(one.experiment == "", one.judged) for one in night.played] == [
         (True, False),
@@ -154,7 +165,7 @@ def test_an_unrecorded_run_is_played_again(tmp_path: Path) -> None:
 def test_no_play_begins_after_the_nights_end(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path)
     plan = suite(item(CELL, 2), item(OTHER, 3), hours=0.2)  # twelve minutes, ten are planned
-    begun = playing.begun(plan, NightRequest("tonight"), (), fake.at)
+    begun = playing.begun(plan, NightRequest(TONIGHT), (), fake.at)
     assert begun.left_out == ()
     fake.each = timedelta(minutes=5)  # longer than was thought
     night = fake.played(plan, begun)
@@ -173,7 +184,7 @@ def test_busy_machine_plays_nothing_and_records_that(tmp_path: Path) -> None:
 
 def test_cell_removed_from_the_file_is_not_played(tmp_path: Path) -> None:
     fake = FakeNight(tmp_path)
-    begun = playing.begun(suite(item(CELL), item(OTHER)), NightRequest("tonight"), (), fake.at)
+    begun = playing.begun(suite(item(CELL), item(OTHER)), NightRequest(TONIGHT), (), fake.at)
     night = fake.played(suite(item(OTHER)), begun)
     assert fake.words == ["master-freeze"]
     assert [one.why for one in night.plays_of(CELL)] == ["it stands in the suite no more"] * 2

@@ -123,6 +123,31 @@ def test_names_from_a_disk_are_text_and_links_are_quoted(tmp_path: Path) -> None
     assert 'href="%3Cb%3E%231%20%26%20co/report.html"' in page
 
 
+def test_a_name_that_is_no_utf8_is_a_row_with_a_link(tmp_path: Path) -> None:
+    experiment(tmp_path, os.fsdecode(b"bad\xff"), [run_of()])
+    experiment(tmp_path, "good", [run_of()])
+    page = text(tmp_path)
+    assert 'href="bad%FF/report.html"' in page
+    assert 'href="good/report.html"' in page
+
+
+def test_a_row_that_fails_takes_no_other_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("bad", "good"):
+        experiment(tmp_path, name, [run_of()])
+    judged = serving._judged
+
+    def failing(verdict: Path) -> object:
+        if verdict.parent.name == "bad":
+            raise ZeroDivisionError("of its own")
+        return judged(verdict)
+
+    monkeypatch.setattr(serving, "_judged", failing)
+    assert row(tmp_path / "bad").detail == "ZeroDivisionError: of its own"
+    assert 'href="good/report.html"' in text(tmp_path)
+
+
 def test_nights_are_a_link_where_there_are_some(tmp_path: Path) -> None:
     experiment(tmp_path, "e", [run_of()])
     assert "all nights" not in text(tmp_path)

@@ -15,11 +15,11 @@ from harness.report import serving
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
-    given = "site/index.html", "e1/report.html"
+    given = "site/index.html", "e1/report.html", os.fsdecode(b"e\xff/report.html")
     for name in (*given, "e1/raw.parquet", ".hidden.html", "x/.h/a.html"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
+        path.write_bytes(os.fsencode(name))
     (tmp_path.parent / "outside.html").write_text("outside")
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "out.html").symlink_to(tmp_path.parent / "outside.html")
@@ -39,7 +39,7 @@ def get(port: int, path: str, host: str = "127.0.0.1", method: str = "GET") -> t
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     connection.request(method, path, headers={"Host": f"{host}:{port}"})
     answer = connection.getresponse()
-    body = answer.read().decode()
+    body = answer.read().decode(errors="replace")
     connection.close()
     return answer.status, answer.getheader("Location") or body
 
@@ -75,6 +75,12 @@ def test_the_first_page_is_rendered_and_files_are_read(port: int) -> None:
 def test_recordings_hidden_files_and_outside_paths_are_not_served(port: int, path: str) -> None:
     """List no folder either."""
     assert get(port, path)[0] == 404
+
+
+def test_a_name_that_is_no_utf8_is_found(port: int) -> None:
+    assert get(port, "/e%FF/report.html?x=1")[0] == 200
+    assert get(port, "/e1%2Freport.html")[0] == 200
+    assert get(port, "/..%2Foutside.html")[0] == 404
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])

@@ -1,6 +1,7 @@
 """A journal is readable whatever became of the process that wrote it."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +15,13 @@ from hypothesis import strategies as st
 
 from faults.kinds import KINDS
 from faults.model import Armed
-from harness.run_folder.journal import Journal, JournalError, read, standing
+from harness.run_folder.journal import (
+    Journal,
+    JournalError,
+    armed_to_json,
+    read,
+    standing,
+)
 from tests.rigs.clusters.fault_world import (
     ALARMS,
     CLIENTS,
@@ -108,6 +115,19 @@ def test_a_foreign_line_is_an_error_and_names_its_place(tmp_path: Path, line: by
         file.write(line + b"\n")
     with pytest.raises(JournalError, match=r"journal.jsonl, line 2"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"actions": ["x"]}, {"options": []}, {"window": [1]}, {"undo": [{}]}]
+)
+def test_a_line_of_wrong_types_is_an_error_and_names_its_place(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    document = {"event": "armed", "by": "run", "armed": armed_to_json(fault()) | changes}
+    path.write_text(json.dumps(document) + "\n")
+    with pytest.raises(JournalError, match=r"journal.jsonl, line 1"):
+        standing(read(path))
 
 
 KILLED_WRITER = """

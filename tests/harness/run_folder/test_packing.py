@@ -55,6 +55,27 @@ def test_one_run_is_packed_as_an_experiment_of_it_alone(experiment: Path, tmp_pa
     assert [path.name for path in (there / "runs").iterdir()] == ["two"]
 
 
+def test_a_run_that_the_experiment_has_not_is_bad_input(
+    experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    into = tmp_path / "a.tar.xz"
+    assert cli.main(["pack", str(experiment / "runs" / "tow"), "-o", str(into)]) == 254
+    reason = capsys.readouterr().err
+    assert f"DIR: {experiment} has no run 'tow'" in reason
+    assert "did you mean 'two'?" in reason
+    assert "valid: one | two | never-begun" in reason
+    assert not into.exists()
+
+
+def test_runs_that_were_never_begun_are_not_packed(
+    experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    into = tmp_path / "a.tar.xz"
+    assert cli.main(["pack", str(experiment / "runs" / "never-begun"), "-o", str(into)]) == 2
+    assert f"{experiment} holds none of the runs that were chosen" in capsys.readouterr().err
+    assert not into.exists()
+
+
 def test_a_damaged_run_is_not_packed(
     experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Files that mqproof writes are whole or as they were, and a refusal names the place."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,23 @@ def test_a_file_is_as_it_was_after_any_exception(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"note": "old"}
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, lambda path: path.symlink_to("/dev/null")])
+def test_only_regular_files_are_replaced(put: Callable[[Path], None], tmp_path: Path) -> None:
+    put(tmp_path / "page")
+    with pytest.raises(OSError, match="a regular file was expected"):
+        write_whole(tmp_path / "page", "new")
+    assert not (tmp_path / "page").is_file()
+    assert list(tmp_path.iterdir()) == [tmp_path / "page"]
+
+
+def test_a_symlink_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    write_whole(tmp_path / "other", "of somebody else")
+    (tmp_path / "page").symlink_to("other")
+    write_whole(tmp_path / "page", "new")
+    assert (tmp_path / "other").read_text() == "of somebody else"
+    assert (tmp_path / "page").read_text() == "new"
 
 
 def test_an_error_that_has_a_path_keeps_it(tmp_path: Path) -> None:
