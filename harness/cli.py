@@ -24,6 +24,7 @@ from rich.text import Text
 from harness.commands import bounds, crash, outlets
 from harness.commands.shell import Shell
 from harness.judging.exits import NOTHING_DONE, NOTHING_JUDGED, Exit
+from harness.outside.files import FOLDER_ADVICE, FOLDER_GONE, is_folder_gone
 from harness.outside.text import one_line, visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.run import signals
@@ -118,6 +119,9 @@ def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
         if isinstance(error, OSError) and error.errno in _REFUSED:
             reason = os_reason(error, None)
+            return _say(shell, f"{_nothing(words)}: {reason}", Exit.NOT_DECIDED)
+        if isinstance(error, FileNotFoundError) and is_folder_gone():
+            reason = f"{FOLDER_GONE}: {FOLDER_ADVICE}"
             return _say(shell, f"{_nothing(words)}: {reason}", Exit.NOT_DECIDED)
         if isinstance(error, MemoryError):
             reason = "the machine has no memory left for it: close other programs, or judge less"

@@ -27,6 +27,7 @@ from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.deployment import ports_by_host
 from harness.deploy.loopback_block import free_block
+from harness.outside.files import FOLDER_ADVICE, FOLDER_GONE, is_folder_gone
 from harness.plan.clients.registry import ClientRegistry, registry
 from harness.plan.problems import Problem
 from harness.systems.catalogue import load_layout, load_system
@@ -58,7 +59,7 @@ def examine(folder: Path) -> tuple[MachineCheck, ...]:
     return (
         python_row((sys.version_info.major, sys.version_info.minor, sys.version_info.micro)),
         java_row(_bundled_java(), shutil.which("java"), os.environ.get("JAVA_HOME", "")),
-        disk_row(_free_gb(folder)),
+        folder_row(folder),
         memory_row(_available_gb()),
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
         loopback_row(_local_obstacle()),
@@ -89,6 +90,12 @@ def java_row(bundled: str | None, on_path: str | None, home: str) -> MachineChec
 
 def disk_row(free_gb: float | None) -> MachineCheck:
     return _at_least("free disk", free_gb, DISK_LEAST_GB, "GB", "free some, or use --results")
+
+
+def folder_row(folder: Path) -> MachineCheck:
+    if not folder.is_absolute() and is_folder_gone():
+        return MachineCheck("free disk", FOLDER_GONE, False, FOLDER_ADVICE)
+    return disk_row(_free_gb(folder))
 
 
 def memory_row(available_gb: float | None) -> MachineCheck:

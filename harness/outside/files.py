@@ -19,6 +19,7 @@ from spark_analysis.schema.regular import opened, read_up_to
 TOML_BYTES_MAX = 1 << 20
 JSON_BYTES_MAX = 1 << 28
 HISTORY_BYTES_MAX = 1 << 29
+FOLDER_GONE, FOLDER_ADVICE = "the current folder is gone", "cd to one that exists"
 
 
 class Unreadable(Exception):
@@ -78,9 +79,11 @@ def why_not_written(path: Path) -> str:
 
     The caller checks for existing files.
     """
-    place = path.absolute()
-    if "\0" in str(place):
+    if "\0" in str(path):
         return "a path has no zero in it"
+    if not path.is_absolute() and is_folder_gone():
+        return f"{FOLDER_GONE}: {FOLDER_ADVICE}"
+    place = path.absolute()
     try:
         place.exists()  # raises where a name is too long, or a folder is closed to us
         there = next(one for one in place.parents if one.exists())
@@ -89,6 +92,15 @@ def why_not_written(path: Path) -> str:
     except OSError as error:
         return error.strerror or str(error)
     return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
+
+
+def is_folder_gone() -> bool:
+    """Whether somebody removed the folder that this process is in."""
+    try:
+        Path.cwd()
+    except OSError:
+        return True
+    return False
 
 
 def guarded(archive: tarfile.TarFile) -> tarfile.TarFile:
