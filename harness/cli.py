@@ -25,6 +25,7 @@ from harness.commands import bounds, crash, outlets
 from harness.commands.shell import Shell
 from harness.judging.exits import NOTHING_DONE, NOTHING_JUDGED, Exit
 from harness.outside.files import FOLDER_ADVICE, FOLDER_GONE, is_folder_gone
+from harness.outside.homes import NoHome
 from harness.outside.text import one_line, visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.run import signals
@@ -107,7 +108,7 @@ def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
         code = _program(words)(args=words, prog_name="mqproof", obj=shell, standalone_mode=False)
     except _USAGE_ERROR as error:
         return _bad_usage(shell, error, words)
-    except PlanError as error:
+    except (PlanError, NoHome) as error:
         return _say(shell, f"bad input:\n{error}", Exit.BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         signals.silence()

@@ -28,6 +28,7 @@ from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.deployment import ports_by_host
 from harness.deploy.loopback_block import free_block
 from harness.outside.files import FOLDER_ADVICE, FOLDER_GONE, is_folder_gone
+from harness.outside.homes import CACHE, NoHome, user_folder
 from harness.plan.clients.registry import ClientRegistry, registry
 from harness.plan.problems import Problem
 from harness.systems.catalogue import load_layout, load_system
@@ -191,8 +192,10 @@ def _look_result(module: str) -> Mapping[str, Any]:
     """Asked of a process of its own: loading a library may start threads and write logs."""
     command = [sys.executable, "-m", module]
     # Libraries write logs into HOME; what was fetched for them lies in the user's own cache.
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    own = {"XDG_CACHE_HOME": cache, "PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        own = {CACHE: str(user_folder(CACHE)), "PYTHONPATH": os.pathsep.join(sys.path)}
+    except NoHome as error:
+        return {"package": "", "refused": str(error)}
     with tempfile.TemporaryDirectory() as home:
         try:
             done = subprocess.run(

@@ -1,5 +1,7 @@
 """A command in bad surroundings says what they lack, and leaves by a code of its own."""
 
+import pwd
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,11 @@ import pytest
 from harness import cli
 from harness.cli import main
 from harness.deploy import doctor
+from harness.deploy.external import site
+from harness.outside import homes
+from harness.plan.clients.registry import registry
+from harness.workers.clients import jars
+from harness.workers.clients.rocketmq import client_python
 
 DRY = ("run", "master-crash", "--system", "reference-mirrored", "--dry-run")
 GONE = "the current folder is gone: cd to one that exists"
@@ -49,3 +56,47 @@ def test_the_doctor_has_a_row_for_a_folder_that_is_gone() -> None:
     assert not row.ok
     assert f"{row.found}: {row.remedy}" == GONE
     assert doctor.folder_row(Path("/")).found != row.found
+
+
+@pytest.fixture
+def _homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user of whom the machine knows no home."""
+
+    def unknown(_: int) -> object:
+        raise KeyError
+
+    for name in ("HOME", homes.STATE, homes.CACHE):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+
+
+@pytest.mark.usefixtures("_homeless")
+def test_clusters_by_hand_need_a_home(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status"]) == 254
+    assert "no home folder; set HOME or XDG_STATE_HOME" in capsys.readouterr().err
+    with pytest.raises(homes.NoHome, match="set HOME or XDG_STATE_HOME"):
+        site.noted()
+
+
+@pytest.mark.usefixtures("_homeless")
+@pytest.mark.parametrize("folder", [jars.jars_folder, client_python.folder])
+def test_what_was_fetched_lies_in_a_cache_that_needs_a_home(folder: Callable[[], Path]) -> None:
+    with pytest.raises(homes.NoHome, match="set HOME or XDG_CACHE_HOME"):
+        folder()
+
+
+@pytest.mark.usefixtures("_homeless")
+def test_the_doctor_says_that_there_is_no_home_to_look_in() -> None:
+    looks = [row for row in doctor._looked_for(registry()) if row.remedy]
+    assert looks
+    assert all("set HOME or XDG_CACHE_HOME" in row.remedy for row in looks)
+
+
+def test_a_folder_of_the_users_own_is_where_a_variable_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(homes.CACHE, str(tmp_path))
+    assert homes.user_folder(homes.CACHE) == tmp_path
+    monkeypatch.setenv(homes.CACHE, "")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert homes.user_folder(homes.CACHE) == tmp_path / ".cache"
