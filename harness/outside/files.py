@@ -74,8 +74,16 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def real_path(path: Path) -> Path:
+    """Where the links of a path lead; as it is where they lead round or that cannot be known."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):  # no current folder; a zero; a ring of links
+        return path
+
+
 def why_not_written(path: Path) -> str:
-    """Make missing folders; return why nothing can be written there, "" if it can.
+    """Return why nothing can be written there, "" if it can. Folders may be missing.
 
     The caller checks for existing files.
     """
@@ -83,8 +91,10 @@ def why_not_written(path: Path) -> str:
         return "a path has no zero in it"
     if not path.is_absolute() and is_folder_gone():
         return f"{FOLDER_GONE}: {FOLDER_ADVICE}"
-    place = path.absolute()
+    place = real_path(path.absolute().parent) / path.name
     try:
+        if any(one.is_symlink() for one in place.parents):
+            return "its symbolic links lead round in a ring: name another place"
         place.exists()  # raises where a name is too long, or a folder is closed to us
         there = next(one for one in place.parents if one.exists())
         if not there.is_dir():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import cli
+from harness.cleanup.heal import Chosen
 from harness.cli import main
 from harness.deploy import doctor
 from harness.deploy.external import site
@@ -100,3 +101,16 @@ def test_a_folder_of_the_users_own_is_where_a_variable_says(
     monkeypatch.setenv(homes.CACHE, "")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert homes.user_folder(homes.CACHE) == tmp_path / ".cache"
+
+
+def test_rings_of_links_are_refused_as_places(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ring = tmp_path / "ring"
+    ring.symlink_to(ring)
+    assert main([*DRY, "--results", str(ring)]) == 254
+    assert f"--results: {ring}: its symbolic links lead round" in capsys.readouterr().err
+    assert main(["compare", str(ring), str(tmp_path)]) == 254
+    assert str(ring) in capsys.readouterr().err
+    assert not Chosen(results=ring).means(tmp_path)
+    assert not Chosen(experiment=str(ring)).means(tmp_path)
