@@ -43,8 +43,9 @@ _USAGE_ERROR = cast(type[Exception], typer.BadParameter.__bases__[0])
 
 # What a disk or a system refuses, wherever that was: no fault of ours either.
 _REFUSED = (
-    *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE),
-    *(errno.ENOMEM, errno.ENOSPC, errno.EPERM, errno.EROFS, errno.ESTALE),
+    *(errno.EACCES, errno.EAGAIN, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ELOOP, errno.EMFILE),
+    *(errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
+    errno.ESTALE,
 )
 _WORLD = (
     ("harness.cluster.port", "DeployError"),

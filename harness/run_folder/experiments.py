@@ -17,7 +17,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.outside.files import (
+    JSON_BYTES_MAX,
+    Unreadable,
+    is_file,
+    is_folder,
+    real_path,
+    text_of,
+)
 from harness.outside.text import brief, cut
 from harness.plan.model import Cell, Experiment, Skipped
 from harness.plan.problems import Problem
@@ -75,7 +82,7 @@ def remember(
 ) -> None:
     """Make the folder of an experiment that is about to begin. `judge`: what will decide its exit
     code; `mqproof analyse` uses the same."""
-    folder.mkdir(parents=True)
+    real_path(folder).mkdir(parents=True)
     document = {
         "name": experiment.name,
         "seed": experiment.seed,
@@ -107,7 +114,7 @@ def remember_merged(
 ) -> None:
     """Make the folder `into` of one report over all these experiments; `problems` found none.
     Without `judge`, the experiments' own judge counts, if they have the same."""
-    into.mkdir(parents=True)
+    real_path(into).mkdir(parents=True)
     held = [piece.folder for folder in folders for piece in recall(folder).experiments]
     pieces = [os.path.relpath(folder.resolve(), into.resolve()) for folder in held]
     document = {"name": into.name, "replay": replay, "pieces": pieces}

@@ -204,7 +204,10 @@ def test_a_crash_is_short_and_leaves_its_traceback_in_results(
     assert "Traceback" in path.read_text()
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
+@pytest.mark.parametrize(
+    "number",
+    [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO, errno.ELOOP, errno.ENOTDIR, errno.EAGAIN],
+)
 def test_a_disk_error_is_no_internal_error(
     number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
