@@ -24,6 +24,7 @@ from harness.judging.exits import Judge
 from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
 from harness.plan.experiment import TOGETHER
+from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
@@ -134,6 +135,9 @@ def run(
     )
     where, misplaced = spark.place(master, conf)
     planned = run_request.planned(request, stamp(), misplaced)
+    if dry and as_json:
+        text = "--dry-run has no verdict to write as JSON: leave one of them out"
+        raise PlanError([Problem("--json", text)])
     if dry:
         print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
         return 0

@@ -763,6 +763,13 @@ def test_an_option_of_one_value_is_said_once(
     )
 
 
+def test_a_plan_is_no_verdict_to_write_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("run", "master-crash", "--dry-run", "--json")[0] == 254
+    output = capsys.readouterr()
+    assert "--json: --dry-run has no verdict" in output.err
+    assert output.out == ""
+
+
 def test_every_option_that_is_said_again_is_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
