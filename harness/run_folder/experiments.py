@@ -206,7 +206,7 @@ def _piece(folder: Path) -> Stored:
 
 
 def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
-    name = _word(document["name"])
+    name = _name(document["name"], "an experiment")
     often = Counter(_word(each["name"]) for each in document["runs"]).most_common(1)
     if often and often[0][1] > 1:
         raise ValueError(f"run {brief(often[0][0])} is listed {often[0][1]} times")
@@ -232,9 +232,7 @@ def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
 
 
 def _run(folder: Path, experiment: str, entry: Mapping[str, Any]) -> StoredRun:
-    name = _word(entry["name"])
-    if Path(name).name != name or name == "..":
-        raise ValueError(f"{brief(name)} is no name of a run: it leads elsewhere")
+    name = _name(entry["name"], "a run")
     return StoredRun(
         folder=folder / RUNS / name,
         experiment=experiment,
@@ -274,6 +272,18 @@ def _counted_through(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
 def _cell(words: Sequence[str]) -> Cell:
     scenario, system, layout, client = map(_word, words)
     return scenario, system, layout, client
+
+
+def _name(value: object, what: str) -> str:
+    """A name of a folder in its folder, in characters that a path can have."""
+    name = _word(value)
+    if Path(name).name != name or name in ("", ".."):
+        raise ValueError(f"{brief(name)} is no name of {what}: it leads elsewhere")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{brief(name)} is no name of {what}: it is no UTF-8 text") from None
+    return name
 
 
 def _word(value: object) -> str:
