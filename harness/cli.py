@@ -24,6 +24,8 @@ from rich.text import Text
 from harness.commands import bounds, crash, outlets
 from harness.commands.shell import Shell
 from harness.judging.exits import NOTHING_DONE, NOTHING_JUDGED, Exit
+from harness.outside.files import FOLDER_ADVICE, FOLDER_GONE, is_folder_gone
+from harness.outside.homes import NoHome
 from harness.outside.text import one_line, visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.run import signals
@@ -41,8 +43,9 @@ _USAGE_ERROR = cast(type[Exception], typer.BadParameter.__bases__[0])
 
 # What a disk or a system refuses, wherever that was: no fault of ours either.
 _REFUSED = (
-    *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE),
-    *(errno.ENOMEM, errno.ENOSPC, errno.EPERM, errno.EROFS, errno.ESTALE),
+    *(errno.EACCES, errno.EAGAIN, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ELOOP, errno.EMFILE),
+    *(errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
+    errno.ESTALE,
 )
 _WORLD = (
     ("harness.cluster.port", "DeployError"),
@@ -106,7 +109,7 @@ def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
         code = _program(words)(args=words, prog_name="mqproof", obj=shell, standalone_mode=False)
     except _USAGE_ERROR as error:
         return _bad_usage(shell, error, words)
-    except PlanError as error:
+    except (PlanError, NoHome) as error:
         return _say(shell, f"bad input:\n{error}", Exit.BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         signals.silence()
@@ -118,6 +121,9 @@ def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
         if isinstance(error, OSError) and error.errno in _REFUSED:
             reason = os_reason(error, None)
+            return _say(shell, f"{_nothing(words)}: {reason}", Exit.NOT_DECIDED)
+        if isinstance(error, FileNotFoundError) and is_folder_gone():
+            reason = f"{FOLDER_GONE}: {FOLDER_ADVICE}"
             return _say(shell, f"{_nothing(words)}: {reason}", Exit.NOT_DECIDED)
         if isinstance(error, MemoryError):
             reason = "the machine has no memory left for it: close other programs, or judge less"

@@ -110,7 +110,7 @@ def _by_default(deployment: str) -> Iterator[ByHandChoice]:
 def absolute(word: str) -> str:
     """Return the same word for a process in another folder: a layout may be a file."""
     name, _, label = word.partition(":")
-    file = variants.split(label)[0].partition("@")[0]
+    file = catalogue.split_profile(variants.split(label)[0])[0]
     return f"{name}:{Path(label).absolute()}" if catalogue.is_path(file) else word
 
 

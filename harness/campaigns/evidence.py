@@ -19,6 +19,7 @@ import urllib.request
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 from urllib.parse import quote
@@ -167,7 +168,7 @@ def _download(url: str, size: int, into: Path) -> None:
                 with naming(into):
                     file.write(block)
                 left -= len(block)
-    except (urllib.error.URLError, OSError, ValueError) as failure:
+    except (urllib.error.URLError, OSError, ValueError, HTTPException) as failure:
         raise _missing(url, str(failure)) from failure
 
 

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from faults.model import Armed, Executor, FaultError
 from faults.performing import perform_all
-from harness.outside.files import is_folder
+from harness.outside.files import is_folder, real_path
 from harness.plan.operations import OPERATIONS
 from harness.run_folder.journal import Journal, JournalError, read, standing
 
@@ -46,7 +46,7 @@ class Chosen:
     experiment: str = ""  # its name, or its folder
 
     def means(self, experiment: Path) -> bool:
-        if self.results is not None and not experiment.is_relative_to(self.results.resolve()):
+        if self.results is not None and not experiment.is_relative_to(real_path(self.results)):
             return False
         named = experiment.name, str(experiment)
         return not self.experiment or self.experiment in named or self._folder == experiment
@@ -65,7 +65,7 @@ class Chosen:
 
     @property
     def _folder(self) -> Path:
-        return Path(self.experiment).resolve()
+        return real_path(Path(self.experiment))
 
 
 EVERYBODY = Chosen()

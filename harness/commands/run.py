@@ -25,7 +25,7 @@ from harness.outside.text import brief
 from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
 from harness.plan.experiment import EXPERIMENT_NAME, NAME_FLAG, TOGETHER
-from harness.plan.problems import Problem
+from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
 from harness.request import distribution as distributions
 from harness.request import run_request, standing, suites, topology_file
@@ -139,6 +139,9 @@ def run(
     where, misplaced = spark.place(master, conf)
     problems = [*misplaced, *_name_problems(results, name)]
     planned = run_request.planned(request, name or stamp(), problems)
+    if dry and as_json:
+        text = "--dry-run has no verdict to write as JSON: leave one of them out"
+        raise PlanError([Problem("--json", text)])
     if dry:
         print_lines(shell.out, dry_run.lines(planned.experiment, planned.bound))
         return 0

@@ -10,13 +10,13 @@
 """
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.outside.homes import STATE, user_folder
 from harness.outside.locks import LockAnswer, lock
 from spark_analysis.schema.regular import json_of
 from spark_analysis.schema.writing import write_whole
@@ -80,9 +80,8 @@ class ByHandClusters:
 
 
 def state() -> Path:
-    """Return the folder of all these folders."""
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / _STATE
+    """Return the folder of all these folders. Raises NoHome."""
+    return user_folder(STATE) / _STATE
 
 
 def folders() -> tuple[Path, ...]:

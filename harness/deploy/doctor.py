@@ -27,6 +27,8 @@ from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.deployment import ports_by_host
 from harness.deploy.loopback_block import free_block
+from harness.outside.files import FOLDER_ADVICE, FOLDER_GONE, is_folder_gone
+from harness.outside.homes import CACHE, NoHome, user_folder
 from harness.plan.clients.registry import ClientRegistry, registry
 from harness.plan.problems import Problem
 from harness.systems.catalogue import load_layout, load_system
@@ -58,7 +60,7 @@ def examine(folder: Path) -> tuple[MachineCheck, ...]:
     return (
         python_row((sys.version_info.major, sys.version_info.minor, sys.version_info.micro)),
         java_row(_bundled_java(), shutil.which("java"), os.environ.get("JAVA_HOME", "")),
-        disk_row(_free_gb(folder)),
+        folder_row(folder),
         memory_row(_available_gb()),
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
         loopback_row(_local_obstacle()),
@@ -89,6 +91,12 @@ def java_row(bundled: str | None, on_path: str | None, home: str) -> MachineChec
 
 def disk_row(free_gb: float | None) -> MachineCheck:
     return _at_least("free disk", free_gb, DISK_LEAST_GB, "GB", "free some, or use --results")
+
+
+def folder_row(folder: Path) -> MachineCheck:
+    if not folder.is_absolute() and is_folder_gone():
+        return MachineCheck("free disk", FOLDER_GONE, False, FOLDER_ADVICE)
+    return disk_row(_free_gb(folder))
 
 
 def memory_row(available_gb: float | None) -> MachineCheck:
@@ -184,8 +192,10 @@ def _look_result(module: str) -> Mapping[str, Any]:
     """Asked of a process of its own: loading a library may start threads and write logs."""
     command = [sys.executable, "-m", module]
     # Libraries write logs into HOME; what was fetched for them lies in the user's own cache.
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    own = {"XDG_CACHE_HOME": cache, "PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        own = {CACHE: str(user_folder(CACHE)), "PYTHONPATH": os.pathsep.join(sys.path)}
+    except NoHome as error:
+        return {"package": "", "refused": str(error)}
     try:
         with tempfile.TemporaryDirectory() as home:
             done = subprocess.run(

@@ -172,7 +172,7 @@ def _value(kind: str, word: str, text: str, at: int) -> Any:
         return Word(word)
     if word in _CONSTANTS:
         return _CONSTANTS[word]
-    if len(word) > _DIGITS_MAX and word[-1].isdigit():
+    if len(word) > _DIGITS_MAX and word.rstrip("NM")[-1:].isdigit():
         raise BadEdn(f"{_place(text, at)}: this number is too long")
     if _INTEGER.fullmatch(word):
         return int(word.rstrip("N"))

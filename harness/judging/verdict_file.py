@@ -22,7 +22,14 @@ from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.result import Piece
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.outside.files import (
+    JSON_BYTES_MAX,
+    Unreadable,
+    is_file,
+    is_folder,
+    real_path,
+    text_of,
+)
 from harness.plan.files.shape_words import problems_of
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem, each, unreadable
@@ -326,7 +333,7 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
     """Return the content of each path: a verdict.json, or the folder that holds one. Raise
     PlanError."""
     files = [path / NAME if is_folder(path) else path for path in paths]
-    places = [path.resolve() for path in files]
+    places = [real_path(path) for path in files]
     problems = [
         Problem(str(path), "is named twice: nothing differs from itself")
         for path in dict.fromkeys(places)

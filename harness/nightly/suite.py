@@ -25,7 +25,7 @@ from harness.plan.model import Cell, Experiment, RunPlan, Skipped
 from harness.plan.problems import PlanError, Problem, unreadable
 from harness.request import distribution, suites, topology_file
 from harness.request.run_request import RunRequest, experiment_of, scenario
-from harness.systems.catalogue import is_path, load_layout
+from harness.systems.catalogue import is_path, load_layout, split_profile
 from harness.view.grouping import by_key
 
 PLACE = "SUITE"
@@ -205,7 +205,7 @@ def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
 
 def _layout_file(run: RunPlan, words: Sequence[str]) -> str:
     """The word of a suite that means the run's layout, where that is a file."""
-    of_files = (word for word in words if is_path(word.partition("@")[0]))
+    of_files = (word for word in words if is_path(split_profile(word)[0]))
     system, named = run.system.name, run.layout.unversioned
     return next((one for one in of_files if load_layout(system, one).unversioned == named), "")
 

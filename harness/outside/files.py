@@ -19,6 +19,7 @@ from spark_analysis.schema.regular import check_replaceable, opened, read_up_to
 TOML_BYTES_MAX = 1 << 20
 JSON_BYTES_MAX = 1 << 28
 HISTORY_BYTES_MAX = 1 << 29
+FOLDER_GONE, FOLDER_ADVICE = "the current folder is gone", "cd to one that exists"
 
 
 class Unreadable(Exception):
@@ -73,15 +74,27 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def real_path(path: Path) -> Path:
+    """Where the links of a path lead; as it is where they lead round or that cannot be known."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):  # no current folder; a zero; a ring of links
+        return path
+
+
 def why_not_written(path: Path) -> str:
-    """Make missing folders; return why nothing can be written there, "" if it can.
+    """Return why nothing can be written there, "" if it can. Folders may be missing.
 
     The caller checks for existing files.
     """
-    place = path.absolute()
-    if "\0" in str(place):
+    if "\0" in str(path):
         return "a path has no zero in it"
+    if not path.is_absolute() and is_folder_gone():
+        return f"{FOLDER_GONE}: {FOLDER_ADVICE}"
+    place = real_path(path.absolute().parent) / path.name
     try:
+        if any(one.is_symlink() for one in place.parents):
+            return "its symbolic links lead round in a ring: name another place"
         place.exists()  # raises where a name is too long, or a folder is closed to us
         there = next(one for one in place.parents if one.exists())
         if not there.is_dir():
@@ -100,6 +113,15 @@ def why_not_replaced(path: Path) -> str:
     except OSError as error:
         return f"{error.strerror}: name another file"
     return ""
+
+
+def is_folder_gone() -> bool:
+    """Whether somebody removed the folder that this process is in."""
+    try:
+        Path.cwd()
+    except OSError:
+        return True
+    return False
 
 
 def guarded(archive: tarfile.TarFile) -> tarfile.TarFile:

@@ -196,7 +196,7 @@ def build(systems: tuple[str, ...], show: Display, versions: tuple[str, ...] = (
 
 
 def doctor(show: Display) -> bool:
-    rows = *examine(Path.cwd()), *offered_rows("claims file", brought_claims.registry())
+    rows = *examine(Path()), *offered_rows("claims file", brought_claims.registry())
     return _show_rows(rows, show)
 
 

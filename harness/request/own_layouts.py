@@ -39,7 +39,7 @@ def read(
     labels: list[str] = []
     problems: list[Problem] = []
     for word in words:
-        file = word.partition("@")[0]
+        file = catalogue.split_profile(word)[0]
         if not catalogue.is_path(file):
             labels.append(word)
             continue

@@ -17,7 +17,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.outside.files import (
+    JSON_BYTES_MAX,
+    Unreadable,
+    is_file,
+    is_folder,
+    real_path,
+    text_of,
+)
 from harness.outside.text import brief, cut
 from harness.plan.model import Cell, Experiment, Skipped
 from harness.plan.problems import Problem
@@ -75,7 +82,7 @@ def remember(
 ) -> None:
     """Make the folder of an experiment that is about to begin. `judge`: what will decide its exit
     code; `mqproof analyse` uses the same."""
-    folder.mkdir(parents=True)
+    real_path(folder).mkdir(parents=True)
     document = {
         "name": experiment.name,
         "seed": experiment.seed,
@@ -107,7 +114,7 @@ def remember_merged(
 ) -> None:
     """Make the folder `into` of one report over all these experiments; `problems` found none.
     Without `judge`, the experiments' own judge counts, if they have the same."""
-    into.mkdir(parents=True)
+    real_path(into).mkdir(parents=True)
     held = [piece.folder for folder in folders for piece in recall(folder).experiments]
     pieces = [os.path.relpath(folder.resolve(), into.resolve()) for folder in held]
     document = {"name": into.name, "replay": replay, "pieces": pieces}
@@ -199,7 +206,7 @@ def _piece(folder: Path) -> Stored:
 
 
 def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
-    name = _word(document["name"])
+    name = _name(document["name"], "an experiment")
     often = Counter(_word(each["name"]) for each in document["runs"]).most_common(1)
     if often and often[0][1] > 1:
         raise ValueError(f"run {brief(often[0][0])} is listed {often[0][1]} times")
@@ -225,9 +232,7 @@ def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
 
 
 def _run(folder: Path, experiment: str, entry: Mapping[str, Any]) -> StoredRun:
-    name = _word(entry["name"])
-    if Path(name).name != name or name == "..":
-        raise ValueError(f"{brief(name)} is no name of a run: it leads elsewhere")
+    name = _name(entry["name"], "a run")
     return StoredRun(
         folder=folder / RUNS / name,
         experiment=experiment,
@@ -267,6 +272,18 @@ def _counted_through(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
 def _cell(words: Sequence[str]) -> Cell:
     scenario, system, layout, client = map(_word, words)
     return scenario, system, layout, client
+
+
+def _name(value: object, what: str) -> str:
+    """A name of a folder in its folder, in characters that a path can have."""
+    name = _word(value)
+    if Path(name).name != name or name in ("", ".."):
+        raise ValueError(f"{brief(name)} is no name of {what}: it leads elsewhere")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{brief(name)} is no name of {what}: it is no UTF-8 text") from None
+    return name
 
 
 def _word(value: object) -> str:

@@ -121,9 +121,17 @@ def is_path(word: str) -> bool:
     return "/" in word or word.endswith(".toml")
 
 
+def split_profile(word: str) -> tuple[str, str]:
+    """The layout or the file that a word means, and its profile or an empty string. A folder on
+    the way to a file may have the mark in its name."""
+    folder, slash, last = word.rpartition("/")
+    name, _, profile = last.partition("@")
+    return f"{folder}{slash}{name}", profile
+
+
 def _find(system: str, word: str) -> tuple[Path, str]:
     """The file that a word means, and the profile that it names or an empty string."""
-    name, _, profile = word.partition("@")
+    name, profile = split_profile(word)
     if is_path(name):
         if not is_file(Path(name)):
             text = f"there is no layout file {name}"

@@ -126,7 +126,12 @@ def _properties(java: Path, *words: str) -> str:
     command = [str(java), *words, "-XshowSettings:properties", "-version"]
     with suppress(OSError, subprocess.SubprocessError):
         return subprocess.run(
-            command, capture_output=True, text=True, timeout=_ANSWER_S, check=True
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ANSWER_S,
+            check=True,
         ).stderr
     return ""
 

@@ -204,7 +204,10 @@ def test_a_crash_is_short_and_leaves_its_traceback_in_results(
     assert "Traceback" in path.read_text()
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
+@pytest.mark.parametrize(
+    "number",
+    [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO, errno.ELOOP, errno.ENOTDIR, errno.EAGAIN],
+)
 def test_a_disk_error_is_no_internal_error(
     number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -782,6 +785,13 @@ def test_an_option_of_one_value_is_said_once(
     assert capsys.readouterr().err == (
         f"mqproof: bad input:\n{option}: is given 2 times; give it once\n"
     )
+
+
+def test_a_plan_is_no_verdict_to_write_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("run", "master-crash", "--dry-run", "--json")[0] == 254
+    output = capsys.readouterr()
+    assert "--json: --dry-run has no verdict" in output.err
+    assert output.out == ""
 
 
 def test_every_option_that_is_said_again_is_reported_at_once(

@@ -26,6 +26,7 @@ from harness.deploy.external.held_secrets import holds
 from harness.deploy.external.trust import trust_of
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
+from harness.outside.homes import STATE, user_folder
 from harness.plan.files.toml_problems import document_of
 from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions
@@ -245,8 +246,7 @@ def _secrets(topology: Topology) -> list[str]:
 
 
 def _state() -> Path:
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / _STATE
+    return user_folder(STATE) / _STATE
 
 
 def _noted(cluster: str) -> Path:

@@ -102,5 +102,5 @@ def _values(options: Mapping[str, str]) -> dict[str, Any]:
 def _value(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, or too many digits or brackets to be read
         return text

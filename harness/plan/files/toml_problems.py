@@ -25,6 +25,7 @@ MISSING = "is missing"
 FOUND_MAX = 500  # in one file; the search stops there
 DOTS_MAX = 100  # in a line: a name of more parts is no key, and takes the parser long
 _OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
+_BYTE_ORDER_MARK = "\ufeff"  # editors of Windows put it before a text
 M = TypeVar("M", bound=BaseModel)
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 
@@ -46,7 +47,7 @@ def document_of(source: str, file: str) -> dict[str, Any]:
             problem = Problem(f"{file}, line {number}", f"has more than {DOTS_MAX} dots")
             raise PlanError([problem])
     try:
-        return tomllib.loads(source)
+        return tomllib.loads(source.removeprefix(_BYTE_ORDER_MARK))
     except tomllib.TOMLDecodeError as error:
         raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
     except RecursionError:
@@ -73,7 +74,7 @@ def located(found: Iterable[TomlProblem], source: str, file: str) -> list[Proble
     gathered = list(islice(found, FOUND_MAX))
     if not gathered:
         return []
-    lines = line_numbers(source)
+    lines = line_numbers(source.removeprefix(_BYTE_ORDER_MARK))
     ordered = sorted(gathered, key=lambda one: line(one.path, lines))
     problems = [
         Problem(describe(one.path, lines, file), one.text, one.choices, one.guess)

@@ -7,6 +7,8 @@
 import os
 from pathlib import Path
 
+from harness.outside.homes import CACHE, user_folder
+
 JARS = "MQPROOF_JARS"
 BRIDGE = "bridge"  # our own classes, compiled against the set
 
@@ -14,8 +16,7 @@ BRIDGE = "bridge"  # our own classes, compiled against the set
 def jars_folder() -> Path:
     if chosen := os.environ.get(JARS):
         return Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "mqproof" / "jars"
+    return user_folder(CACHE) / "mqproof" / "jars"
 
 
 def class_path(name: str) -> list[str]:

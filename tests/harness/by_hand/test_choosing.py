@@ -149,4 +149,5 @@ def test_a_layout_file_keeps_its_place_in_another_folder() -> None:
     for word in ("mine.toml", "mine.toml@T=2", "mine.toml@T=2+4.0.5"):
         found = absolute(f"rabbitmq-mirrored:{word}")
         assert found.startswith("rabbitmq-mirrored:/") and found.endswith(f"/{word}")
+        assert absolute(f"rabbitmq-mirrored:job@2/{word}").endswith(f"/job@2/{word}")
     assert absolute("rabbitmq-mirrored:unmirrored@T=10") == "rabbitmq-mirrored:unmirrored@T=10"

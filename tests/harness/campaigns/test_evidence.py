@@ -245,6 +245,15 @@ def test_a_pack_is_downloaded_from_an_address(page: Path, elsewhere: Path) -> No
             thread.join()
 
 
+def test_an_address_that_cannot_be_is_reported(
+    page: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "http://localhost:abc/"
+    assert elsewhere.is_dir(), "the pack is not beside its page"
+    assert command("page", page, "--check", "--evidence", address) == 254
+    assert "localhost:abc" in capsys.readouterr().err
+
+
 def test_marts_of_another_version_are_refused_with_what_to_do(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,7 @@ def test_values_are_read(text: str, values: list[Any]) -> None:
         ('"abc', "line 1, column 1: '\"abc' begins nothing"),
         ("[" * 101, "line 1, column 101: it is nested too deeply"),
         ("9" * 200, "line 1, column 1: this number is too long"),
+        (f"[1 {'9' * 5000}N]", "line 1, column 4: this number is too long"),
         ("1\n#jepsen.history.Op", "line 2, column 1: what this is for does not follow"),
         ("[1 #_]", "line 1, column 4: what this is for does not follow"),
         ("#_ #_ 1", "line 1, column 4: what this is for does not follow"),

@@ -67,7 +67,8 @@ def test_user_scenarios_and_layouts_are_played_by_their_files(
     own = tmp_path / "short.toml"
     own.write_text(scenario_text("master-crash"))
     built_in = next(compose_folder().glob("reference-mirrored/layouts/all-automatic.toml"))
-    layout = tmp_path / "mine.toml"
+    layout = tmp_path / "job@2" / "mine.toml"
+    layout.parent.mkdir()
     layout.write_text(built_in.read_text().replace('"all-automatic"', '"mine"'))
     text = (
         CELLS.replace('"master-crash", "cut-one-node"', f'"{own}"')

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.outside.files import Unreadable, is_file, is_folder, text_of, why_not_written
+from harness.outside.files import (
+    Unreadable,
+    is_file,
+    is_folder,
+    real_path,
+    text_of,
+    why_not_written,
+)
 
 LONG = "x" * 300
 
@@ -60,3 +67,17 @@ def test_unwritable_places_are_reported_in_advance(
     assert why_not_written(tmp_path / "a\0b") == "a path has no zero in it"
     monkeypatch.setattr(os, "access", lambda *_: False)  # this may be run by root
     assert why_not_written(tmp_path / "x") == f"{tmp_path} cannot be written"
+
+
+def test_a_ring_of_links_is_a_place_of_nothing(tmp_path: Path) -> None:
+    (tmp_path / "ring").symlink_to(tmp_path / "back")
+    (tmp_path / "back").symlink_to(tmp_path / "ring")
+    for path in (tmp_path / "ring" / "x", tmp_path / "back" / "x" / "y"):
+        assert "lead round in a ring" in why_not_written(path)
+        assert real_path(path) == path
+
+
+def test_a_link_to_a_folder_that_is_missing_is_a_place_to_be_made(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "new" / "folder")
+    assert why_not_written(tmp_path / "link" / "x") == ""
+    assert real_path(tmp_path / "link" / "x") == tmp_path / "new" / "folder" / "x"

@@ -110,3 +110,9 @@ def test_target_word_is_no_host_for_queues() -> None:
     declared = replace(one, workload=replace(one.workload, declared_at="clients"))
     (reason,) = obstacles(declared, REAL, LAYOUT, chosen_client(JAVA), "compose")
     assert reason == "declared_at: no host 'clients' (there are rkt1, rkt2, rkt3, rkt4)"
+
+
+def test_an_option_that_no_parser_reads_is_a_text() -> None:
+    for value in ("[" * 100_000, "9" * 5000):
+        (found,) = option_problems(f"{JAVA}+close_socket_if_timeout={value}")
+        assert "close_socket_if_timeout cannot be" in str(found)

@@ -11,7 +11,7 @@ from harness.plan.files import fault_table
 from harness.plan.files.spans import Duration
 from harness.plan.files.targets import parse_target
 from harness.plan.files.toml import read_scenario
-from harness.plan.files.toml_problems import FOUND_MAX
+from harness.plan.files.toml_problems import FOUND_MAX, document_of
 from harness.plan.model import FaultPlan
 from harness.plan.problems import LISTED_MAX, PlanError
 from harness.plan.workload import BootstrapAddress, Retry
@@ -376,3 +376,7 @@ def test_unusable_fault_kind_of_a_package_is_reported_with_reason(
     fault = '[[fault]]\nkind = "forget"\ntarget = "rmq1"\nlasts = "5 s"\n'
     (found,) = problems(SMALL + fault)
     assert found == f"mine.toml, line 20, [[fault]] 2, kind: {why}"
+
+
+def test_a_byte_order_mark_before_a_text_is_passed_over() -> None:
+    assert document_of("\ufefftitle = 1", "x.toml") == {"title": 1}

@@ -165,3 +165,19 @@ def test_a_malformed_run_name_is_rejected(key: str, value: object, tmp_path: Pat
     (tmp_path / "experiment.json").write_text(json.dumps(document))
     with pytest.raises(NoExperiment, match="is none of ours"):
         recall(tmp_path)
+
+
+def test_results_behind_a_link_to_nothing_are_made_where_it_leads(tmp_path: Path) -> None:
+    folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere" / "results")
+    remember_merged(folders, "", tmp_path / "link" / "both")
+    assert [piece.name for piece in recall(tmp_path / "link" / "both").pieces] == ["a", "b"]
+    assert (tmp_path / "elsewhere" / "results" / "both").is_dir()
+
+
+@pytest.mark.parametrize("name", ["../x", "..", "", "a/b", "\ud800"])
+def test_an_experiment_whose_name_leads_elsewhere_is_none(tmp_path: Path, name: str) -> None:
+    path = stored(tmp_path / "e") / "experiment.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "name": name}))
+    with pytest.raises(NoExperiment, match="no name of an experiment"):
+        recall(tmp_path / "e")

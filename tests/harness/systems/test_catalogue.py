@@ -7,12 +7,14 @@ import pytest
 
 from harness.plan.layouts.layout_values import Host, PauseIfAllDown, Policy
 from harness.plan.model import Layout
+from harness.request import own_layouts
 from harness.systems.catalogue import (
     CatalogueError,
     as_shipped,
     layout_names,
     load_layout,
     load_system,
+    split_profile,
     system_names,
 )
 
@@ -167,6 +169,21 @@ def test_a_path_means_a_file_of_the_users_own(tmp_path: Path) -> None:
     file.write_text(OWN)
     assert load_layout(RABBIT, str(file)).label == "mine@T=5"
     assert load_layout(RABBIT, f"{file}@T=7").detection_timeout_s == 7
+
+
+def test_a_folder_with_the_mark_of_profiles_is_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "job@2"
+    folder.mkdir()
+    (folder / "two.toml").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    for path in (str(folder / "two.toml"), "job@2/two.toml", "./job@2/two.toml"):
+        assert load_layout(RABBIT, path).label == "mine@T=5"
+        assert load_layout(RABBIT, f"{path}@T=7").label == "mine@T=7"
+        (by,) = own_layouts.read([f"{path}@T=7"], [RABBIT], [load_system(RABBIT)], []).layouts
+        assert by.label == "mine@T=7"
+    assert split_profile("mine@T=7") == ("mine", "T=7")
 
 
 @pytest.mark.parametrize(

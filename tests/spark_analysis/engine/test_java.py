@@ -44,6 +44,13 @@ def test_old_or_broken_javas_are_skipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_java_that_writes_no_text_is_skipped(tmp_path: Path) -> None:
+    stub, other = fake_java(tmp_path / "stub", "17"), fake_java(tmp_path / "other", "17")
+    (stub / "bin" / "java").write_text("#!/bin/sh\nprintf '\\377\\n' >&2\n")
+    assert started_by(found(tmp_path, stub, other / "bin")) == other
+
+
+@pytest.mark.slow
 def test_a_linked_java_is_found_where_it_says_it_is(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "home", "17")
     (tmp_path / "bin").mkdir()

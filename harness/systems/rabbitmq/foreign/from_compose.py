@@ -18,6 +18,7 @@ AMQP, AMQPS, API = 5672, 5671, 15672
 _HOST = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w*(?::?-([^}]*))?\}|\$[A-Za-z_]\w*")
 _SHORT_PORT = re.compile(r"(?:(\[[^\]]+\]|[^:\[\]]+):)?(\d+):(\d+)(?:/tcp)?")
+_PORT = re.compile(r"[0-9]{1,5}")
 _ANY = ("", "0.0.0.0", "::", "[::]")
 _HEAD = """\
 # Written from {file}. Check every line that says so, then: mqproof doctor --topology {path}
@@ -96,7 +97,7 @@ def topology_text(source: str, file: str, folder: str, path: str) -> str:
 def _document(source: str, file: str) -> Mapping[str, Any]:
     try:
         document = yaml.safe_load(source)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # dates that are none; depth
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 1})" if mark is not None else ""
         raise PlanError([Problem(file, f"is no YAML{where}", expected="a Compose file")]) from None
@@ -121,13 +122,18 @@ def _is_of(service: Mapping[str, Any], product: str) -> bool:
 
 def _plain(value: object) -> str:
     """A text of the file, with the defaults of its variables; one without a default is ""."""
-    return _VARIABLE.sub(lambda found: found[1] or "", str(value))
+    if not isinstance(value, str | int | float):  # aliases in lists grow without a bound
+        return ""
+    try:
+        return _VARIABLE.sub(lambda found: found[1] or "", str(value))
+    except ValueError:  # more digits than Python writes
+        return ""
 
 
 def _environment(service: Mapping[str, Any]) -> dict[str, str]:
     found = service.get("environment")
     if isinstance(found, list):
-        pairs = (str(one).partition("=") for one in found)
+        pairs = (one.partition("=") for one in found if isinstance(one, str))
         return {name: _plain(value) for name, _, value in pairs}
     if isinstance(found, dict):
         return {str(name): _plain(value) for name, value in found.items() if value is not None}
@@ -146,7 +152,8 @@ def _read(name: str, service: Mapping[str, Any], file: str, problems: list[Probl
     for one in listed if isinstance(listed, list) else ():
         published = _published(one)
         if published is None:
-            text = f"{brief(str(one))} does not say at which port of this machine it is published"
+            shown = brief(_plain(one) or one)
+            text = f"{shown} does not say at which port of this machine it is published"
             problems.append(Problem(f"{place}, ports", text, expected='"ADDRESS:PORT:PORT"'))
         else:
             ports[published[0]] = published[1]
@@ -162,7 +169,7 @@ def _published(port: object) -> tuple[int, str] | None:
         address, published, target = found[1] or "", found[2], found[3]
     else:
         return None
-    if not (target.isdecimal() and published.isdecimal()):
+    if not (_PORT.fullmatch(target) and _PORT.fullmatch(published)):
         return None
     return int(target), f"{'127.0.0.1' if address in _ANY else address}:{published}"
 
@@ -183,9 +190,11 @@ def _missing(
         if AMQPS in one.ports:
             text += "; it publishes TLS alone, which is not read here: write `amqps` by hand"
         yield Problem(place, text, advice=f'add `ports: ["127.0.0.1:{AMQP}:{AMQP}"]`')
-    scale = service.get("scale", (service.get("deploy") or {}).get("replicas", 1))
+    deploy = service.get("deploy")
+    replicas = deploy.get("replicas", 1) if isinstance(deploy, dict) else 1
+    scale = service.get("scale", replicas)
     if scale != 1:
-        text = f"has {brief(str(scale))} replicas, which have no addresses of their own"
+        text = f"has {brief(_plain(scale))} replicas, which have no addresses of their own"
         yield Problem(place, text, advice="write a service for each broker")
 
 

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+from harness.outside.homes import CACHE, user_folder
 from harness.workers.clients.rocketmq.native import NativeClient
 from harness.workers.clients.rocketmq.native_found import NativeLibrary, load
 from harness.workers.protocol import WorkerConfig
@@ -34,8 +35,7 @@ _PARTS = (
 def folder() -> Path:
     if chosen := os.environ.get(FOLDER):
         return Path(chosen)
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "mqproof" / "rocketmq-client-python-2.0.0"
+    return user_folder(CACHE) / "mqproof" / "rocketmq-client-python-2.0.0"
 
 
 def lacking(place: Path) -> str:

@@ -102,3 +102,21 @@ def test_everything_that_a_file_lacks_is_reported_at_once() -> None:
 )
 def test_a_file_without_rabbitmq_is_bad_input(source: str, words: str) -> None:
     assert words in problems(source)
+
+
+@pytest.mark.parametrize("source", ["a: 2024-13-45", "[" * 3000])
+def test_a_text_that_yaml_chokes_on_is_none(source: str) -> None:
+    assert "compose.yaml: is no YAML" in problems(source)
+
+
+def test_a_table_that_is_a_word_says_nothing_of_replicas() -> None:
+    source = BALANCED.replace("hostname: rabbit2", "hostname: rabbit2, deploy: x")
+    assert [one.host for one in read(source).brokers] == ["rabbit1", "rabbit2"]
+
+
+def test_texts_and_ports_are_read_of_plain_values_alone() -> None:
+    digits = "1" * 5000
+    said = problems(BALANCED.replace('"15672:15672"', f'"{digits}:15672", 2: 3'))
+    assert "rabbit1, ports: " in said
+    listed = BALANCED.replace("hostname: rabbit2", "hostname: [rabbit2]")
+    assert "service rabbit2: has no `hostname`" in problems(listed)
