@@ -57,6 +57,7 @@ _WEIGHT_OF_ONCE = (
     ClaimOutcome.INCONCLUSIVE,
     ClaimOutcome.PASS,
 )
+_FOUND = ", found "  # between a condition and its value
 _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
@@ -81,6 +82,17 @@ class ClaimVerdict:
     def is_promise(self) -> bool:
         """Return whether it is a promise: then it decides the exit code."""
         return not (self.warns or self.some)
+
+    @property
+    def came_true(self) -> bool:
+        """Return whether it is a warning whose harm occurred."""
+        return self.warns and self.outcome is ClaimOutcome.PASS
+
+    @property
+    def found(self) -> str:
+        """Return the value that decided it, `14 of 11,639`; "" if it has several."""
+        values = [line.partition(_FOUND)[2] for line in self.judged]
+        return values[0] if len(values) == 1 else ""
 
     @property
     def word(self) -> str:
@@ -116,7 +128,7 @@ class _PredicateAnswer:
         if isinstance(self.value, NotApplicable):
             return f"{self._prefix}{self.condition.text}: {value}"
         predicted = "predicted " if self.predicted else ""
-        return f"{self._prefix}{predicted}{self.condition.text}, found {value}{detail}"
+        return f"{self._prefix}{predicted}{self.condition.text}{_FOUND}{value}{detail}"
 
     @property
     def doubt(self) -> str:

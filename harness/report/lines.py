@@ -38,6 +38,7 @@ _MEANING = {
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
+WARNINGS_MAX = 3  # named in the verdict line
 _EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
 
 
@@ -155,7 +156,18 @@ def _verdict(report: Report) -> str:
     summary = f"{_MEANING[code]}, {_counted(report)}: {found}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     of = f"; {unjudged} of {plural(len(report.runs), 'run')} not judged"
-    return f"{summary}{of if unjudged else ''}"
+    return f"{summary}{of if unjudged else ''}{_came_true(report)}"
+
+
+def _came_true(report: Report) -> str:
+    """Return `; harm that a warning predicted occurred: order-breaks (2 of 2 runs)`; "" if none
+    came true."""
+    judged = sum(1 for run in report.runs if run.verdicts)
+    found = Counter(one.claim for run in report.runs for one in run.verdicts if one.came_true)
+    places = [f"{claim} ({runs} of {plural(judged, 'run')})" for claim, runs in found.items()]
+    more = len(places) - WARNINGS_MAX
+    names = [*places[:WARNINGS_MAX], *([f"{more} more"] if more > 0 else [])]
+    return f"; harm that a warning predicted occurred: {', '.join(names)}" if names else ""
 
 
 def counted_text(runs: Iterable[Iterable[ClaimVerdict]]) -> str:

@@ -202,7 +202,13 @@ def _late_for(spread: SpreadEntry) -> str:
 
 
 def _claims(totals: RunTotals) -> str:
-    tail = f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
+    tail = ""
+    if totals.came_true:
+        first = totals.came_true[0].verdict.meaning
+        number = formats.plural(len(totals.came_true), "warning")
+        quoted = f": “{first}”" if len(totals.came_true) == 1 else f", such as “{first}”"
+        tail = f"; {number} came true{quoted}"
+    tail += f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
     tail += f"; {totals.open_text}" if totals.open_claims else ""
     if totals.broken:
         first = totals.broken[0].verdict.meaning

@@ -50,7 +50,8 @@ class RunView:
         applying.sort(key=lambda one: _ORDER.index(one.outcome))
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
         self.tone, self.badge = badge_of(outcome).shown
-        self.facts = tuple(_facts(run.summary))
+        warned = [one.claim for one in run.verdicts if one.came_true]
+        self.facts = tuple(_facts(run.summary, warned))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
@@ -181,14 +182,16 @@ def _advice(run: RunReport, report: Report) -> Iterator[str]:
         yield f"{listed(names)}: {'; '.join(why)}. {text}"
 
 
-def _facts(one: Summary | None) -> Iterator[str]:
-    """What is read while the run is still folded."""
+def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
+    """Yield what is read while the run is still folded. `warned`: the warnings that came true."""
     if one is None:
         yield "not judged"
         return
     groups = f" × {one.groups} groups" if one.groups > 1 else ""
     lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)}{groups} lost"
     yield lost if one.lost.least or one.lost.exact else "loss: not decided"
+    if warned:
+        yield f"came true: warning{'s' if warned[1:] else ''} {listed(warned, NAMES_MAX)}"
     if one.stranded.least:
         yield f"{formats.bound(one.stranded)} stranded"
     if one.duplicated.least:
