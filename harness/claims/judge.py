@@ -77,6 +77,7 @@ class ClaimVerdict:
     known: str = ""  # what is known about this claim already
     warns: bool = False  # the claim predicts harm: FAIL means that the harm was not seen
     some: bool = False  # the claim is about some cases
+    about: tuple[str, ...] = ()  # the facts of its predicate: `reordered`, `lost.stored`
 
     @property
     def is_promise(self) -> bool:
@@ -224,6 +225,7 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
         known=claim.known if outcome is ClaimOutcome.FAIL else "",
         warns=claim.warns,
         some=claim.some,
+        about=tuple(one.fact for one in claim.predicate),
     )
 
 

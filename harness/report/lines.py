@@ -170,6 +170,23 @@ def _came_true(report: Report) -> str:
     return f"; harm that a warning predicted occurred: {', '.join(names)}" if names else ""
 
 
+def expected_lines(report: Report) -> Iterator[str]:
+    """Yield why the exit code is that of NOT DECIDED though every cell is as expected."""
+    standings = {result.standing for result in report.cells}
+    verdicts = [one for run in report.runs for one in run.verdicts if one.is_promise]
+    if (
+        report.judge is Judge.CLAIMS
+        and report.exit_code is Exit.NOT_DECIDED
+        and standings == {Standing.AS_EXPECTED}
+        and any(one.outcome is ClaimOutcome.INCONCLUSIVE for one in verdicts)
+    ):
+        code = int(Exit.NOT_DECIDED)
+        yield (
+            f"every verdict is as expected, but a promise is INCONCLUSIVE: with `--judge claims` "
+            f"the exit code is {code} all the same, with `--judge expectations` it is 0"
+        )
+
+
 def counted_text(runs: Iterable[Iterable[ClaimVerdict]]) -> str:
     """Return `2 FAIL, 3 PASS`: the verdicts of all runs, the gravest first."""
     words = Counter(verdict.word for verdicts in runs for verdict in verdicts)

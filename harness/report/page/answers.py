@@ -1,7 +1,7 @@
 """The first screen: a headline and four answers, for somebody who knows none of the brokers.
 
-1. Which promise was broken, were messages lost, how long was it out, do the records
-   suffice: always these four, always in this order, answered even if the answer is "unknown".
+1. Which promise was broken, were messages lost, how long was it out, are faults verified and
+   logs complete: always these four, in this order, answered even if the answer is "unknown".
 2. A claim that fails where it is known to fail comes after the unexpected ones.
 3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
@@ -241,17 +241,18 @@ def _meaning(totals: RunTotals) -> str:
 
 
 def _proved(totals: RunTotals) -> PageAnswer:
-    question = "Do the records suffice to judge this?"
+    question = "Are faults verified and logs complete?"
     if not totals.judged:
         return PageAnswer(question, "no", "open", (totals.main_doubt or "no run was judged",))
     logs = f"{_all(totals.logs_closed, totals.logs_of)} logs of publishers and consumers"
     lines = [_seen(totals), f"{logs} are complete"]
-    if totals.whole:
+    if totals.whole and totals.recorded:
         return PageAnswer(question, "yes", "pass", _lines(*lines))
     loss = f"loss decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
     lines += [f"{loss}, outage in {totals.outage_decided_runs}"]
     lines += [f"not certain: {totals.main_doubt}"] if totals.doubts else []
-    value = "in part" if totals.loss_decided_runs or totals.outage_decided_runs else "no"
+    value = "in part" if (totals.faults_seen if totals.faults else totals.logs_closed) else "no"
+    value = "yes" if totals.recorded else value
     return PageAnswer(question, value, "open", _lines(*lines))
 
 

@@ -137,7 +137,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.runs_with_loss:
         yield loss_rate(totals).describe("lost")
     if late := outs.late_then(totals):
-        yield f"in the longest, {late}" if totals.runs > 1 else late
+        yield f"in the worst run, {late}" if totals.runs > 1 else late
     if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.total_downtime is not None and (totals.faults or totals.is_out):

@@ -9,7 +9,7 @@ And what a cell opens into: its claims, its numbers over the repeats, its runs.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from harness.claims.judge import ClaimOutcome, worst
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart
 from harness.report.lines import is_expected, of_brokers, standing_of, to_do
@@ -60,7 +60,8 @@ class RunView:
         detail = run.detail
         timeline = detail.timeline if detail else None
         outages = run.summary.outages if run.summary is not None else ()
-        self.chart = Chart(timeline, outcome, outages) if timeline and whole else None
+        drawn = timeline if whole else None
+        self.chart = Chart(drawn, outcome, outages, predicted(run.verdicts)) if drawn else None
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)
@@ -213,6 +214,19 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
             yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}{tail}"
         elif one.outages and not (one.no_downtime and recovers):
             yield f"{word}: {NOT_MEASURED}"
+
+
+def predicted(verdicts: Sequence[ClaimVerdict]) -> frozenset[str]:
+    """Return the measures whose harm a warning predicted, without those about which a promise is
+    broken or not decided."""
+    came_true = {_measure(fact) for one in verdicts if one.came_true for fact in one.about}
+    settled = ClaimOutcome.PASS, ClaimOutcome.NOT_APPLICABLE
+    promises = (one for one in verdicts if one.is_promise and one.outcome not in settled)
+    return frozenset(came_true - {_measure(fact) for one in promises for fact in one.about})
+
+
+def _measure(fact: str) -> str:
+    return fact.partition(".")[0]
 
 
 def _when(one: OperationSpan) -> str:

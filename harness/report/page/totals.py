@@ -146,6 +146,12 @@ class RunTotals(TotalsEntry):
         proved = self.runs == self.judged == self.loss_decided_runs == self.outage_decided_runs
         return proved and self.faults_seen == self.faults
 
+    @property
+    def recorded(self) -> bool:
+        """Return whether every run was judged, every fault verified, and every log complete."""
+        closed = self.logs_closed == self.logs_of
+        return self.runs == self.judged and self.faults_seen == self.faults and closed
+
     def for_groups(self, messages: str) -> str:
         """Return what losses are counted of: `9,690 messages`, `9,690 messages × 2 groups`;
         `× 1 or 2 groups` if runs differ."""

@@ -7,7 +7,7 @@ from harness.judging.result import Report, RunReport
 from harness.report.lines import last_lines
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import cells
-from harness.report.page.runs import runs
+from harness.report.page.runs import predicted, runs
 from harness.report.page.totals import RunTotals
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
@@ -87,3 +87,12 @@ def test_a_warning_that_did_not_come_true_is_not_named_as_one_that_did() -> None
     assert "came true" not in screen.headline
     assert "occurred" not in last_lines(made)[0]
     assert not any("came true:" in line for line in screen.answers[0].lines)
+
+
+def test_a_measure_that_an_open_promise_is_about_is_not_only_predicted() -> None:
+    warning = replace(warned("14 of 90"), about=("reordered",))
+    promise = replace(HELD, about=("reordered.stored",))
+    assert predicted((warning, promise)) == {"reordered"}
+    for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.FAIL):
+        assert not predicted((warning, replace(promise, outcome=outcome)))
+    assert not predicted((replace(warning, outcome=ClaimOutcome.FAIL), promise))

@@ -34,7 +34,7 @@ def test_loss_is_shown_before_downtime() -> None:
     ]
     assert first.more == (
         "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)",
-        "89\u00a0% of the messages due then were late",
+        "89\u00a0% of the messages due in the 2 outages were late",
         "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert plain(second.findings) == [("pass", "✓ no downtime")]
@@ -58,7 +58,7 @@ def test_runs_of_unknown_length_are_counted_separately() -> None:
     (panel,) = scene.panels
     assert plain(panel.findings) == [("out", "downtime ≥ 1.00 s")]
     assert panel.more == (
-        "in the longest, 89\u00a0% of the messages due then were late",
+        "in the worst run, 89\u00a0% of the messages due then were late",
         "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
         "not decided in 1 of 2 runs",
     )
