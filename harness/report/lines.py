@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.claims.articles import Article
 from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
-from harness.compare.expectations import Standing
+from harness.compare.expectations import Known, Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
@@ -85,8 +85,9 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected is None:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
-        now_and_then = ", in some runs" if len(expected.outcomes) > 1 else ""
-        return f"{_EXPECTED}{now_and_then}"
+        others = tuple(one for one in expected.outcomes if one is not verdict.outcome)
+        also = f", as is {Known(others).describe(warns=verdict.warns)}" if others else ""
+        return f"{_EXPECTED}{also}"
     wanted = expected.describe(warns=verdict.warns)
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
         return f"expectation not checked: expected {wanted}, but the claim is undecided"

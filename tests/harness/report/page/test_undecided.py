@@ -195,3 +195,15 @@ def test_an_expected_undecided_promise_explains_its_exit_code() -> None:
     assert not list(expected_lines(knowing(ClaimOutcome.PASS, undecided_one)))
     held = replace(undecided_one, outcome=ClaimOutcome.PASS)
     assert not list(expected_lines(knowing(ClaimOutcome.PASS, held)))
+
+
+def test_a_standing_names_the_other_outcomes_that_are_expected() -> None:
+    both = Known((ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS))
+    for known, standing in (
+        (both, "expected in this cell, as is PASS"),
+        (Known((ClaimOutcome.INCONCLUSIVE,)), "expected in this cell"),
+    ):
+        one = run(Story(), verdicts=(verdict("claim-1", BESIDE),))
+        entry = ExpectedCell(("*", "*", "*", "*"), {"claim-1": known}, "measured")
+        made = report(one, cells=compare((one,), Expectations([entry])))
+        assert claims(made, cells(made))[0].seen[0].standing == standing
