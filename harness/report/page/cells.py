@@ -148,7 +148,7 @@ def _outage(totals: RunTotals) -> str:
         of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
         parts.append(f"{seen}{of}{f', and {late}' if late else ''}{_few_late(totals)}")
-    parts += [outs.worst_of_runs(totals)] if totals.worst is not None else []
+    parts += filter(None, [outs.worst_of_runs(totals)])
     if totals.silence is not None and totals.silence.maximum_s:
         silent = f"the longest time without a confirm was {_time(totals.silence)}"
         parts.append(f"{silent}{_longer_silence(totals)}")

@@ -108,8 +108,16 @@ def worst_text(out: Out | None, together_s: float | None = None) -> str:
 
 
 def worst_of_runs(totals: RunTotals) -> str:
-    """Return the text of the queue or publisher that was unavailable for longest in any run."""
+    """Return the text of the queue or publisher that was unavailable for longest in any run; "" if
+    it only repeats the longest downtime."""
+    if is_repeated(totals.worst, totals.longest):
+        return ""
     return worst_text(totals.worst, totals.longest_out_s)
+
+
+def is_repeated(part: Out | None, whole: Out | None) -> bool:
+    """Return whether the downtime of a queue or publisher reads like that of the whole run."""
+    return part is not None and whole is not None and length(part) == length(whole)
 
 
 def length(out: Out) -> str:

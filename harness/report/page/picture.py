@@ -147,8 +147,8 @@ def _more(totals: RunTotals) -> Iterable[str]:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"
     if outs.spread_text(totals):
         yield outs.spread_text(totals)
-    if totals.worst is not None:
-        yield outs.worst_of_runs(totals)
+    if worst := outs.worst_of_runs(totals):
+        yield worst
     if totals.judged and totals.faults_seen < totals.faults:
         faults = formats.plural(totals.faults, "fault")
         yield f"{totals.faults_seen} of {faults} verified"

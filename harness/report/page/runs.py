@@ -200,7 +200,8 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
     # The run as a whole, and the queue or publisher that was unavailable for longest.
     if one.out_s.least is not None:
         yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT
-        yield from [outs.worst_text(one.worst, one.out_s.least)] if one.worst is not None else []
+        if one.worst is not None and not outs.is_repeated(one.worst, one.outs[0]):
+            yield outs.worst_text(one.worst, one.out_s.least)
     elif one.out_s.why:
         yield "downtime: unknown"
     for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):

@@ -9,6 +9,7 @@ from harness.report.page import picture as picture_page
 from harness.report.page.cells import cells
 from harness.report.page.picture import Picture, picture
 from harness.report.page.places import places
+from spark_analysis.schema.service import QUEUE
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, run
@@ -85,3 +86,13 @@ def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
     zeros = {panel.drawn.zero for panel in scene.panels if panel.drawn is not None}
     assert zeros == {150}  # +12 s of 80 s
     assert [tick.text for tick in scene.ticks] == ["fault", "+20 s", "+40 s", "+60 s"]
+
+
+def test_the_worst_queue_is_not_repeated_if_its_downtime_is_that_of_the_run() -> None:
+    def more(seconds: int) -> list[str]:
+        story = Story().outage(12, 20).queue("q7").outage(12, 12 + seconds, scope=QUEUE, name="q7")
+        (scene,) = of(page_of(summed(story))).scenes
+        return [text for text in scene.panels[0].more if "the worst of" in text]
+
+    assert more(8) == []
+    assert len(more(9)) == 1
