@@ -57,6 +57,7 @@ _WEIGHT_OF_ONCE = (
     ClaimOutcome.INCONCLUSIVE,
     ClaimOutcome.PASS,
 )
+_FOUND = ", found "  # between a condition and its value
 _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
@@ -76,11 +77,23 @@ class ClaimVerdict:
     known: str = ""  # what is known about this claim already
     warns: bool = False  # the claim predicts harm: FAIL means that the harm was not seen
     some: bool = False  # the claim is about some cases
+    about: tuple[str, ...] = ()  # the facts of its predicate: `reordered`, `lost.stored`
 
     @property
     def is_promise(self) -> bool:
         """Return whether it is a promise: then it decides the exit code."""
         return not (self.warns or self.some)
+
+    @property
+    def came_true(self) -> bool:
+        """Return whether it is a warning whose harm occurred."""
+        return self.warns and self.outcome is ClaimOutcome.PASS
+
+    @property
+    def found(self) -> str:
+        """Return the value that decided it, `14 of 11,639`; "" if it has several."""
+        values = [line.partition(_FOUND)[2] for line in self.judged]
+        return values[0] if len(values) == 1 else ""
 
     @property
     def word(self) -> str:
@@ -116,7 +129,7 @@ class _PredicateAnswer:
         if isinstance(self.value, NotApplicable):
             return f"{self._prefix}{self.condition.text}: {value}"
         predicted = "predicted " if self.predicted else ""
-        return f"{self._prefix}{predicted}{self.condition.text}, found {value}{detail}"
+        return f"{self._prefix}{predicted}{self.condition.text}{_FOUND}{value}{detail}"
 
     @property
     def doubt(self) -> str:
@@ -212,6 +225,7 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
         known=claim.known if outcome is ClaimOutcome.FAIL else "",
         warns=claim.warns,
         some=claim.some,
+        about=tuple(one.fact for one in claim.predicate),
     )
 
 

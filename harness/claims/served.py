@@ -34,6 +34,11 @@ _STEADY = "close other programs, or lower `rate`, until the load is on time befo
 _TO_DO = {words.SICK: _STEADY, words.OPEN: _LONGER}
 _MORE = "send more messages while the fault is active (`rate`, or a longer `lasts`)"
 _MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
+# Consumers that are slow already cannot take more: of such advice the rest remains.
+WITHOUT_MORE = {
+    _MORE: "let the fault last longer (`lasts`)",
+    _MORE_AFTER: "extend the load after the fault (`recovery`)",
+}
 
 
 def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...]:

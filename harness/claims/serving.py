@@ -72,12 +72,18 @@ class RunService:
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return NotApplicable(_CUT_SHORT)
-        found = served.served(rows)
+        found = self._without_more(served.served(rows))
         bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
         if isinstance(found, Unknown) and bound_s:
             why = f"{found.reason} (the publishers' clocks may be off by {bound_s:.3f} s)"
             return Unknown(why, found.advice)
         return found
+
+    def _without_more(self, found: bool | Unknown) -> bool | Unknown:
+        """Return an answer whose advice does not ask for more than slow consumers can take."""
+        if not isinstance(found, Unknown) or not self._slow_consumers:
+            return found
+        return replace(found, advice=served.WITHOUT_MORE.get(found.advice, found.advice))
 
     def _proved(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
         """Return whether stalls leave the answer as it is. A stall only lengthens an outage: more
@@ -114,7 +120,8 @@ class RunService:
         if doubt:
             return doubt.unknown
         if resumed is None:
-            return Unknown(why, "send more after the fault")
+            more = "send more after the fault"
+            return Unknown(why, steady_state.LONGER_AFTER if self._slow_consumers else more)
         if slow := self._slow_consumers:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self._window(window)
@@ -177,10 +184,13 @@ class RunService:
     def _at_their_pace(self, waited: Value) -> Value:
         """Return a wait of messages. Slow consumers only lengthen it, so a short one is proved."""
         slow = self._slow_consumers
-        if not slow or not isinstance(waited, Interval):
+        if not slow or not isinstance(waited, Interval | Unknown):
             return waited
-        why, advice = waited.doubt or slow, waited.advice or _NOT_SLOW
-        return replace(waited, low=0, doubt=why, advice=advice)
+        longer = steady_state.WITHOUT_MORE.get(waited.advice, "")
+        if isinstance(waited, Unknown):
+            return replace(waited, advice=longer or waited.advice)
+        advice = f"{longer}, and {_NOT_SLOW}" if longer else waited.advice or _NOT_SLOW
+        return replace(waited, low=0, doubt=waited.doubt or slow, advice=advice)
 
     def _starved(self, window: int) -> Value:
         records = self.doubts.loss("consumer_log") or (None if self.attended else _NOT_ATTENDED)
@@ -212,9 +222,10 @@ class RunService:
         if seen >= words.ENOUGH[words.RUN]:
             return None
         noun = "publishes were due" if paced else "messages were sent"
+        more = "" if self._slow_consumers else "send more, or "
         return Unknown(
             f"only {seen:,} {noun} while the fault was in force",
-            "send more, or let the fault last longer",
+            f"{more}let the fault last longer",
         )
 
     def _doubt_within(

@@ -42,8 +42,12 @@ _RETURNED = (
     "see whether the queue was bound when they were sent",
 )
 ATTEND = "let a consumer be there all the time, and acknowledge what it receives at once"
-_MORE = "extend the steady state (`baseline`), or send more messages in it (`rate`)"
-_MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
+_LONGER = "extend the steady state (`baseline`)"
+LONGER_AFTER = "extend the load after the fault (`recovery`)"
+_MORE = f"{_LONGER}, or send more messages in it (`rate`)"
+_MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
+# Consumers that are slow already cannot take more: of such advice the rest remains.
+WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
 
 
 def longest_outage(

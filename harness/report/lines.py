@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.claims.articles import Article
 from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
-from harness.compare.expectations import Standing
+from harness.compare.expectations import Known, Standing
 from harness.judging import brought_claims
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
@@ -38,6 +38,7 @@ _MEANING = {
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
+WARNINGS_MAX = 3  # named in the verdict line
 _EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
 
 
@@ -84,8 +85,9 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected is None:
         return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
-        now_and_then = ", in some runs" if len(expected.outcomes) > 1 else ""
-        return f"{_EXPECTED}{now_and_then}"
+        others = tuple(one for one in expected.outcomes if one is not verdict.outcome)
+        also = f", as is {Known(others).describe(warns=verdict.warns)}" if others else ""
+        return f"{_EXPECTED}{also}"
     wanted = expected.describe(warns=verdict.warns)
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
         return f"expectation not checked: expected {wanted}, but the claim is undecided"
@@ -155,7 +157,35 @@ def _verdict(report: Report) -> str:
     summary = f"{_MEANING[code]}, {_counted(report)}: {found}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     of = f"; {unjudged} of {plural(len(report.runs), 'run')} not judged"
-    return f"{summary}{of if unjudged else ''}"
+    return f"{summary}{of if unjudged else ''}{_came_true(report)}"
+
+
+def _came_true(report: Report) -> str:
+    """Return `; harm that a warning predicted occurred: order-breaks (2 of 2 runs)`; "" if none
+    came true."""
+    judged = sum(1 for run in report.runs if run.verdicts)
+    found = Counter(one.claim for run in report.runs for one in run.verdicts if one.came_true)
+    places = [f"{claim} ({runs} of {plural(judged, 'run')})" for claim, runs in found.items()]
+    more = len(places) - WARNINGS_MAX
+    names = [*places[:WARNINGS_MAX], *([f"{more} more"] if more > 0 else [])]
+    return f"; harm that a warning predicted occurred: {', '.join(names)}" if names else ""
+
+
+def expected_lines(report: Report) -> Iterator[str]:
+    """Yield why the exit code is that of NOT DECIDED though every cell is as expected."""
+    standings = {result.standing for result in report.cells}
+    verdicts = [one for run in report.runs for one in run.verdicts if one.is_promise]
+    if (
+        report.judge is Judge.CLAIMS
+        and report.exit_code is Exit.NOT_DECIDED
+        and standings == {Standing.AS_EXPECTED}
+        and any(one.outcome is ClaimOutcome.INCONCLUSIVE for one in verdicts)
+    ):
+        code = int(Exit.NOT_DECIDED)
+        yield (
+            f"every verdict is as expected, but a promise is INCONCLUSIVE: with `--judge claims` "
+            f"the exit code is {code} all the same, with `--judge expectations` it is 0"
+        )
 
 
 def counted_text(runs: Iterable[Iterable[ClaimVerdict]]) -> str:

@@ -5,7 +5,7 @@
 2. Every slice has a sentence that says its numbers.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -71,6 +71,7 @@ KEYS = (
     Key("stage", "doubted", "not judged, or not measured"),
     Key("marks", Grade.VIOLATION.value, "messages affected; see FAIL below for broken promises"),
     Key("marks", "doubted", "messages affected; whether a promise is broken is not decided"),
+    Key("marks", "predicted", "messages affected: harm that a warning predicted"),
     Key("marks", Grade.HARMLESS.value, "messages affected, no promise broken"),
     Key("marks", "fine", "event of clients or probes: good"),
     Key("marks", "bad", "event of clients or probes: failure"),
@@ -88,13 +89,14 @@ _TONES = {
 
 class Chart:
     """`promises`: the worst verdict on a promise of the run; None: the run was not judged.
-    `outages`: of the run, by window."""
+    `outages`: of the run, by window. `predicted`: measures whose harm a warning predicted."""
 
     def __init__(
         self,
         timeline: Timeline,
         promises: ClaimOutcome | None = None,
         outages: Sequence[WindowOutage] = (),
+        predicted: Collection[str] = (),
     ) -> None:
         scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
         routes = timeline.routes
@@ -107,7 +109,8 @@ class Chart:
         self.outs = tuple(_outs(timeline, scale))  # of the run, its worst queue and publisher
         self.stages = tuple(_stages(timeline, scale, outages))
         grave = _TONES[ClaimOutcome.INCONCLUSIVE if promises is None else promises]
-        self.lanes = tuple(_lanes(timeline, scale, grave))
+        foretold = () if promises in (None, ClaimOutcome.FAIL) else predicted
+        self.lanes = tuple(_lanes(timeline, scale, grave, foretold))
         self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
         self.clients = tuple(scale.lanes(routes.clients))  # which name server each asked
         self.believed = tuple(scale.lanes(routes.believed))  # where their routes had each broker
@@ -226,11 +229,15 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     return scale.span(from_s, from_s + after_s, tone, text, title)
 
 
-def _lanes(timeline: Timeline, scale: Scale, grave: str) -> Iterable[Lane]:
-    """`grave`: the tone of messages that a promise may cover."""
+def _lanes(
+    timeline: Timeline, scale: Scale, grave: str, predicted: Collection[str]
+) -> Iterable[Lane]:
+    """`grave`: the tone of messages that a promise may cover. `predicted`: measures that a warning
+    covers."""
     for measure in _LANES:
         name, spans = measure_name(measure.name).lower(), []
         tone = grave if measure.grade is Grade.VIOLATION else measure.grade.value
+        tone = "predicted" if measure.name in predicted else tone
         for mark in (mark for mark in timeline.marks if mark.measure == measure.name):
             title = f"+{mark.from_s} s: {mark.messages:,} {name}"
             until_s = mark.from_s + timeline.slice_s

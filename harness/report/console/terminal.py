@@ -98,7 +98,7 @@ class Terminal:
             self._overview(report)
         else:
             self._at_length(report)
-        self._lines("", lines.last_lines(report)[:1])
+        self._lines("", [*lines.last_lines(report)[:1], *lines.expected_lines(report)])
 
     def files(self, report: Report, files: Sequence[Path]) -> None:
         """The last lines: files, replay."""

@@ -1,7 +1,7 @@
 """The first screen: a headline and four answers, for somebody who knows none of the brokers.
 
-1. Which promise was broken, were messages lost, how long was it out, do the records
-   suffice: always these four, always in this order, answered even if the answer is "unknown".
+1. Which promise was broken, were messages lost, how long was it out, are faults verified and
+   logs complete: always these four, in this order, answered even if the answer is "unknown".
 2. A claim that fails where it is known to fail comes after the unexpected ones.
 3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
@@ -21,6 +21,7 @@ from harness.report.page.totals import Failed, RunTotals, loss_rate, often_text
 from harness.report.tried import undecided
 
 CLAIMS_MAX = 2  # quoted
+FOUND_MAX = 3  # values of a warning that came true, one a run
 REASONS_MAX, NAMES_MAX = 3, 6  # of what is not decided
 PLACES_MAX = 5  # cells called by their names
 
@@ -89,10 +90,24 @@ def _headline(report: Report, total: RunTotals) -> str:
     if not total.failed:
         held = f"{formats.plural(total.held, 'promise')} held"
         held = held if total.undecided else f"All {held}"
-        return "; ".join(filter(None, [held, total.open_text, *tail]))
+        return "; ".join(filter(None, [held, total.open_text, *_warned(total), *tail]))
     parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
+    parts += _warned(total)
     parts += [formats.untrue(len(total.unfulfilled))] if total.unfulfilled else []
     return "; ".join([*parts, *tail])
+
+
+def _warned(total: RunTotals) -> list[str]:
+    """Return `a warning came true in 2 of 2 runs: messages lose their order`; of several
+    `2 warnings came true`. Empty: none did."""
+    if len(total.came_true) != 1:
+        number = len(total.came_true)
+        return [f"{formats.plural(number, 'warning')} came true"] if number else []
+    one = total.came_true[0]
+    where = f" in {formats.of(one.runs, total.judged, 'run')}" if total.judged > 1 else ""
+    if total.cells > 1:
+        where = f" in {formats.of(len(one.cells), total.cells, 'cell')}"
+    return [f"a warning came true{where}: {formats.clause(one.verdict.meaning)}"]
 
 
 def _did(totals: RunTotals) -> list[str]:
@@ -132,15 +147,32 @@ def _which(report: Report, totals: RunTotals) -> PageAnswer:
     undecided = formats.plural(totals.undecided, "promise")
     open_claims = f"{undecided} not decided" if totals.undecided else ""
     untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
+    warned = _came_true(report, totals)
     if not totals.broken:
-        lines = _lines(f"{formats.plural(totals.held, 'promise')} held", untrue, open_claims)
-        return PageAnswer(question, "none", "open" if lines[1:] else "pass", lines)
+        held = f"{formats.plural(totals.held, 'promise')} held"
+        lines = _lines(held, *warned, untrue, open_claims)
+        value = "none proven" if totals.undecided else "none"
+        return PageAnswer(question, value, "open" if lines[1:] else "pass", lines)
     ordered = sorted(totals.broken, key=lambda one: known(report, one))
     quoted = [_quote(report, one, totals) for one in ordered[:CLAIMS_MAX]]
     more = len(ordered) - CLAIMS_MAX
     value = f"{len(ordered)} of {len(totals.failed) + totals.held + totals.undecided}"
     rest = f"and {more} more, below" if more > 0 else ""
-    return PageAnswer(question, value, "fail", _lines(*quoted, rest, untrue, open_claims))
+    lines = _lines(*quoted, rest, *warned, untrue, open_claims)
+    return PageAnswer(question, value, "fail", lines)
+
+
+def _came_true(report: Report, totals: RunTotals) -> list[str]:
+    """Return `a warning came true: “Messages lose …” (in 2 of 2 runs: 14 of 90; 37 of 90)`."""
+    lines = []
+    for one in totals.came_true[:CLAIMS_MAX]:
+        place = formats.of(one.runs, totals.judged, "run") if totals.judged > 1 else "the run"
+        place = f"in {_places(report, one.cells) if totals.cells > 1 else place}"
+        shown = totals.cells == 1 and len(one.found) <= FOUND_MAX and all(one.found)
+        numbers = f": {'; '.join(one.found)}" if shown else ""
+        lines.append(f"a warning came true: “{one.verdict.meaning}” ({place}{numbers})")
+    more = len(totals.came_true) - CLAIMS_MAX
+    return [*lines, f"{formats.plural(more, 'more warning')} came true"] if more > 0 else lines
 
 
 def _quote(report: Report, failed: Failed, totals: RunTotals) -> str:
@@ -209,17 +241,18 @@ def _meaning(totals: RunTotals) -> str:
 
 
 def _proved(totals: RunTotals) -> PageAnswer:
-    question = "Do the records suffice to judge this?"
+    question = "Are faults verified and logs complete?"
     if not totals.judged:
         return PageAnswer(question, "no", "open", (totals.main_doubt or "no run was judged",))
     logs = f"{_all(totals.logs_closed, totals.logs_of)} logs of publishers and consumers"
     lines = [_seen(totals), f"{logs} are complete"]
-    if totals.whole:
+    if totals.whole and totals.recorded:
         return PageAnswer(question, "yes", "pass", _lines(*lines))
     loss = f"loss decided in {totals.loss_decided_runs} of {formats.plural(totals.runs, 'run')}"
     lines += [f"{loss}, outage in {totals.outage_decided_runs}"]
     lines += [f"not certain: {totals.main_doubt}"] if totals.doubts else []
-    value = "in part" if totals.loss_decided_runs or totals.outage_decided_runs else "no"
+    value = "in part" if (totals.faults_seen if totals.faults else totals.logs_closed) else "no"
+    value = "yes" if totals.recorded else value
     return PageAnswer(question, value, "open", _lines(*lines))
 
 

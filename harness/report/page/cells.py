@@ -148,7 +148,7 @@ def _outage(totals: RunTotals) -> str:
         of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
         parts.append(f"{seen}{of}{f', and {late}' if late else ''}{_few_late(totals)}")
-    parts += [outs.worst_of_runs(totals)] if totals.worst is not None else []
+    parts += filter(None, [outs.worst_of_runs(totals)])
     if totals.silence is not None and totals.silence.maximum_s:
         silent = f"the longest time without a confirm was {_time(totals.silence)}"
         parts.append(f"{silent}{_longer_silence(totals)}")
@@ -202,7 +202,13 @@ def _late_for(spread: SpreadEntry) -> str:
 
 
 def _claims(totals: RunTotals) -> str:
-    tail = f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
+    tail = ""
+    if totals.came_true:
+        first = totals.came_true[0].verdict.meaning
+        number = formats.plural(len(totals.came_true), "warning")
+        quoted = f": “{first}”" if len(totals.came_true) == 1 else f", such as “{first}”"
+        tail = f"; {number} came true{quoted}"
+    tail += f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
     tail += f"; {totals.open_text}" if totals.open_claims else ""
     if totals.broken:
         first = totals.broken[0].verdict.meaning

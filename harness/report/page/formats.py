@@ -113,6 +113,15 @@ def untrue(warnings: int) -> str:
     return f"{plural(warnings, 'warning')} did not come true"
 
 
+def clause(sentence: str) -> str:
+    """Return a sentence as a part of another: `messages lose their order`. Names of products and
+    abbreviations keep their capitals."""
+    first = sentence.partition(" ")[0]
+    plain = first[1:].islower() or len(first) == 1
+    text = f"{sentence[:1].lower()}{sentence[1:]}" if plain else sentence
+    return text.removesuffix(".")
+
+
 def of(number: int, total: int, noun: str) -> str:
     """`3 of 5 runs`; of one: `in the run`."""
     return f"{count(number)} of {plural(total, noun)}"

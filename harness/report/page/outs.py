@@ -23,7 +23,9 @@ _ENDED = {
     NEVER: "did not recover before the load ended",
 }
 # Why a part may have more downtime than the whole.
-_OWN_MESSAGES = " (of its own messages; the downtime for all clients counts those of all together)"
+_OWN_MESSAGES = (
+    " (of its own messages; the downtime for all publishers counts those of all together)"
+)
 _NO_FAULT = "no fault was active then, and it ended by itself"
 
 
@@ -75,7 +77,7 @@ def lost_parts(totals: RunTotals, lost: str) -> list[str]:
 def clients_text(totals: RunTotals) -> str:
     """Return whose downtime that of the whole run is: that of a single queue or publisher may be
     longer."""
-    return "clients" if totals.worst is None else "all clients together"
+    return "publishers" if totals.worst is None else "all publishers together"
 
 
 def rate_text(totals: RunTotals) -> str:
@@ -94,8 +96,8 @@ def spread_text(totals: RunTotals) -> str:
 
 def worst_text(out: Out | None, together_s: float | None = None) -> str:
     """Return `the worst of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is
-    `no. 2`. `together_s`: the downtime for all clients together. If that is shorter, the text says
-    what each number counts."""
+    `no. 2`. `together_s`: the downtime for all publishers together. If that is shorter, the
+    text says what each number counts."""
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
@@ -106,8 +108,16 @@ def worst_text(out: Out | None, together_s: float | None = None) -> str:
 
 
 def worst_of_runs(totals: RunTotals) -> str:
-    """Return the text of the queue or publisher that was unavailable for longest in any run."""
+    """Return the text of the queue or publisher that was unavailable for longest in any run; "" if
+    it only repeats the longest downtime."""
+    if is_repeated(totals.worst, totals.longest):
+        return ""
     return worst_text(totals.worst, totals.longest_out_s)
+
+
+def is_repeated(part: Out | None, whole: Out | None) -> bool:
+    """Return whether the downtime of a queue or publisher reads like that of the whole run."""
+    return part is not None and whole is not None and length(part) == length(whole)
 
 
 def length(out: Out) -> str:
@@ -152,11 +162,13 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
 
 def late_then(totals: RunTotals) -> str:
     """Return `51 % of the messages due then were late`, of the run with the longest downtime; ""
-    without one. Downtime need not stop every message."""
+    without one. Downtime need not stop every message. Of several outages the share counts the
+    messages of all: `51 % of the messages due in the 2 outages were late`."""
     spells = totals.longest.spells if totals.longest is not None and totals.is_out else ()
     due = sum(one.due for one in spells)
     share = formats.share(sum(one.bad for one in spells) / due) if due else ""
-    return f"{share} of the messages due then were late" if due else ""
+    when = f"in the {formats.plural(len(spells), 'outage')}" if len(spells) > 1 else "then"
+    return f"{share} of the messages due {when} were late" if due else ""
 
 
 def silent_text(totals: RunTotals, least: str = LEAST) -> str:

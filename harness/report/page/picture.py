@@ -137,7 +137,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.runs_with_loss:
         yield loss_rate(totals).describe("lost")
     if late := outs.late_then(totals):
-        yield f"in the longest, {late}" if totals.runs > 1 else late
+        yield f"in the worst run, {late}" if totals.runs > 1 else late
     if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.total_downtime is not None and (totals.faults or totals.is_out):
@@ -147,8 +147,8 @@ def _more(totals: RunTotals) -> Iterable[str]:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"
     if outs.spread_text(totals):
         yield outs.spread_text(totals)
-    if totals.worst is not None:
-        yield outs.worst_of_runs(totals)
+    if worst := outs.worst_of_runs(totals):
+        yield worst
     if totals.judged and totals.faults_seen < totals.faults:
         faults = formats.plural(totals.faults, "fault")
         yield f"{totals.faults_seen} of {faults} verified"

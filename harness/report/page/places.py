@@ -322,7 +322,7 @@ def _outage(totals: RunTotals) -> str:
         silent = outs.silent_text(totals, outs.AT_LEAST)
         over = "over all runs, " if totals.runs > 1 else ""
         parts.append(f"{over}the longest time without any confirm was {silent}")
-    parts += [outs.worst_of_runs(totals)] if totals.worst is not None else []
+    parts += filter(None, [outs.worst_of_runs(totals)])
     late = totals.late
     if late.missed:
         known = (

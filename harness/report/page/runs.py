@@ -9,7 +9,7 @@ And what a cell opens into: its claims, its numbers over the repeats, its runs.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from harness.claims.judge import ClaimOutcome, worst
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart
 from harness.report.lines import is_expected, of_brokers, standing_of, to_do
@@ -50,7 +50,8 @@ class RunView:
         applying.sort(key=lambda one: _ORDER.index(one.outcome))
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
         self.tone, self.badge = badge_of(outcome).shown
-        self.facts = tuple(_facts(run.summary))
+        warned = [one.claim for one in run.verdicts if one.came_true]
+        self.facts = tuple(_facts(run.summary, warned))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
@@ -59,7 +60,8 @@ class RunView:
         detail = run.detail
         timeline = detail.timeline if detail else None
         outages = run.summary.outages if run.summary is not None else ()
-        self.chart = Chart(timeline, outcome, outages) if timeline and whole else None
+        drawn = timeline if whole else None
+        self.chart = Chart(drawn, outcome, outages, predicted(run.verdicts)) if drawn else None
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)
@@ -181,14 +183,16 @@ def _advice(run: RunReport, report: Report) -> Iterator[str]:
         yield f"{listed(names)}: {'; '.join(why)}. {text}"
 
 
-def _facts(one: Summary | None) -> Iterator[str]:
-    """What is read while the run is still folded."""
+def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
+    """Yield what is read while the run is still folded. `warned`: the warnings that came true."""
     if one is None:
         yield "not judged"
         return
     groups = f" × {one.groups} groups" if one.groups > 1 else ""
     lost = f"{formats.bound(one.lost)} of {formats.count(one.confirmed)}{groups} lost"
     yield lost if one.lost.least or one.lost.exact else "loss: not decided"
+    if warned:
+        yield f"came true: warning{'s' if warned[1:] else ''} {listed(warned, NAMES_MAX)}"
     if one.stranded.least:
         yield f"{formats.bound(one.stranded)} stranded"
     if one.duplicated.least:
@@ -196,7 +200,8 @@ def _facts(one: Summary | None) -> Iterator[str]:
     # The run as a whole, and the queue or publisher that was unavailable for longest.
     if one.out_s.least is not None:
         yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT
-        yield from [outs.worst_text(one.worst, one.out_s.least)] if one.worst is not None else []
+        if one.worst is not None and not outs.is_repeated(one.worst, one.outs[0]):
+            yield outs.worst_text(one.worst, one.out_s.least)
     elif one.out_s.why:
         yield "downtime: unknown"
     for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):
@@ -210,6 +215,19 @@ def _facts(one: Summary | None) -> Iterator[str]:
             yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}{tail}"
         elif one.outages and not (one.no_downtime and recovers):
             yield f"{word}: {NOT_MEASURED}"
+
+
+def predicted(verdicts: Sequence[ClaimVerdict]) -> frozenset[str]:
+    """Return the measures whose harm a warning predicted, without those about which a promise is
+    broken or not decided."""
+    came_true = {_measure(fact) for one in verdicts if one.came_true for fact in one.about}
+    settled = ClaimOutcome.PASS, ClaimOutcome.NOT_APPLICABLE
+    promises = (one for one in verdicts if one.is_promise and one.outcome not in settled)
+    return frozenset(came_true - {_measure(fact) for one in promises for fact in one.about})
+
+
+def _measure(fact: str) -> str:
+    return fact.partition(".")[0]
 
 
 def _when(one: OperationSpan) -> str:

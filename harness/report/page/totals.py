@@ -46,11 +46,13 @@ class ClaimOfCell:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A claim that failed, the verdict of its first run, and where it failed."""
+    """A claim that failed, the verdict of its first run, and where it failed; or a warning that
+    came true, and where it did."""
 
     verdict: ClaimVerdict
     runs: int
     cells: tuple[Cell, ...]
+    found: tuple[str, ...] = ()  # by runs, what each had: `14 of 11,639`; "" if in several words
 
 
 def claims_of(runs: Sequence[RunReport]) -> dict[str, ClaimOfCell]:
@@ -109,6 +111,7 @@ class RunTotals(TotalsEntry):
         self.failed = _failed(runs, self.claims)
         self.broken = tuple(one for one in self.failed if not one.verdict.warns)
         self.unfulfilled = tuple(one for one in self.failed if one.verdict.warns)
+        self.came_true = _came_true(runs, self.claims)  # warnings whose harm occurred
         # Claims that passed in every run in which they were decided, and in one at least.
         self.held = promises.count(ClaimOutcome.PASS)
         self.undecided = promises.count(unknown)  # promises, at worst
@@ -142,6 +145,12 @@ class RunTotals(TotalsEntry):
         """Return whether loss and downtime are decided in every run, and every fault verified."""
         proved = self.runs == self.judged == self.loss_decided_runs == self.outage_decided_runs
         return proved and self.faults_seen == self.faults
+
+    @property
+    def recorded(self) -> bool:
+        """Return whether every run was judged, every fault verified, and every log complete."""
+        closed = self.logs_closed == self.logs_of
+        return self.runs == self.judged and self.faults_seen == self.faults and closed
 
     def for_groups(self, messages: str) -> str:
         """Return what losses are counted of: `9,690 messages`, `9,690 messages × 2 groups`;
@@ -287,14 +296,29 @@ def _loss_judged(run: RunReport) -> bool:
 
 
 def _failed(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
-    """In the order of the claims: the gravest ones come first there."""
+    """Return the claims that failed, in their order: the gravest ones come first there."""
     every = ((run, one) for run in runs for one in run.verdicts)
-    failed = (pair for pair in every if pair[1].outcome is ClaimOutcome.FAIL)
-    found = by_key(failed, lambda pair: pair[1].claim)
+    return _by_claim((pair for pair in every if pair[1].outcome is ClaimOutcome.FAIL), claims)
+
+
+def _came_true(runs: Iterable[RunReport], claims: Iterable[str]) -> tuple[Failed, ...]:
+    """Return the warnings whose harm occurred in a run, in the order of claims."""
+    every = ((run, one) for run in runs for one in run.verdicts)
+    return _by_claim((pair for pair in every if pair[1].came_true), claims)
+
+
+def _by_claim(
+    pairs: Iterable[tuple[RunReport, ClaimVerdict]], claims: Iterable[str]
+) -> tuple[Failed, ...]:
+    found = by_key(pairs, lambda pair: pair[1].claim)
     return tuple(
-        Failed(found[claim][0][1], len(found[claim]), _cells(run for run, _ in found[claim]))
-        for claim in claims
-        if claim in found
+        Failed(
+            own[0][1],
+            len(own),
+            _cells(run for run, _ in own),
+            tuple(verdict.found for _, verdict in own),
+        )
+        for own in (found[claim] for claim in claims if claim in found)
     )
 
 

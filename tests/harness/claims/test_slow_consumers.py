@@ -59,6 +59,38 @@ def test_a_wait_of_slow_consumers_keeps_an_earlier_doubt() -> None:
     assert WHY not in value.doubt
 
 
+def test_advice_does_not_ask_for_more_than_slow_consumers_can_take() -> None:
+    """Neither of a wait, nor where too little was sent to judge service or consumption."""
+    found = {
+        state: [
+            *of("consumed-after-fault", _reassigning(), **dict(state)).advice,
+            *of("mirror-takes-over", Story().few(), **dict(state)).advice,
+            *of("consumed-in-steady-state", _unfed(), **dict(state)).advice,
+        ]
+        for state in ((), tuple(SLOW.items()))
+    }
+    quick, slow = found.values()
+    assert [("send more" in each) for each in quick] == [True, True, True]
+    assert slow == [
+        "extend the load after the fault (`recovery`), and run it without `processing`, or with a "
+        "lower `rate`",
+        "let the fault last longer (`lasts`)",
+        "extend the steady state (`baseline`)",
+    ]
+
+
+def _reassigning() -> Story:
+    """Return a story in which a place of a log waits until the load ends."""
+    return story_of(progress_kept_by="brokers").starved(30, window=1, place="broker-b/0")
+
+
+def _unfed() -> Story:
+    """Return a story without a fault, in which consumers had too little to be judged by."""
+    story = served_in_steady_state().steady()
+    story.starvation.clear()
+    return story
+
+
 def test_a_place_of_a_log_may_wait_for_slow_consumers() -> None:
     story = served_in_steady_state(**SLOW).starved(12, place="broker-b/3")
     value = story.evidence.value(IN_STEADY_STATE)

@@ -90,7 +90,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     )
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert (
-        "Do the records suffice to judge this? yes the fault was verified from outside, at its "
+        "Are faults verified and logs complete? yes the fault was verified from outside, at its "
         "beginning and its end" in said
     )
     assert "all 2 logs of publishers and consumers are complete" in said
@@ -132,7 +132,7 @@ def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert (
-        "The downtime for clients was ≥ 50.0 s in the median, ≥ 51.0 s at worst "
+        "The downtime for publishers was ≥ 50.0 s in the median, ≥ 51.0 s at worst "
         "(downtime in 3 of 3 runs; 95 % CI: 29 to 100 %)" in said
     )
     assert "at least ≥" not in said and "or later" not in said
@@ -172,7 +172,7 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
     assert (
         "How much downtime was there? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
         "the worst of 2 queues (q7): ≥ 40.0 s, did not recover (of its own messages; the "
-        "downtime for all clients counts those of all together)" in said
+        "downtime for all publishers counts those of all together)" in said
     )
     calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
     assert "How much downtime was there? 3.00 s downtime in 1 of 1 run" in calm
@@ -193,13 +193,13 @@ def test_an_undecided_report_does_not_look_good(tmp_path: Path) -> None:
     said = text(judged(tmp_path, story))
     assert "2 promises not decided" in said
     assert "Were messages lost? none found of 801 confirmed perhaps more: not decided" in said
-    assert "Do the records suffice to judge this? in part" in said
+    assert "Are faults verified and logs complete? yes" in said
     assert "No loss was found, but a loss is not ruled out." in said
 
 
 def test_an_unverified_fault_proves_nothing() -> None:
     said = text(page_of(summed(Story().unverified("the process still runs"))))
-    assert "Do the records suffice to judge this? no the fault was not verified from" in said
+    assert "Are faults verified and logs complete? no the fault was not verified from" in said
     assert "not certain: fault 1: the process still runs" in said
 
 

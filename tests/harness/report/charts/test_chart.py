@@ -216,6 +216,19 @@ def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -
     }
 
 
+def test_harm_that_a_warning_predicted_has_a_tone_of_its_own(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash(lost=[200, 201]))
+    found = {}
+    for outcome in (*ClaimOutcome, None):
+        drawn = Chart(timeline, outcome, predicted={"lost"})
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
+        found[outcome] = span.tone, key.text
+    predicted = "predicted", "messages affected: harm that a warning predicted"
+    assert found[ClaimOutcome.INCONCLUSIVE] == found[ClaimOutcome.PASS] == predicted
+    assert (found[ClaimOutcome.FAIL][0], found[None][0]) == ("violation", "doubted")
+
+
 def test_name_server_views_are_a_chart_row_but_drainers_not(
     tmp_path: Path,
 ) -> None:

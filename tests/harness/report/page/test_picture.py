@@ -9,6 +9,7 @@ from harness.report.page import picture as picture_page
 from harness.report.page.cells import cells
 from harness.report.page.picture import Picture, picture
 from harness.report.page.places import places
+from spark_analysis.schema.service import QUEUE
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, run
@@ -34,7 +35,7 @@ def test_loss_is_shown_before_downtime() -> None:
     ]
     assert first.more == (
         "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)",
-        "89\u00a0% of the messages due then were late",
+        "89\u00a0% of the messages due in the 2 outages were late",
         "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert plain(second.findings) == [("pass", "✓ no downtime")]
@@ -58,7 +59,7 @@ def test_runs_of_unknown_length_are_counted_separately() -> None:
     (panel,) = scene.panels
     assert plain(panel.findings) == [("out", "downtime ≥ 1.00 s")]
     assert panel.more == (
-        "in the longest, 89\u00a0% of the messages due then were late",
+        "in the worst run, 89\u00a0% of the messages due then were late",
         "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
         "not decided in 1 of 2 runs",
     )
@@ -85,3 +86,13 @@ def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
     zeros = {panel.drawn.zero for panel in scene.panels if panel.drawn is not None}
     assert zeros == {150}  # +12 s of 80 s
     assert [tick.text for tick in scene.ticks] == ["fault", "+20 s", "+40 s", "+60 s"]
+
+
+def test_the_worst_queue_is_not_repeated_if_its_downtime_is_that_of_the_run() -> None:
+    def more(seconds: int) -> list[str]:
+        story = Story().outage(12, 20).queue("q7").outage(12, 12 + seconds, scope=QUEUE, name="q7")
+        (scene,) = of(page_of(summed(story))).scenes
+        return [text for text in scene.panels[0].more if "the worst of" in text]
+
+    assert more(8) == []
+    assert len(more(9)) == 1

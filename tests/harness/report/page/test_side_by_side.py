@@ -58,7 +58,7 @@ def said(found: SideBySideView, place: int) -> str:
     return plain(" ".join(found.verdicts[place].sentences))
 
 
-OWN = " (of its own messages; the downtime for all clients counts those of all together)"
+OWN = " (of its own messages; the downtime for all publishers counts those of all together)"
 
 
 def test_headline_states_each_loss_and_its_system() -> None:
@@ -251,7 +251,7 @@ def test_late_confirms_are_distinguished_from_silence() -> None:
     comparison = of(summed(half), summed(Story(), cell=SYNC))
     assert plain(comparison.verdicts[0].out) == "20.2 s"
     assert (
-        "the downtime for clients was 20.2 s (master-crash), and 89 % of the messages due then "
+        "the downtime for publishers was 20.2 s (master-crash), and 89 % of the messages due then "
         "were late; the longest time without any confirm was 0.19 s;" in said(comparison, 0)
     )
     assert plain(comparison.verdicts[0].late) == f"20 % {LATE}"

@@ -6,6 +6,8 @@ import pytest
 
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Known, Standing
+from harness.judging.result import RunReport
+from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
 from harness.report.page.measures import applicable
 from harness.report.page.outs import spell_text
@@ -156,14 +158,14 @@ def test_without_downtime_there_is_no_recovery_time() -> None:
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     (view,) = cells(report(summed(short)))
     assert view.totals.degraded_doubt
-    assert "Clients saw no downtime" in view.sentence
+    assert "Publishers saw no downtime" in view.sentence
     assert "recovery time" not in view.sentence
 
 
 def test_without_downtime_sending_is_not_on_time_again() -> None:
     quick = Story().stage("sustained_success", 0.005)
     (view,) = cells(report(summed(quick)))
-    assert "Clients saw no downtime" in view.sentence
+    assert "Publishers saw no downtime" in view.sentence
     assert "on time again" not in view.sentence
 
 
@@ -247,3 +249,20 @@ def test_a_fault_without_late_messages_bounds_no_recovery_time() -> None:
         assert shown.bounds == bounds
         other = replace(row, maximum=5e9)  # of another number nothing is known
         assert [one.bounds for one in applicable(report(own, comparison=(other,)))] == [1]
+
+
+def test_verified_faults_and_complete_logs_are_apart_from_what_is_decided() -> None:
+    def tile(*found: RunReport) -> tuple[str, str]:
+        answer = first_screen(report(*found), RunTotals(found)).answers[3]
+        assert answer.question == "Are faults verified and logs complete?"
+        return answer.value, answer.tone
+
+    full, open_loss = summed(Story()), summed(Story().count("loss_unknown", "drain", 3))
+    assert full.summary is not None
+    cut = replace(full, summary=replace(full.summary, logs_closed=1))
+    unverified = summed(Story().unverified("the process still runs"))
+    assert tile(full) == ("yes", "pass")
+    assert tile(open_loss) == ("yes", "open")
+    assert tile(cut) == ("in part", "open")
+    assert tile(full, unverified) == ("in part", "open")
+    assert tile(unverified) == ("no", "open")

@@ -5,8 +5,10 @@ from dataclasses import replace
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import Expectations, ExpectedCell, Known
 from harness.judging.assemble import compare
-from harness.judging.exits import Exit
+from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
+from harness.report import html
+from harness.report.lines import expected_lines
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
@@ -168,3 +170,40 @@ def test_a_better_verdict_names_what_was_expected_and_found() -> None:
     assert cell.standing == "1 claim differs from the expectation: expected FAIL, found PASS"
     same = knowing(ClaimOutcome.PASS, replace(held, advice=()))
     assert claims(same, cells(same))[0].seen[0].standing == ""
+
+
+def test_backticks_of_advice_are_code_on_pages() -> None:
+    advised = replace(verdict("claim-1", BESIDE), advice=("extend it (`recovery`), `rate`",))
+    odd = replace(verdict("claim-2", "a lone ` of <b>"), advice=())
+    page = html.text(report(run(Story(), verdicts=(advised, odd))))
+    assert page.count("extend it (<code>recovery</code>), <code>rate</code>") == 2
+    assert "`recovery`" not in page
+    assert "a lone ` of &lt;b&gt;" in page
+
+
+def test_an_expected_undecided_promise_explains_its_exit_code() -> None:
+    undecided_one = verdict("claim-1", BESIDE)
+    made = knowing(ClaimOutcome.INCONCLUSIVE, undecided_one)
+    assert made.exit_code is Exit.NOT_DECIDED
+    (line,) = expected_lines(made)
+    assert line == (
+        "every verdict is as expected, but a promise is INCONCLUSIVE: with `--judge claims` the "
+        "exit code is 2 all the same, with `--judge expectations` it is 0"
+    )
+    by_expectations = replace(made, judge=Judge.EXPECTATIONS)
+    assert (by_expectations.exit_code, list(expected_lines(by_expectations))) == (0, [])
+    assert not list(expected_lines(knowing(ClaimOutcome.PASS, undecided_one)))
+    held = replace(undecided_one, outcome=ClaimOutcome.PASS)
+    assert not list(expected_lines(knowing(ClaimOutcome.PASS, held)))
+
+
+def test_a_standing_names_the_other_outcomes_that_are_expected() -> None:
+    both = Known((ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS))
+    for known, standing in (
+        (both, "expected in this cell, as is PASS"),
+        (Known((ClaimOutcome.INCONCLUSIVE,)), "expected in this cell"),
+    ):
+        one = run(Story(), verdicts=(verdict("claim-1", BESIDE),))
+        entry = ExpectedCell(("*", "*", "*", "*"), {"claim-1": known}, "measured")
+        made = report(one, cells=compare((one,), Expectations([entry])))
+        assert claims(made, cells(made))[0].seen[0].standing == standing
