@@ -37,6 +37,7 @@ from harness.view.message_traces import Records
 from harness.view.naming import fault_of_plan
 from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
+from harness.view.receivers import at_their_number, receivers
 from harness.view.summary import Summary, summary
 
 _OPEN_LOG = (
@@ -62,12 +63,15 @@ class RawReading:
     audited: tuple[Observation, ...]
     records: Records
     uncounted: frozenset[str] = frozenset()
+    receivers: tuple[Observation, ...] = ()
 
 
 def read_raw(run: JudgedRun) -> RawReading:
     words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
     words |= routed.route_state(run.folder, run.manifest, run.facts)
-    return RawReading(words, audit(run.folder), records_of(run.folder, run.findings))
+    records = records_of(run.folder, run.findings)
+    late = receivers(run.folder, run.findings, run.facts)
+    return RawReading(words, audit(run.folder), records, receivers=late)
 
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
@@ -95,7 +99,7 @@ def run_report(
         seed=manifest.seed,
         verdicts=tuple(verdicts),
         observations=(
-            *observe(evidence),
+            *at_their_number(observe(evidence), raw.receivers),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
