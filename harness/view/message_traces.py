@@ -329,11 +329,14 @@ def _around(
         for one in records.deliveries
         if _is_of(one, row, facts)
     }
-    # A consumer that closed may explain why a message came again, and nothing else.
-    kinds = ("lost", "cancelled", *(["closed"] if row.measure == "duplicated" else []))
     for event in records.clients:
-        got = used.get((event.worker, event.connection))
-        if event.kind in kinds and from_ns <= event.at_ns <= until_ns and got is not None:
+        got, meanwhile = used.get((event.worker, event.connection)), until_ns
+        # A consumer that closed may explain why a message came again, and nothing else.
+        if event.kind == "closed" and row.measure == "duplicated":
+            meanwhile = row.at_ns
+        elif event.kind not in ("lost", "cancelled"):
+            continue
+        if got is not None and from_ns <= event.at_ns <= meanwhile:
             text = f"connection {event.kind} {event.detail}"
             text = lost_text(event.detail) if event.kind == "lost" else text
             by_drain = got.via in facts.way_numbers.drain

@@ -66,7 +66,7 @@ class Overtaking:
         if places[0] != places[1] and all(map(has_queue, places)):
             old, new = map(queue_text, places)
             parts.append(f"the key moved from {old} to {new}")
-        return f"; between the two sends {', '.join(parts)}" if parts else ""
+        return f"; between the two sends {' and '.join(parts)}" if parts else ""
 
 
 def overtaking(

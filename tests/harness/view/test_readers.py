@@ -48,7 +48,7 @@ def moved_key() -> History:
 def test_an_overtaking_shows_the_move_of_its_key_and_the_fault(tmp_path: Path) -> None:
     found = story_of(tmp_path, moved_key(), "reordered")
     assert found.near.endswith(
-        "; between the two sends fault 1 (kill) began, the key moved from broker-a, queue 2 to "
+        "; between the two sends fault 1 (kill) began and the key moved from broker-a, queue 2 to "
         "broker-b, queue 3"
     )
     assert "message 2 of the same key sent to broker-b, queue 3" in [
@@ -75,9 +75,9 @@ def acknowledged_to_its_library() -> History:
     story = History(brokers_keep_progress=True).publish(1, at_ms=10).confirm(1, at_ms=11)
     story.deliver(1, at_ms=1_000, place="broker-b/2", offset=4).acknowledge(1, at_ms=1_010)
     story.client_event("closed", at_ms=3_000)
-    return story.deliver(
-        1, at_ms=5_900, via=Via.DRAIN, consumer=DRAIN, place="broker-b/2", offset=4
-    )
+    story.deliver(1, at_ms=5_900, via=Via.DRAIN, consumer=DRAIN, place="broker-b/2", offset=4)
+    story.client_event("closed", at_ms=6_000, worker=DRAIN)
+    return story.deliver(1, at_ms=7_000, via=Via.AUDIT, consumer=9, place="ns4 orders/2")
 
 
 def test_an_acknowledgement_to_the_library_alone_is_called_so(tmp_path: Path) -> None:
@@ -87,6 +87,7 @@ def test_an_acknowledgement_to_the_library_alone_is_called_so(tmp_path: Path) ->
     (acknowledged,) = (text for text in texts if text.startswith("acknowledged by consumer 1"))
     assert NOT_COMMITTED in acknowledged
     assert "consumer 1: connection closed" in texts
+    assert "the drain: connection closed" not in texts
 
 
 def test_an_acknowledgement_before_another_case_promises_nothing(tmp_path: Path) -> None:
