@@ -16,7 +16,7 @@ BEHIND = "committed 303 of 673, 370 behind"
 
 def views_of(*shown: Shown) -> Views:
     return Views(
-        changes=tuple(Change("r", 4, "route", "rkt2", True, str(one), -1, 9) for one in shown)
+        changes=tuple(Change("r", 4, "route", "rkt2", str(one), True, -1, 9) for one in shown)
     )
 
 
