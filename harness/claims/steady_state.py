@@ -48,6 +48,7 @@ _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
+_NO_READER_YET = "perhaps no consumer had got this queue of the log again yet (rebalance)"
 
 
 def longest_outage(
@@ -185,7 +186,7 @@ def starved_once_healed(
     found = _starved(worst, facts, doubt, stalled_s, attendance)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:
-        why = found.doubt or "the places of the log may not have been reassigned yet"
+        why = found.doubt or _NO_READER_YET
         return replace(found, low=0, doubt=why, advice=found.advice or _MORE_AFTER)
     return found
 
@@ -229,7 +230,9 @@ def _starved(
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     where += f", judged {from_until(row.from_ns, row.until_ns)}" if row.window else ""
     seconds = row.longest_ns / NS
-    text = f"{seconds:.1f} s without a delivery while messages waited (queue {where})"
+    whole = row.window and row.longest_ns >= row.until_ns - row.from_ns
+    of = ", the whole time that could be judged" if whole else ""
+    text = f"{seconds:.1f} s without a delivery while messages waited{of} (queue {where})"
     found = _at_most(row.longest_ns, text, doubt)
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.

@@ -38,6 +38,8 @@ from harness.view.message_traces import Records
 from harness.view.naming import fault_of_plan
 from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
+from harness.view.receivers import at_their_number, receivers
+from harness.view.stale_offsets import in_their_place, stale_copies
 from harness.view.summary import Summary, summary
 
 _OPEN_LOG = (
@@ -57,18 +59,24 @@ _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messa
 class RawReading:
     """What the raw rows of one run tell. `words`: facts of plan/vocabulary (OPERATED, SEEN) by
     name; None is unknown. `uncounted`: measures whose opportunities its marts do not hold, since
-    they are of before format 3."""
+    they are of before format 3. `receivers`: who first got the messages out of order; `stale`:
+    that only copies of offsets lag. Packed marts keep neither."""
 
     words: Mapping[str, Any]
     audited: tuple[Observation, ...]
     records: Records
     uncounted: frozenset[str] = frozenset()
+    receivers: tuple[Observation, ...] = ()
+    stale: tuple[Observation, ...] = ()
 
 
 def read_raw(run: JudgedRun) -> RawReading:
     words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
     words |= routed.route_state(run.folder, run.manifest, run.facts)
-    return RawReading(words, audit(run.folder), records_of(run.folder, run.findings))
+    records = records_of(run.folder, run.findings)
+    late = receivers(run.folder, run.findings, run.facts)
+    stale = stale_copies(run.folder, run.views)
+    return RawReading(words, audit(run.folder), records, receivers=late, stale=stale)
 
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
@@ -96,11 +104,11 @@ def run_report(
         seed=manifest.seed,
         verdicts=tuple(verdicts),
         observations=(
-            *observe(evidence),
+            *at_their_number(observe(evidence), raw.receivers),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
-            *raw.audited,
+            *in_their_place(raw.audited, raw.stale),
         ),
         doubts=tuple(_doubt(doubt, run_summary) for doubt in evidence.doubts),
         failure=manifest.failure,

@@ -12,6 +12,9 @@ trace_steps   the steps of a message's history, and which of them are shown
 costs         what the run cost in its steady state, and memory and disk of each host over time
 voter_hosts   leaders by their hosts, where voters report ids
 overtaking    which message overtook one that came out of order
+readers       who read a message, and what a reader's acknowledgement proves
+receivers     who first got the messages that came out of order
+stale_offsets slaves' copies of consumers' offsets that lag
 naming        workers, faults and ends of connections by the names that people know
 grouping      rows by what they share
 """

@@ -19,13 +19,16 @@ from harness.view.naming import (
     address_in,
     fault_of_plan,
     given_up,
+    has_queue,
     log_text,
     lost_text,
     named_worker,
     not_accepted,
+    queue_text,
     without_repeats,
 )
 from harness.view.overtaking import Neighbours, Overtaking, overtaking
+from harness.view.readers import THE_DRAIN, acknowledgements, reader
 from harness.view.trace_steps import MessageTrace, TraceStep, bounded
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
@@ -37,7 +40,6 @@ from spark_analysis.schema.words import (
     Fate,
     Outcome,
     Redelivered,
-    Via,
     level_text,
 )
 
@@ -97,7 +99,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
     overtook = overtaking(row, *of_message, records.neighbours, facts)
     if own:
         around = [
-            *([] if overtook is None else [_overtaking_step(overtook, facts)]),
+            *([] if overtook is None else _overtaking_steps(overtook, records, facts)),
             *_around(row, records, facts, own[0].at_ns, own[-1].at_ns),
             *_after(row, records, own[-1].at_ns),
         ]
@@ -107,14 +109,16 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     place = near(row.at_ns, facts)
     place = f"{_instant(row)} at +{row.at_ns / 1e9:.3f} s, {place}" if place else ""
-    parts = (place, "" if overtook is None else overtook.sentence)
+    parts = (place, "" if overtook is None else overtook.sentence(facts))
     return MessageTrace(_message(row, facts), "; ".join(filter(None, parts)), bounded(own))
 
 
-def _overtaking_step(one: Overtaking, facts: Facts) -> TraceStep:
-    who = worker_name(one.consumer, facts)
-    text = f"message {one.sequence} of the same key, sent later, delivered to {who}"
-    return TraceStep(one.received_ns, "delivered", text, kept=True)
+def _overtaking_steps(one: Overtaking, records: Records, facts: Facts) -> Iterator[TraceStep]:
+    name = f"message {one.sequence} of the same key"
+    place = f" to {queue_text(one.came.broker)}" if has_queue(one.came.broker) else ""
+    yield TraceStep(one.sent_ns, "sent", f"{name} sent{place}", kept=True)
+    text = f"{name}, sent later, delivered to {reader(one.came, facts, records.workers)}"
+    yield TraceStep(one.came.received_ns, "delivered", text, kept=True)
 
 
 def _instant(row: Affected) -> str:
@@ -190,7 +194,8 @@ def _own(row: Affected, records: Records, facts: Facts, places: _Places) -> Iter
             counted = delivery.received_ns == row.at_ns
             text = _delivery(delivery, records, facts, places)
             yield TraceStep(delivery.received_ns, "delivered", text, counted or row.producer < 0)
-            yield from _acknowledgements(delivery, records, facts)
+            acks = records.acknowledgements
+            yield from acknowledgements(delivery, row, acks, facts, records.workers)
 
 
 def _is_of(delivery: rows.Delivery, row: Affected, facts: Facts) -> bool:
@@ -283,8 +288,7 @@ def _settlement(row: rows.Settlement, records: Records, facts: Facts) -> str:
 def _delivery(row: rows.Delivery, records: Records, facts: Facts, places: _Places) -> str:
     texts = {way.number: way.text for way in (*OWN_WAYS, *facts.ways)}
     way = texts.get(row.via, "reached")
-    beside = records.workers.get(row.consumer, f"worker {row.consumer}")
-    way += f" {worker_name(row.consumer, facts) if row.via == Via.LOAD else beside}"
+    way += f" {reader(row, facts, records.workers)}"
     source = _source(row, records, facts, places)
     parts = [f"attempt {row.attempt} {way}{source}"]
     if row.redelivered == Redelivered.YES:
@@ -311,17 +315,7 @@ def _source(row: rows.Delivery, records: Records, facts: Facts, places: _Places)
         return f" through {places.of(*link)}"
     if not row.broker:
         return places.name_server(*link, row.received_ns)
-    broker, _, queue = row.broker.partition("/")  # `broker-b/retry/0`
-    return f" from {broker}, queue {queue.rpartition('/')[2]}" if queue else f" from {broker}"
-
-
-def _acknowledgements(row: rows.Delivery, records: Records, facts: Facts) -> Iterator[TraceStep]:
-    for ack in records.acknowledgements:
-        same = (ack.consumer, ack.connection) == (row.consumer, row.connection)
-        if same and ack.first_tag <= row.tag <= ack.last_tag:
-            who = worker_name(row.consumer, facts)
-            text = f"acknowledged by {who} (attempt {row.attempt}, delivery tag {row.tag})"
-            yield TraceStep(ack.written_ns, "acknowledged", text)
+    return f" from {queue_text(row.broker)}"
 
 
 def _around(
@@ -334,14 +328,22 @@ def _around(
             yield _fault_step(fault, records, failed)
     # What a publisher lost with its connection, its settlements tell.
     used = {
-        (one.consumer, one.connection) for one in records.deliveries if _is_of(one, row, facts)
+        (one.consumer, one.connection): one
+        for one in records.deliveries
+        if _is_of(one, row, facts)
     }
     for event in records.clients:
-        ends = event.kind in ("lost", "cancelled") and from_ns <= event.at_ns <= until_ns
-        if ends and (event.worker, event.connection) in used:
+        got, meanwhile = used.get((event.worker, event.connection)), until_ns
+        # A consumer that closed may explain why a message came again, and nothing else.
+        if event.kind == "closed" and row.measure == "duplicated":
+            meanwhile = row.at_ns
+        elif event.kind not in ("lost", "cancelled"):
+            continue
+        if got is not None and from_ns <= event.at_ns <= meanwhile:
             text = f"connection {event.kind} {event.detail}"
             text = lost_text(event.detail) if event.kind == "lost" else text
-            who = named_worker(event.worker, facts, records.workers)
+            by_drain = got.via in facts.way_numbers.drain
+            who = THE_DRAIN if by_drain else named_worker(event.worker, facts, records.workers)
             yield TraceStep(event.at_ns, "connection", f"{who}: {text}".strip())
 
 

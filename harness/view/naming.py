@@ -93,3 +93,16 @@ def log_text(place: str) -> str:
     host, _, log = place.partition(" ")
     topic, _, queue = log.rpartition("/")
     return f"{host}, queue {queue} of topic {topic}" if topic and queue.isdecimal() else place
+
+
+def has_queue(broker: str) -> bool:
+    """Return whether a delivery came from the queue that its message was sent to: `broker-b/0`.
+    The retry topic has queues of its own: `broker-b/retry/0`."""
+    return broker.count("/") == 1
+
+
+def queue_text(broker: str) -> str:
+    """Return `broker-b, queue 0`. `broker`: as deliveries record it, such as `broker-b/retry/0`;
+    without a queue the broker alone."""
+    name, _, queue = broker.partition("/")
+    return f"{name}, queue {queue.rpartition('/')[2]}" if queue else name

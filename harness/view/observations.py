@@ -45,7 +45,7 @@ _ANSWERS = {
 _NO_ORDER = {
     "not_promised": "in queues that promise no order",
     "not_at_once": "delayed or in transactions",
-    "not_certain": "whose place in the order is not certain",
+    "not_certain": "whose delivered attempt or whose times are not certain",
     "not_reported": "that may be redeliveries",
 }
 
@@ -157,7 +157,7 @@ def _count(name: str, evidence: Evidence) -> Observation:
 
 
 def _without_order(evidence: Evidence) -> str:
-    """Return ` (order not judged: 4 whose place in the order is not certain)`; "" if none is."""
+    """Return ` (order not judged: 4 delayed or in transactions)`; "" if none is."""
     parts = [
         f"{number:,} {_NO_ORDER.get(detail, detail)}"
         for detail, number in evidence.counted.details("not_judged").most_common()
@@ -166,7 +166,7 @@ def _without_order(evidence: Evidence) -> str:
 
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
-    """Return `3 redelivered, unacknowledged`, the largest first."""
+    """Return `3 sent again by its publisher`, the largest first."""
     return [
         f"{number:,} {detail_name(measure, detail)}"
         for detail, number in evidence.counted.details(measure).most_common()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.run_folder import rows
+from harness.view.naming import has_queue, queue_text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import Outcome
@@ -27,28 +28,45 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Overtaking:
-    """A message that came before `own`, though it was sent later; both have this key."""
+    """A message that came before another one, though it was sent later; both have this key.
+    `came`, `first`: the first delivery of each."""
 
     sequence: int
     key: int
     sent_ns: int
-    received_ns: int
-    consumer: int
-    own: int
+    came: rows.Delivery
     own_sent_ns: int
-    own_received_ns: int
+    first: rows.Delivery
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, facts: Facts) -> str:
+        """Return when both were sent and delivered, to which queues, and what lay between."""
         sent, came, own_sent, own_came = (
             f"+{ns / 1e9:.3f} s"
-            for ns in (self.sent_ns, self.received_ns, self.own_sent_ns, self.own_received_ns)
+            for ns in (
+                *(self.sent_ns, self.came.received_ns),
+                *(self.own_sent_ns, self.first.received_ns),
+            )
         )
         return (
             f"message {self.sequence} of the same key ({self.key}) was sent later, at {sent}, but "
-            f"delivered first, at {came}; message {self.own} was sent at {own_sent} and delivered "
-            f"at {own_came}"
+            f"delivered first, at {came}; message {self.first.sequence} was sent at {own_sent} "
+            f"and delivered at {own_came}{self._between(facts)}"
         )
+
+    def _between(self, facts: Facts) -> str:
+        """Return `; between the two sends fault 1 (kill) began, and the key moved from …`."""
+        parts = []
+        for window in facts.windows:
+            name = f"fault {window.number} ({window.kind})"
+            if self.own_sent_ns < window.origin_ns <= self.sent_ns:
+                parts.append(f"{name} began")
+            if window.ended_ns and self.own_sent_ns < window.ended_ns <= self.sent_ns:
+                parts.append(f"{name} was undone")
+        places = self.first.broker, self.came.broker
+        if places[0] != places[1] and all(map(has_queue, places)):
+            old, new = map(queue_text, places)
+            parts.append(f"the key moved from {old} to {new}")
+        return f"; between the two sends {' and '.join(parts)}" if parts else ""
 
 
 def overtaking(
@@ -70,17 +88,15 @@ def overtaking(
     confirmed_ns = _confirmed_ns(own, settlements)
     later = {_name(one): one for one in others.attempts if _is_later(one, own, confirmed_ns)}
     found = [
-        (_is_apart(one, first), one.received_ns, one.consumer, later[_name(one)])
+        (_is_apart(one, first), one.received_ns, one)
         for one in _first_deliveries(row, others.deliveries, facts)
         if _name(one) in later
     ]
     if not found:
         return None
-    _, received_ns, consumer, attempt = min(found, key=lambda each: each[:2])
-    return Overtaking(
-        *(attempt.sequence, attempt.key, attempt.sent_ns, received_ns, consumer),
-        *(own.sequence, own.sent_ns, row.at_ns),
-    )
+    *_, came = min(found, key=lambda each: each[:2])
+    attempt = later[_name(came)]
+    return Overtaking(*(attempt.sequence, attempt.key, attempt.sent_ns, came, own.sent_ns, first))
 
 
 def _name(one: rows.Attempt | rows.Settlement | rows.Delivery) -> tuple[int, int, int]:

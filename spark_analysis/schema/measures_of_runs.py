@@ -99,8 +99,9 @@ OF_SERVICE = (
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,
         title="Late (not confirmed within the deadline)",
-        meaning="messages that were not confirmed by their due time plus the deadline, or never, "
-        "of those due from a fault to the next one, or to the end of load",
+        meaning="messages that were not confirmed by their due time plus the deadline, or were "
+        "never confirmed. A fault counts the messages that were due from its beginning until the "
+        "next fault began, or until the load ended",
         mart=Mart.AVAILABILITY,
         short="late, worst fault",
         stopped_by=_SENDING,
@@ -128,14 +129,16 @@ OF_SERVICE = (
     _step(
         "route_changed_everywhere",
         "route changed (every name server)",
-        "the last name server showed another route",
+        "the last name server showed another route. If the fault stopped a name server before "
+        "it showed one, the first other route that it shows afterwards counts",
         (),
         of=_ROUTED,
     ),
     _step(
         "first_success",
         "first confirm",
-        "the first confirm of a message that was sent since the fault began",
+        "the first confirm of a message that was sent after the fault was active (its action had "
+        "returned)",
         one_event_proves=True,
     ),
     Measure(
@@ -161,7 +164,8 @@ OF_SERVICE = (
     _step(
         "consumers_resumed",
         "first delivery",
-        "the first delivery of a message that was sent since the fault began",
+        "the first delivery to a consumer of a message that was sent after the fault was active "
+        "(its action had returned)",
         _RECEIVING,
         one_event_proves=True,
     ),

@@ -13,7 +13,12 @@ PROVENANCES = (
         "redelivered, though acknowledged",
         may_be_ambiguous=True,
     ),
-    Detail("redelivery", Grade.HARMLESS, "redelivered, unacknowledged", may_be_ambiguous=True),
+    Detail(
+        "redelivery",
+        Grade.HARMLESS,
+        "redelivered, unacknowledged or its offset not surely committed",
+        may_be_ambiguous=True,
+    ),
     Detail(
         "redelivered_without_cause",
         Grade.VIOLATION,

@@ -32,7 +32,7 @@ class DeliveryWay:
 
 OWN_WAYS = (
     DeliveryWay(int(Via.LOAD), LOAD, LOAD, "delivered to"),
-    DeliveryWay(int(Via.DRAIN), DRAIN, DRAIN, "delivered, when the queue was drained, to"),
+    DeliveryWay(int(Via.DRAIN), DRAIN, DRAIN, "delivered to"),
     DeliveryWay(int(Via.AUDIT), AUDIT, AUDIT, "found by the audit, read by"),
 )
 _NUMBER_MIN = len(OWN_WAYS) + 1

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
 from harness.cleanup.heal import Chosen
 from harness.cli import main
 from harness.deploy import doctor
 from harness.deploy.external import site
 from harness.outside import homes
+from harness.outside.files import is_folder_gone
 from harness.plan.clients.registry import registry
 from harness.workers.clients import jars
 from harness.workers.clients.rocketmq import client_python
@@ -48,7 +48,7 @@ def test_whatever_wants_the_current_folder_says_that_it_is_gone(
 
     assert main(["build", "--system", "reference-mirrored"], load) == 2  # type: ignore[arg-type]
     assert GONE in capsys.readouterr().err
-    assert cli.is_folder_gone()
+    assert is_folder_gone()
 
 
 @pytest.mark.usefixtures("_gone")

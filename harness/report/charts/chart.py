@@ -186,7 +186,10 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
         spans = []
         for one in out.spells:
-            tone, title = "out" if one.ended == SYSTEM else "open", spell_text(one, 0)
+            tone, title = (
+                "out" if one.ended == SYSTEM else "open",
+                spell_text(one, 0, timeline.faults),
+            )
             spans.append(scale.span(one.from_ns / NS, one.until_ns / NS, tone, "", title))
         yield Lane(name, tuple(spans))
 

@@ -162,7 +162,7 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
                         spell.until_ns / NS - _zero_s(one),
                         row,
                         "open" if spell.ended in (NEVER, UNKNOWN) else "out",
-                        spell_text(spell, round(_zero_s(one) * NS)),
+                        spell_text(spell, round(_zero_s(one) * NS), one.faults),
                         scale,
                     )
                     for spell in out.spells

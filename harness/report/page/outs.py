@@ -5,11 +5,14 @@
 2. A lower bound is `≥`; an unknown time is no number, and never "no downtime".
 """
 
+from collections.abc import Sequence
+
 from harness.compare.rates import rate
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, median_text, often_text
 from harness.view.summary import NS, Out
+from harness.view.timeline import FaultSpan
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
@@ -26,7 +29,7 @@ _ENDED = {
 _OWN_MESSAGES = (
     " (of its own messages; the downtime for all publishers counts those of all together)"
 )
-_NO_FAULT = "no fault was active then, and it ended by itself"
+_NO_FAULT = "no fault was active then"
 
 
 def out_text(totals: RunTotals, least: str = LEAST) -> str:
@@ -138,17 +141,28 @@ def history_text(totals: RunTotals) -> str:
     return f"{text}, did not recover{of}"
 
 
-def _end_text(spell: Outage) -> str:
-    """Return how an outage ended. One that no fault overlaps has no undo to speak of."""
-    if spell.ended == SYSTEM and not spell.windows:
-        return _NO_FAULT
-    return _ENDED[spell.ended]
+def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
+    """Return how an outage ended. One that no fault overlaps has no undo to speak of; the last
+    fault that had ended by then may still be its cause."""
+    if spell.ended != SYSTEM or spell.windows:
+        return _ENDED[spell.ended]
+    before = [
+        (one.gone.at_ns, one)
+        for one in faults
+        if one.gone is not None and one.gone.ok and one.gone.at_ns <= spell.from_ns
+    ]
+    if not before:
+        return f"{_NO_FAULT}, and it ended by itself"
+    gone_ns, last = max(before, key=lambda each: each[0])
+    after = formats.seconds((spell.from_ns - gone_ns) / NS)
+    name = f"fault {last.number} ({last.words})"
+    return f"{_NO_FAULT}: it began {after} after {name} was verified ended, and ended by itself"
 
 
-def spell_text(spell: Outage, zero_ns: int) -> str:
+def spell_text(spell: Outage, zero_ns: int, faults: Sequence[FaultSpan] = ()) -> str:
     """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`.
     `zero_ns`: the instant of the first fault (`from 0.3 s after the first fault began`), or 0 for
-    times of the run."""
+    times of the run. `faults`: of the run."""
     who = "unavailable" if spell.scope == RUN else f"{spell.scope} {spell.name} unavailable"
     mark = "" if spell.ended == SYSTEM else "≥ "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
@@ -157,7 +171,7 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     if zero_ns:
         at = f"{abs(at_s):.1f} s {'after' if at_s >= 0 else 'before'} the first fault began"
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
-    return f"{who} for {lasted} from {at}: {_end_text(spell)}; {late}"
+    return f"{who} for {lasted} from {at}: {_end_text(spell, faults)}; {late}"
 
 
 def late_then(totals: RunTotals) -> str:

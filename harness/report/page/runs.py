@@ -64,7 +64,8 @@ class RunView:
         self.chart = Chart(drawn, outcome, outages, predicted(run.verdicts)) if drawn else None
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
-        self.outages = tuple(outs.spell_text(spell, 0) for spell in of_all)
+        spans = timeline.faults if timeline else ()
+        self.outages = tuple(outs.spell_text(spell, 0, spans) for spell in of_all)
         self.faults = windows(timeline)
         self.operations = tuple(
             (one, _when(one)) for one in (timeline.operations if timeline else ())

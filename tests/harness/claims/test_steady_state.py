@@ -151,6 +151,17 @@ def test_a_wait_after_the_fault_says_when_it_was_judged() -> None:
     assert str(value_of(Story(), "consumer_wait_after_fault_s", 1)) == expected
 
 
+def test_a_wait_of_the_whole_judged_time_is_called_so() -> None:
+    story = Story().starved(30, place="broker-b/3", window=1, ends=60)
+    found = value_of(story, "consumer_wait_after_fault_s", 1)
+    assert str(found) == (
+        f"30.0 s {WAITED}, the whole time that could be judged (queue orders, broker-b/3, judged "
+        "from +30.0 s to +60.0 s)"
+    )
+    assert isinstance(found, Interval)
+    assert found.doubt == "perhaps no consumer had got this queue of the log again yet (rebalance)"
+
+
 def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:
     story = Story().starved(12, place="broker-b/3", window=1)
     assert low_and_high(story, "consumer_wait_after_fault_s", 1) == (0.1, 0.1)

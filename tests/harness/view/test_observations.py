@@ -42,7 +42,7 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     )
     assert found["duplicated", 0] == (
         "delivered more than once 61 (31 sent again by its publisher; 30 redelivered, "
-        "unacknowledged)"
+        "unacknowledged or its offset not surely committed)"
     )
 
 
@@ -132,8 +132,8 @@ def test_open_ends_of_loss_are_named() -> None:
 def test_order_says_how_much_it_could_not_judge() -> None:
     story = Story().count("not_judged", "not_certain", 40).count("not_judged", "not_at_once", 3)
     assert texts(story)["reordered", 0] == (
-        "out of order 0 of 21,400 (order not judged: 40 whose place in the order is not certain, "
-        "3 delayed or in transactions)"
+        "out of order 0 of 21,400 (order not judged: 40 whose delivered attempt or whose times "
+        "are not certain, 3 delayed or in transactions)"
     )
 
 

@@ -125,3 +125,9 @@ def test_every_compared_measure_and_detail_is_requested_from_runs() -> None:
         if measure.compared
         for of in ("", *(each.name for each in measure.details))
     ]
+
+
+@pytest.mark.parametrize("stage", ["first_success", "consumers_resumed"])
+def test_a_stage_says_from_when_sends_count(stage: str) -> None:
+    """What was sent while the fault's action still ran does not count (docs/verdicts.md 8)."""
+    assert "its action had returned" in STAGES[stage].meaning

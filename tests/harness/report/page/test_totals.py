@@ -12,6 +12,7 @@ from harness.report.page.cells import cells
 from harness.report.page.measures import applicable
 from harness.report.page.outs import spell_text
 from harness.report.page.totals import RunTotals, median_text
+from harness.view.timeline import FaultSpan, Verification
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import ConsumerGroup, GroupQueue
 from spark_analysis.schema.service import Outage
@@ -147,9 +148,45 @@ def test_an_outage_that_began_before_the_fault_says_so() -> None:
     )
 
 
+def ended_fault(*, at_ns: int, ok: bool = True) -> FaultSpan:
+    gone = Verification(at_ns, ok, "the process runs and answers")
+    return FaultSpan(
+        number=1,
+        kind="kill",
+        target="master of orders",
+        resolved="ref1",
+        role="",
+        mechanism="container",
+        requested_from_ns=1_000_000_000,
+        requested_until_ns=2_000_000_000,
+        issued_ns=1_000_000_000,
+        returned_ns=1_100_000_000,
+        ended_ns=2_000_000_000,
+        held=None,
+        gone=gone,
+        verified=True,
+        doubt="",
+        stages=(),
+        stages_doubt="",
+    )
+
+
+def test_an_outage_after_no_verified_end_of_a_fault_names_none() -> None:
+    alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
+    for fault in (ended_fault(at_ns=2_400_000_000, ok=False), ended_fault(at_ns=5_000_000_000)):
+        assert ": no fault was active then, and it ended by itself" in spell_text(
+            alone, 0, [fault]
+        )
+
+
 def test_outage_under_no_fault_mentions_no_undo() -> None:
     alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
     assert ": no fault was active then, and it ended by itself; 245 of" in spell_text(alone, 0)
+    after = spell_text(alone, 0, [ended_fault(at_ns=2_400_000_000)]).replace("\u00a0", " ")
+    assert (
+        ": no fault was active then: it began 1.60 s after fault 1 (kill ref1) was verified "
+        "ended, and ended by itself; 245 of"
+    ) in after
     under = replace(alone, windows="1")
     assert ": it ended by itself, not by the undo of the fault; 245 of" in spell_text(under, 0)
 
