@@ -1,9 +1,8 @@
 """verdict.json as values: a report writes them for machines, and later commands read them again.
 
 1. The format has a version; a key that is there means the same in every version that has it.
-2. What no command reads is not read back: it is empty after reading, so an older file may lack it.
-3. Bad files give problems with their places. Nothing of such a file is used, and nothing is
-   compared in part: every file that cannot be read is a problem.
+2. What no command reads is not read back: an older file may lack it.
+3. A file that cannot be read gives problems with their places; nothing is compared in part.
 4. For comparisons of experiments, runs are counted from the result of each, so files from before
    there were rates work, too.
 """
