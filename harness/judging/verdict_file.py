@@ -3,8 +3,7 @@
 1. The format has a version; a key that is there means the same in every version that has it.
 2. What no command reads is not read back: an older file may lack it.
 3. A file that cannot be read gives problems with their places; nothing is compared in part.
-4. For comparisons of experiments, runs are counted from the result of each, so files from before
-   there were rates work, too.
+4. Comparisons count runs by their results, so files from before there were rates work, too.
 """
 
 import shlex
