@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
 from harness.cleanup.heal import Chosen
 from harness.cli import main
 from harness.deploy import doctor
@@ -48,7 +47,6 @@ def test_whatever_wants_the_current_folder_says_that_it_is_gone(
 
     assert main(["build", "--system", "reference-mirrored"], load) == 2  # type: ignore[arg-type]
     assert GONE in capsys.readouterr().err
-    assert cli.is_folder_gone()
 
 
 @pytest.mark.usefixtures("_gone")
