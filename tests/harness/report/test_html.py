@@ -381,6 +381,7 @@ def test_page_shows_the_replay_command_and_its_sources(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
     assert "Repeat it: mqproof run master-crash --seed 7" in said
     assert "rabbitmq 3.10.8" in said  # a real broker, not one that behaves like it
+    assert "mqproof analyse DIR" in said
     assert "seed of the run 7" in said
     assert f'title = "{TITLE}"' in said
 

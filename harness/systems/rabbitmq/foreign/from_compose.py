@@ -4,6 +4,7 @@
 2. Credentials are not copied: a topology names variables.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from harness.outside.text import brief
+from harness.outside.text import brief, one_line
 from harness.plan.problems import PlanError, Problem
 
 AMQP, AMQPS, API = 5672, 5671, 15672
@@ -22,11 +23,11 @@ _PORT = re.compile(r"[0-9]{1,5}")
 _ANY = ("", "0.0.0.0", "::", "[::]")
 _HEAD = """\
 # Written from {file}. Check every line that says so, then: mqproof doctor --topology {path}
-title = "The RabbitMQ services of {file}"
+title = {title}
 system = "rabbitmq-quorum"         # mqproof's queues; "rabbitmq-mirrored" has classic queues
 net_ticktime = "60 s"              # check: RabbitMQ's default, if your configuration sets no other
 # partition_handling = "ignore"    # unknown here: write what your configuration sets
-virtual_host = "{virtual_host}"
+virtual_host = {virtual_host}
 
 [credentials]                      # export both: {credentials}
 user = "RABBITMQ_USER"
@@ -207,26 +208,33 @@ def _head(
     if any("RABBITMQ_DEFAULT_USER" in one for one in every):
         user = "RABBITMQ_DEFAULT_USER and RABBITMQ_DEFAULT_PASS of the services"
     return _HEAD.format(
-        file=file,
+        file=one_line(file),
         path=path,
-        virtual_host=hosts[0] if hosts else "/",
+        title=_quoted(f"The RabbitMQ services of {one_line(file)}"),
+        virtual_host=_quoted(hosts[0] if hosts else "/"),
         credentials=user,
         members=min(3, len(found)),
     )
 
 
+def _quoted(text: str) -> str:
+    """A text as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _balancer(balancer: _Service | None) -> list[str]:
     if balancer is None:
         return []
-    return [f'[balancer]  # service {balancer.name}\namqp = "{balancer.ports[AMQP]}"\n']
+    head = f"[balancer]  # service {one_line(balancer.name)}"
+    return [f"{head}\namqp = {_quoted(balancer.ports[AMQP])}\n"]
 
 
 def _broker(one: _Service, project: str) -> str:
-    lines = ["[[broker]]", f'host = "{one.host}"', f'node = "{one.node}"']
+    lines = ["[[broker]]", f'host = "{one.host}"', f"node = {_quoted(one.node)}"]
     if AMQP in one.ports:
-        lines.append(f'amqp = "{one.ports[AMQP]}"')
+        lines.append(f"amqp = {_quoted(one.ports[AMQP])}")
     if API in one.ports:
-        lines.append(f'management = "http://{one.ports[API]}"')
+        lines.append(f"management = {_quoted(f'http://{one.ports[API]}')}")
     return "\n".join([*lines, "", *_commands(_OF.format(project=project, service=one.name))])
 
 

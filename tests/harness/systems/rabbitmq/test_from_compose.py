@@ -1,5 +1,7 @@
 """A first topology from a Compose file: what it says is written, what it lacks is reported."""
 
+import tomllib
+
 import pytest
 
 from harness.plan.layouts.topology import Topology
@@ -120,3 +122,11 @@ def test_texts_and_ports_are_read_of_plain_values_alone() -> None:
     assert "rabbit1, ports: " in said
     listed = BALANCED.replace("hostname: rabbit2", "hostname: [rabbit2]")
     assert "service rabbit2: has no `hostname`" in problems(listed)
+
+
+def test_marks_of_toml_in_names_are_written_as_texts() -> None:
+    source = COMPOSE.replace("VHOST: orders", """VHOST: 'a"b\\c'""")
+    text = topology_text(source, 'c"4.yml', "shop", "shop.toml")
+    found = read_topology("shop", text, ("rabbitmq-quorum",))
+    assert found.virtual_host == 'a"b\\c'
+    assert tomllib.loads(text)["title"] == 'The RabbitMQ services of c"4.yml'
