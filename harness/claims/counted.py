@@ -292,6 +292,7 @@ class Counted:
             return self._no_order()
         counted = self._count("reordered", "", among, f" of {judged + perhaps:,}")
         assert isinstance(counted, Interval), counted
+        counted = self._beside_all("reordered", among, counted)
         few = next((text for name, one in self._each() if (text := one._unordered(name))), "")
         if few:
             advice = (
@@ -299,6 +300,14 @@ class Counted:
             )
             return replace(counted, high=math.inf, doubt=counted.doubt or few, advice=advice)
         return counted
+
+    def _beside_all(self, measure: str, among: Among, counted: Interval) -> Interval:
+        """Return a count of windows, beside that of the run if others caused more of it."""
+        every, (low, high) = self.total(measure), self._attributed(measure, "", among)
+        if among is None or low < high or high >= every:
+            return counted
+        own = f"attributed {_to_faults(among)}; {every:,} in the run"
+        return replace(counted, text=f"{counted} ({own})")
 
     def _unordered(self, group: str) -> str:
         """Return why too few deliveries could be judged for order; "" if enough could."""

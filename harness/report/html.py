@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report import failing
-from harness.report.lines import last_lines, versions
+from harness.report.lines import last_lines, of_brokers, versions
 from harness.report.page import formats
 from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
@@ -54,6 +54,10 @@ class Page:
         self.experiment, self.seed, self.replay = report.experiment, report.seed, report.replay
         self.verdict = last_lines(report)[0]
         self.versions = tuple(versions(report))
+        reported = dict.fromkeys(
+            f"{of_brokers(run.cell[1])}: {run.brokers}" for run in report.runs if run.brokers
+        )
+        self.brokers = "; ".join(reported)
         self.first = first_screen(report, total)
         self.picture = picture(views, places(report))  # None where nothing was judged
         self.side_by_side = side_by_side(report, views, total)  # None: nothing to compare

@@ -401,3 +401,14 @@ def test_each_of_two_groups_needs_a_hundred_delayed_messages(
     story.count_in("orders-a", "could_show", "early", 500)
     story.count_in("orders-b", "could_show", "early", of_b)
     assert verdict("nothing-early", story).outcome is outcome
+
+
+def test_a_count_of_a_fault_stands_beside_that_of_the_run() -> None:
+    story = Story().count("in_order", "", 900).count("reordered", "", 297, windows="1")
+    story.count("reordered", "", 74, windows="")
+    counted = story.evidence.counted
+    text = "297 of 1,271 (attributed to fault 1; 371 in the run)"
+    assert str(counted.value("reordered", "", frozenset({1}))) == text
+    assert str(counted.value("reordered", "")) == "371 of 1,271"
+    alone = Story().count("in_order", "", 900).count("reordered", "", 297, windows="1")
+    assert str(alone.evidence.counted.value("reordered", "", frozenset({1}))) == "297 of 1,197"

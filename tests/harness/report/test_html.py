@@ -485,3 +485,11 @@ def test_hidden_or_active_characters_are_shown_by_their_number() -> None:
     page = html.text(page_of(summed(Story()), replay=evil))
     assert r"a\u202e\u2067b\u200b\xad\ufeff\U000e0041\udcff" in page
     assert page.encode()
+
+
+def test_the_first_screen_says_which_version_brokers_reported() -> None:
+    runs = [summed(Story(), repeat=number, brokers="rabbitmq 3.10.8") for number in (1, 2)]
+    said = text(page_of(*runs))
+    once = "all-automatic@T=10 · pika version of the brokers: rabbitmq 3.10.8 Messages due"
+    assert once in said
+    assert "version of the brokers" not in text(page_of(summed(Story())))
