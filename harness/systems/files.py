@@ -13,6 +13,8 @@ from harness.cluster.port import DeployError
 PACKAGES = Path(__file__).resolve().parents[2]  # what holds harness, faults and spark_analysis
 _WORKER_FILES = (
     "harness/__init__.py",
+    "harness/outside/__init__.py",
+    "harness/outside/homes.py",
     "harness/plan/__init__.py",
     "harness/plan/clients/__init__.py",
     "harness/plan/clients/rocketmq_terms.py",
