@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate
+from math import inf
 
 from harness.histories.history import Cell, Columns, History
 
@@ -71,12 +72,16 @@ def _rows(columns: Columns, name: str, values: Container[Cell]) -> Columns:
 
 
 def _acknowledged(history: History) -> int:
-    """Count the deliveries that an acknowledgement covers."""
-    names = ("consumer", "connection", "first_tag", "last_tag")
+    """Count the deliveries that an acknowledgement covers. What was written after the last end of
+    its connection reached no queue."""
     rows, came = (history.tables.get(name, {}) for name in ("acknowledgements", "deliveries"))
+    over_ns = _over_ns(history)
     frames = defaultdict[tuple[Cell, Cell], list[tuple[int, int]]](list)
-    for consumer, connection, first, last in zip(*(rows.get(it, []) for it in names), strict=True):
-        if isinstance(first, int) and isinstance(last, int) and first <= last:
+    names = ("consumer", "connection", "first_tag", "last_tag", "written_ns")
+    for *channel, first, last, at_ns in zip(*(rows.get(it, []) for it in names), strict=True):
+        consumer, connection = channel
+        in_time = _number(at_ns) <= over_ns.get((consumer, connection), inf)
+        if isinstance(first, int) and isinstance(last, int) and first <= last and in_time:
             frames[consumer, connection].append((first, last))
     reached = {channel: _furthest(sorted(each)) for channel, each in frames.items()}
     columns = (came.get(name, []) for name in ("consumer", "connection", "tag"))
@@ -86,6 +91,26 @@ def _acknowledged(history: History) -> int:
         place = bisect_right(firsts, tag) if isinstance(tag, int) else 0
         many += place > 0 and isinstance(tag, int) and lasts[place - 1] >= tag
     return many
+
+
+def _over_ns(history: History) -> dict[tuple[Cell, Cell], float]:
+    """Return when each connection ended last, by consumer and connection. Logs have no ends that
+    matter: their progress is kept by brokers, or by consumers."""
+    came = history.tables.get("deliveries", {})
+    if any(isinstance(each, int) and each >= 0 for each in came.get("offset", [])):
+        return {}
+    rows = history.tables.get("client_events", {})
+    columns = (rows.get(name, []) for name in ("worker", "connection", "kind", "at_ns"))
+    over_ns: dict[tuple[Cell, Cell], float] = {}
+    for worker, connection, kind, at_ns in zip(*columns, strict=True):
+        if kind in _ENDS:
+            own = worker, connection
+            over_ns[own] = max(_number(at_ns), over_ns.get(own, -inf))
+    return over_ns
+
+
+def _number(cell: Cell) -> float:
+    return cell if isinstance(cell, int | float) else -inf
 
 
 def _furthest(frames: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:

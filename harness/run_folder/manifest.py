@@ -379,8 +379,6 @@ def leadership_changes(manifest: Manifest) -> Iterator[LeadershipChange]:
         yield LeadershipChange(one.began_ns, over_ns)
     for end in manifest.process_ends:  # when its queues have settled is unknown
         yield LeadershipChange(end.at_ns - NOTICED_WITHIN_NS, None)
-    if manifest.process_watch_lost:  # an end that nobody saw may have come at any time
-        yield LeadershipChange(0, None)
 
 
 def _doubt(manifest: Manifest) -> str:

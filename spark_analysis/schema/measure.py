@@ -150,9 +150,11 @@ class Measure:
 
     @property
     def of_brokers(self) -> bool:
-        """Return whether no fault of clients can cause it: what is gone, a broker had taken."""
+        """Return whether no fault of clients can cause it: what is gone, a broker had confirmed.
+        What a connection held is another matter: a fault of clients may have ended it."""
         gone = self.missing or self.opportunity is not None
-        return gone and self.grade is Grade.VIOLATION
+        confirmed = self.part_of is Whole.CONFIRMED
+        return gone and confirmed and self.grade is Grade.VIOLATION
 
     @property
     def is_step(self) -> bool:

@@ -158,7 +158,7 @@ def test_first_screen_shows_the_claim_its_numbers_and_its_proof(
     assert f"“{MEANING}”" in said
     assert "37 lost" in said and "of 800 confirmed" in said
     assert "no downtime" in said and "longest time without a confirm: 0.29 s" in said
-    assert "Are faults verified and logs complete?" in said and "yes" in said
+    assert "Faults verified, logs complete?" in said and "yes" in said
     assert "the fault was verified from outside, at its beginning and its end" in said
 
 

@@ -241,7 +241,7 @@ def _meaning(totals: RunTotals) -> str:
 
 
 def _proved(totals: RunTotals) -> PageAnswer:
-    question = "Are faults verified and logs complete?"
+    question = "Faults verified, logs complete?"
     if not totals.judged:
         return PageAnswer(question, "no", "open", (totals.main_doubt or "no run was judged",))
     logs = f"{_all(totals.logs_closed, totals.logs_of)} logs of publishers and consumers"

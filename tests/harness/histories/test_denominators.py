@@ -13,13 +13,13 @@ HELD = "duplicated.redelivered_without_cause"
 
 def recorded(first: int, second: int, *, ended: int, acknowledged: int = 100) -> History:
     """One consumer receives by a first connection and then by a second; one of them ended."""
-    built = by_hand.History().client_event("lost", at_ms=5_000, connection=ended)
+    built = by_hand.History()
     for number in range(acknowledged):
         connection = first if number < 50 else second
         built.publish(number, at_ms=number * 100).confirm(number)
         built.deliver(number, tag=number + 1, connection=connection)
         built.acknowledge(number + 1, connection=connection)
-    facts, rows = built.build()
+    facts, rows = built.client_event("lost", at_ms=5_000, connection=ended).build()
     return history(of_rows("run", facts, {}, {}, rows))
 
 
@@ -48,6 +48,18 @@ def test_only_acknowledgements_of_deliveries_count(tags: tuple[int, int], many: 
         for name, listed in rows.items()
     }
     assert unshown(History(facts, {}, {}, tables))[AGAIN].startswith(f"only {many} ")
+
+
+@pytest.mark.parametrize(("lost_ms", "enough"), [(20_000, True), (9_000, False)])
+def test_an_acknowledgement_after_its_connection_ended_counts_for_nothing(
+    lost_ms: int, enough: bool
+) -> None:
+    built = by_hand.History().client_event("lost", at_ms=lost_ms)
+    for number in range(100):
+        built.publish(number, at_ms=number * 50).confirm(number).deliver(number, tag=number + 1)
+    built.acknowledge(1, 100, at_ms=10_000)
+    facts, rows = built.build()
+    assert (AGAIN not in unshown(history(of_rows("run", facts, {}, {}, rows)))) is enough
 
 
 def test_a_held_message_needs_deliveries_by_connections_that_acknowledge() -> None:

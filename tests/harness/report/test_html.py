@@ -90,7 +90,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     )
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert (
-        "Are faults verified and logs complete? yes the fault was verified from outside, at its "
+        "Faults verified, logs complete? yes the fault was verified from outside, at its "
         "beginning and its end" in said
     )
     assert "all 2 logs of publishers and consumers are complete" in said
@@ -193,13 +193,13 @@ def test_an_undecided_report_does_not_look_good(tmp_path: Path) -> None:
     said = text(judged(tmp_path, story))
     assert "2 promises not decided" in said
     assert "Were messages lost? none found of 801 confirmed perhaps more: not decided" in said
-    assert "Are faults verified and logs complete? yes" in said
+    assert "Faults verified, logs complete? yes" in said
     assert "No loss was found, but a loss is not ruled out." in said
 
 
 def test_an_unverified_fault_proves_nothing() -> None:
     said = text(page_of(summed(Story().unverified("the process still runs"))))
-    assert "Are faults verified and logs complete? no the fault was not verified from" in said
+    assert "Faults verified, logs complete? no the fault was not verified from" in said
     assert "not certain: fault 1: the process still runs" in said
 
 

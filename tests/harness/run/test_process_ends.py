@@ -188,7 +188,7 @@ def test_a_lost_watch_is_recorded_with_its_reason(
 ) -> None:
     done = run(SimulatedCluster(LAYOUT, watch_fails=failure), plan(), tmp_path)
     assert (done.manifest.process_watch_lost, done.facts.process_watch_lost) == (reason, reason)
-    assert done.facts.leadership_changes == (LeadershipChange(0, None),)
+    assert done.facts.unplanned == (LeadershipChange(0, None),)
     assert done.said == [
         f"mqproof lost the watch of brokers' processes, so their ends are unknown: {reason}"
     ]

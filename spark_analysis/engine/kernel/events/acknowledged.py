@@ -14,7 +14,6 @@ from spark_analysis.engine.kernel.arrays import (
     earliest,
     expand,
     find,
-    split,
 )
 from spark_analysis.engine.kernel.arrays import pair_numbers as pairs
 from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries
@@ -146,30 +145,33 @@ def any_too_early(rows: Deliveries, chosen: Bools, acknowledgements: Acknowledge
     if not len(connections):
         return False
     place = find(connections, pairs(rows.consumer, rows.connection))
-    place[~chosen] = -1
-    # 0 has those without any acknowledgement.
-    _, *came = split(place + 1, len(connections) + 1)
-    answered = split(find(connections, frames), len(connections))
-    return any(
-        _too_early(rows.tag[of], rows.received_ns[of], acknowledgements.pick(by))
-        for of, by in zip(came, answered, strict=True)
-    )
+    known = np.flatnonzero(chosen & (place >= 0))
+    if not len(known):
+        return False
+    tags, received_ns = rows.tag[known], rows.received_ns[known]
+    ranks = np.unique(tags)  # tags of a damaged log may span everything
+    size = len(ranks) + 1  # one more, for frames that begin later
+    keys = place[known] * size + np.searchsorted(ranks, tags)
+    if (keys[1:] < keys[:-1]).any():
+        order = np.argsort(keys, kind="stable")
+        keys, received_ns = keys[order], received_ns[order]
+    base = find(connections, frames) * size
+    first = np.searchsorted(ranks, acknowledgements.first_tag)
+    after = np.searchsorted(ranks, acknowledgements.last_tag, side="right")
+    starts, ends = np.searchsorted(keys, base + first), np.searchsorted(keys, base + after)
+    some = np.flatnonzero(starts < ends)
+    some = some[np.argsort(starts[some], kind="stable")]  # so that what lies between counts once
+    latest_ns = _latest_ns(received_ns, starts[some], ends[some])
+    return bool((latest_ns > acknowledgements.written_ns[some]).any())
 
 
-def _too_early(tags: Ints, received_ns: Ints, acknowledgements: Acknowledgements) -> bool:
-    """The same of one connection. Tags nearly always ascend with time: then the last delivery that
-    an acknowledgement covers tells of all."""
-    if (tags[1:] < tags[:-1]).any():
-        order = np.argsort(tags, kind="stable")
-        tags, received_ns = tags[order], received_ns[order]
-    starts = np.searchsorted(tags, acknowledgements.first_tag)
-    ends = np.searchsorted(tags, acknowledgements.last_tag, side="right")
-    written = acknowledgements.written_ns
-    latest_ns = np.append(0, np.maximum.accumulate(received_ns))[ends]
-    suspect = np.flatnonzero((starts < ends) & (latest_ns > written))
-    return any(
-        bool((received_ns[starts[each] : ends[each]] > written[each]).any()) for each in suspect
-    )
+def _latest_ns(received_ns: Ints, starts: Ints, ends: Ints) -> Ints:
+    """Return the latest of the times in each range, [start, end). None is empty."""
+    if not len(starts):
+        return np.empty(0, np.int64)
+    bounds = np.stack([starts, ends], axis=1).ravel()
+    latest: Ints = np.maximum.reduceat(np.append(received_ns, 0), bounds)[::2]
+    return latest
 
 
 def covered(connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: Ints) -> Bools:

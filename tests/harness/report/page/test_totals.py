@@ -291,7 +291,7 @@ def test_a_fault_without_late_messages_bounds_no_recovery_time() -> None:
 def test_verified_faults_and_complete_logs_are_apart_from_what_is_decided() -> None:
     def tile(*found: RunReport) -> tuple[str, str]:
         answer = first_screen(report(*found), RunTotals(found)).answers[3]
-        assert answer.question == "Are faults verified and logs complete?"
+        assert answer.question == "Faults verified, logs complete?"
         return answer.value, answer.tone
 
     full, open_loss = summed(Story()), summed(Story().count("loss_unknown", "drain", 3))
