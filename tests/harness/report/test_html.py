@@ -107,7 +107,7 @@ def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
 
 def test_late_and_deadline_are_explained_where_they_first_stand(tmp_path: Path) -> None:
     said = text(page_of(judged_run(tmp_path / "run", crash()))).replace("\u00a0", " ")
-    legend = "on time: confirmed by the due time plus the deadline late: confirmed after that, or "
+    legend = "on time: confirmed within the deadline late: later, or never "
     assert said.index(legend) < said.index("(deadline ")
     deadline = "The deadline is how long after its due time a message may be confirmed and still"
     assert deadline in said
@@ -490,6 +490,6 @@ def test_hidden_or_active_characters_are_shown_by_their_number() -> None:
 def test_the_first_screen_says_which_version_brokers_reported() -> None:
     runs = [summed(Story(), repeat=number, brokers="rabbitmq 3.10.8") for number in (1, 2)]
     said = text(page_of(*runs))
-    once = "all-automatic@T=10 · pika version of the brokers: rabbitmq 3.10.8 Messages due"
+    once = "all-automatic@T=10 · pika · version of the brokers: rabbitmq 3.10.8 Messages due"
     assert once in said
     assert "version of the brokers" not in text(page_of(summed(Story())))

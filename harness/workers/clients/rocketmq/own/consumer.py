@@ -106,7 +106,7 @@ class OwnConsumer:
         self._deaf = True
         try:
             async with asyncio.timeout(limit_s):
-                await self._stop_pulling()  # a pull would lock its queue again
+                await self._stop()  # a pull would lock its queue again
                 await self._commit()
                 await self._locks.release_all()
                 await self._farewell()
@@ -190,10 +190,11 @@ class OwnConsumer:
             except _FAILURES:
                 await asyncio.sleep(AGAIN_S)
 
-    async def _stop_pulling(self) -> None:
-        for pull in self._pulls.values():
-            pull.cancel()
-        await asyncio.gather(*self._pulls.values(), return_exceptions=True)
+    async def _stop(self) -> None:
+        work = (*self._tasks, *self._pulls.values())
+        for task in work:
+            task.cancel()
+        await asyncio.gather(*work, return_exceptions=True)
 
     async def _begin_at(self, place: Place) -> int:
         request = requests.consumer_offset(self._group, self._queue(place))
