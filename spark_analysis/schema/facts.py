@@ -347,7 +347,7 @@ class Facts:
     def unplanned(self) -> tuple[LeadershipChange, ...]:
         """Return the changes other than faults that may have moved a queue's leader."""
         ends = [LeadershipChange(each.at_ns, each.until_ns) for each in self.process_ends]
-        if self.process_watch_lost:  # an end that nobody saw may have come at any time
+        if self.process_watch_lost:  # an end may have come unseen, at any time
             ends.append(LeadershipChange(0, None))
         return (*self.leadership_changes, *ends)
 
