@@ -4,6 +4,7 @@
    an out-of-memory kill, or a command to the engine. Otherwise only the signal is known.
 2. The stream is read in a daemon thread. If it breaks off, it is opened again from the last event
    on, or from the begin of the watch; duplicates, and what came before the watch, are dropped.
+3. If the engine does not open it for _LOST_AFTER_S, the watch is lost.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ MEMORY = "the kernel, for want of memory"
 ENGINE = "somebody, through the engine"
 ENDING_SIGNALS = frozenset(("2", "3", "9", "15"))
 _REOPEN_AFTER_S = 1.0
+_LOST_AFTER_S = 20.0  # so long the engine may refuse to open the stream
 _KINDS = ("die", "kill", "oom")
 
 
@@ -66,7 +68,7 @@ class EventReader:
 async def watch(
     client: docker.DockerClient, project: str, places: Mapping[str, str]
 ) -> AsyncIterator[Ended]:
-    """Until closed. Raises DeployError if an event cannot be read."""
+    """Until closed. Raises DeployError if events cannot be read any more."""
     arrived: asyncio.Queue[Ended | DeployError] = asyncio.Queue()
     stream = _Stream(client, project, EventReader(places))
     loop = asyncio.get_running_loop()
@@ -104,22 +106,28 @@ class _Stream:
         """Report every end until closed, or why no other one will be."""
         try:
             self._read(report)
-        except Exception as failure:  # an exception that leaves a thread is seen by nobody else
+        except Exception as failure:  # an exception that leaves a thread goes unseen
             report(DeployError(f"the engine's events cannot be read: {failure!r}"))
 
     def _read(self, report: Callable[[Ended | DeployError], None]) -> None:
         began_s, since = time.monotonic(), 0
+        open_s = began_s
         while not self._closed.is_set():
+            is_open = False
             with suppress(DockerException, requests.RequestException, OSError):
                 if not since:
                     self._reader.begin_ns = self._begin_ns(began_s)
                     since = self._reader.begin_ns // 10**9
                 self._open = self._client.events(since=since, filters=self._filters, decode=True)
+                is_open = True
                 for event in self._open:
                     ended = self._reader.take(event, time.monotonic_ns())
                     if ended is not None:
                         report(ended)
             since = self._reader.latest_s or since
+            open_s = time.monotonic() if is_open else open_s
+            if time.monotonic() - open_s > _LOST_AFTER_S:
+                raise ConnectionError(f"the engine has not answered for {_LOST_AFTER_S:g} s")
             self._closed.wait(_REOPEN_AFTER_S)
 
     def _begin_ns(self, began_s: float) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import pytest
+import requests
 
 from harness.cluster.port import DeployError, Ended
 from harness.deploy.compose.cluster import FoundContainers
@@ -101,6 +102,23 @@ async def test_an_end_while_the_stream_is_broken_is_reported_afterwards(
     await ends.aclose()
     assert engine.since[0] in (99, 100)
     assert engine.since[1] == engine.since[0]
+
+
+@in_a_loop
+async def test_an_engine_that_stays_silent_ends_the_watch_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Gone(Engine):
+        def events(self, since: int, **_: object) -> Iterator[dict[str, Any]]:
+            if self.since:
+                raise requests.ConnectionError("refused")
+            return super().events(since)
+
+    monkeypatch.setattr("harness.deploy.compose.process_ends._REOPEN_AFTER_S", 0.01)
+    monkeypatch.setattr("harness.deploy.compose.process_ends._LOST_AFTER_S", 0.2)
+    ends: Any = watch(cast(Any, Gone(())), "project", PLACES)
+    with pytest.raises(DeployError, match="the engine has not answered"):
+        await anext(ends)
 
 
 def test_events_from_before_the_watch_are_dropped() -> None:
