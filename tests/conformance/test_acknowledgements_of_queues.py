@@ -6,6 +6,14 @@ import pytest
 
 from spark_analysis.schema.words import Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
+from tests.rigs.histories.claim_names import (
+    ACKED,
+    DELIVERED,
+    HELD,
+    ONE_COPY,
+    REQUEUED,
+    UNACKED,
+)
 from tests.rigs.histories.sketches import (
     OTHER,
     Sketch,
@@ -17,13 +25,6 @@ from tests.rigs.histories.sketches import (
     relinked,
 )
 
-ACKED, ONE_COPY, HELD = (
-    "acknowledged-is-not-redelivered",
-    "one-copy",
-    "held-is-not-redelivered",
-)
-UNACKED, REQUEUED = "unacknowledged-is-redelivered", "duplicates-are-requeued"
-DELIVERED = "confirmed-is-delivered"
 CASES = SketchCases()
 case = CASES.case
 

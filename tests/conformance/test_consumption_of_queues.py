@@ -5,6 +5,14 @@ import pytest
 
 from spark_analysis.schema.words import Via
 from tests.rigs.histories.by_hand import CONSUMER
+from tests.rigs.histories.claim_names import (
+    AFTER,
+    CONSUMED,
+    CONSUMED_AFTER,
+    FIFO,
+    TAKEN_OVER,
+    WORKS_ON,
+)
 from tests.rigs.histories.sketches import (
     OTHER,
     Sketch,
@@ -15,13 +23,6 @@ from tests.rigs.histories.sketches import (
     handed_over,
 )
 
-CONSUMED, CONSUMED_AFTER = "consumed-in-steady-state", "consumed-after-fault"
-AFTER, TAKEN_OVER, WORKS_ON = (
-    "available-after-fault",
-    "mirror-takes-over",
-    "mirrored-queue-works-on",
-)
-FIFO = "queue-is-first-in-first-out"
 CASES = SketchCases()
 case = CASES.case
 

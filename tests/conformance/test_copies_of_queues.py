@@ -6,6 +6,11 @@ import pytest
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.words import Outcome, Via
 from tests.rigs.histories.by_hand import CONSUMER, ns
+from tests.rigs.histories.claim_names import (
+    ACKED,
+    HELD,
+    ONE_COPY,
+)
 from tests.rigs.histories.sketches import (
     OTHER,
     Sketch,
@@ -17,11 +22,6 @@ from tests.rigs.histories.sketches import (
     relinked,
 )
 
-ACKED, ONE_COPY, HELD = (
-    "acknowledged-is-not-redelivered",
-    "one-copy",
-    "held-is-not-redelivered",
-)
 CASES = SketchCases()
 case = CASES.case
 
@@ -184,7 +184,7 @@ def without_acknowledgements_all_come_twice_unflagged() -> Sketch:
 
 
 def requeued(sequence: int) -> Sketch:
-    """At 15.1 s its consumer gives back what it holds. Then it gets that message once more."""
+    """At 15.1 s its consumer gives back what it holds. Then it gets that message again."""
     sketch = calm()
     sketch.history.client_event("requeued", at_ms=15_100)
     sketch.forget_to_acknowledge(sequence)

@@ -9,20 +9,28 @@ import pytest
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, ns
+from tests.rigs.histories.claim_names import (
+    ACKED,
+    AFTER,
+    ANY_NODE,
+    CONSUMED_AFTER,
+    DELIVERED,
+    ELECTED,
+    ELECTION,
+    FIFO,
+    KEEPS,
+    OF_MIRRORS,
+    OF_ONE_NODE,
+    ONE_COPY,
+    REQUEUED,
+    SERVED,
+    STEADY,
+    TAKEN_OVER,
+    UNACKED,
+    WORKS_ON,
+)
 from tests.rigs.histories.sketches import Sketch, SketchCase, SketchCases, calm, judged
 
-STEADY, CONSUMED = "available-in-steady-state", "consumed-in-steady-state"
-AFTER, CONSUMED_AFTER = "available-after-fault", "consumed-after-fault"
-TAKEN_OVER, WORKS_ON = "mirror-takes-over", "mirrored-queue-works-on"
-HOSTS, ELECTION = "host-list-fails-over", "election-loses-nothing"
-ANY_NODE, DELIVERED = "any-node-reaches-any-queue", "confirmed-is-delivered"
-FIFO, ONE_COPY = "queue-is-first-in-first-out", "one-copy"
-ACKED, UNACKED = "acknowledged-is-not-redelivered", "unacknowledged-is-redelivered"
-REQUEUED, KEEPS = "duplicates-are-requeued", "majority-keeps-what-was-confirmed"
-ELECTED, DOWN = "follower-is-elected", "majority-down-is-down"
-OF_MIRRORS = f"confirmed-is-on-all-mirrors {ELECTION} {WORKS_ON}"
-OF_ONE_NODE = f"{TAKEN_OVER} {WORKS_ON} {HOSTS} {ELECTION}"
-SERVED = f"{TAKEN_OVER} {WORKS_ON} {HOSTS}"
 CASES = SketchCases()
 case = CASES.case
 
@@ -464,7 +472,7 @@ def a_kill_after_the_load() -> Sketch:
 
 @case(passes=f"{SERVED} {AFTER}")
 def the_old_master_is_killed_again_as_a_mirror() -> Sketch:
-    """That nobody was served then breaks no sentence about masters."""
+    """No client was served then, which breaks no claim about masters."""
     sketch = fault(load(140, (15, 17), (70, 80)), 15, 35)
     return fault(sketch, 70, 95, role="mirror")
 

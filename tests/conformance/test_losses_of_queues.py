@@ -5,6 +5,15 @@ import pytest
 
 from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
+from tests.rigs.histories.claim_names import (
+    COPY,
+    DELIVERED,
+    FIFO,
+    OF_MIRRORS,
+    REFUSED,
+    REQUEUED,
+    UNACKED,
+)
 from tests.rigs.histories.sketches import (
     OTHER,
     Sketch,
@@ -17,10 +26,6 @@ from tests.rigs.histories.sketches import (
 )
 
 UNKNOWN, CONFIRMED, RETURNED = Outcome.UNKNOWN, Outcome.CONFIRMED, Outcome.RETURNED
-DELIVERED, COPY = "confirmed-is-delivered", "confirmed-copy-is-kept"
-UNACKED, REQUEUED = "unacknowledged-is-redelivered", "duplicates-are-requeued"
-FIFO, REFUSED = "queue-is-first-in-first-out", "refused-stays-refused"
-OF_MIRRORS = "confirmed-is-on-all-mirrors election-loses-nothing mirrored-queue-works-on"
 CASES = SketchCases()
 case = CASES.case
 

@@ -6,6 +6,17 @@ import pytest
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, ns
+from tests.rigs.histories.claim_names import (
+    AFTER,
+    CONSUMED,
+    CONSUMED_AFTER,
+    DELIVERED,
+    FIFO,
+    SERVED,
+    STEADY,
+    TAKEN_OVER,
+    WORKS_ON,
+)
 from tests.rigs.histories.sketches import (
     Sketch,
     SketchCase,
@@ -14,11 +25,6 @@ from tests.rigs.histories.sketches import (
     failover,
 )
 
-STEADY, CONSUMED = "available-in-steady-state", "consumed-in-steady-state"
-AFTER, CONSUMED_AFTER = "available-after-fault", "consumed-after-fault"
-TAKEN_OVER, WORKS_ON = "mirror-takes-over", "mirrored-queue-works-on"
-UNAVAILABLE = f"{TAKEN_OVER} {WORKS_ON} host-list-fails-over"
-FIFO, DELIVERED = "queue-is-first-in-first-out", "confirmed-is-delivered"
 CASES = SketchCases()
 case = CASES.case
 
@@ -119,7 +125,7 @@ def out_from_three_seconds_before_the_kill_on() -> Sketch:
     return sketch
 
 
-@case(UNAVAILABLE)
+@case(SERVED)
 def out_until_the_undo() -> Sketch:
     return failover(back_ms=36_050)
 
@@ -142,12 +148,12 @@ def taken_over_and_dead_from_the_undo_on() -> Sketch:
     return out_again(17_050, 35_100, 60_000)
 
 
-@case(UNAVAILABLE)
+@case(SERVED)
 def served_for_less_than_ten_seconds_before_the_undo() -> Sketch:
     return out_again(25_050, 35_100, 37_900)
 
 
-@case(UNAVAILABLE)
+@case(SERVED)
 def taken_over_and_out_again_before_the_undo() -> Sketch:
     return out_again(17_050, 32_000, 37_900)
 
@@ -157,7 +163,7 @@ def taken_over_and_out_ten_seconds_after_the_undo() -> Sketch:
     return out_again(17_050, 45_000, 52_000)
 
 
-@case(f"{UNAVAILABLE} {AFTER}")
+@case(f"{SERVED} {AFTER}")
 def one_of_two_publishers_is_out_for_good() -> Sketch:
     sketch = failover()
     sketch.history.worker(4, "publisher")

@@ -6,9 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from faults.actions import Action
-from faults.model import Receipt
+from faults.model import Armed, Receipt
 from harness.cleanup.guardian import Assignment, watch
 from harness.cleanup.heal import RunningProject
+from harness.run_folder.journal import Journal
+from tests.rigs.clusters.fault_world import compiled_fault
+
+
+def fault() -> Armed:
+    return compiled_fault("kill", "rmq1", ("rmq1", "rmq2"))
+
+
+def with_fault(folder: Path) -> Path:
+    """Make the folder an experiment with one fault armed, and a project that stands."""
+    run = folder / "runs" / "run-1"
+    run.mkdir(parents=True)
+    Journal(run / "journal.jsonl").armed(fault())
+    (folder / "project").touch()
+    return folder
 
 
 class Folder:

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import Armed, FaultError
+from faults.model import FaultError
 from harness.cleanup.guardian import Assignment, guard
 from harness.cleanup.heal import RunningProject
-from harness.run_folder.journal import Journal
-from tests.harness.cleanup.fake_guardian import Folder
-from tests.rigs.clusters.fault_world import compiled_fault
+from tests.harness.cleanup.fake_guardian import Folder, fault, with_fault
 from tests.rigs.machine import virtual_time
 
 
@@ -28,18 +26,9 @@ class Busy(Folder):
         return await super().find()
 
 
-def fault() -> Armed:
-    return compiled_fault("kill", "rmq1", ("rmq1", "rmq2"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An experiment with one fault armed, and a project that stands."""
-    run = tmp_path / "runs" / "run-1"
-    run.mkdir(parents=True)
-    Journal(run / "journal.jsonl").armed(fault())
-    (tmp_path / "project").touch()
-    return tmp_path
+    return with_fault(tmp_path)
 
 
 def guarded(folder: Path, failures: int) -> tuple[list[str], list[str]]:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.model import Armed
 from harness.cleanup.guardian import LOG, GuardianError, start_guardian
-from harness.run_folder.journal import Journal
-from tests.rigs.clusters.fault_world import compiled_fault
+from tests.harness.cleanup.fake_guardian import fault, with_fault
 from tests.rigs.machine.left_behind import guardians, standbys
 
 pytestmark = pytest.mark.slow
@@ -34,18 +32,9 @@ guardian.done()
 """
 
 
-def fault() -> Armed:
-    return compiled_fault("kill", "rmq1", ("rmq1", "rmq2"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An experiment with one fault armed, and a project that stands."""
-    run = tmp_path / "runs" / "run-1"
-    run.mkdir(parents=True)
-    Journal(run / "journal.jsonl").armed(fault())
-    (tmp_path / "project").touch()
-    return tmp_path
+    return with_fault(tmp_path)
 
 
 def harness(folder: Path, keep: str, end: str) -> int:

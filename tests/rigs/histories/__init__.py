@@ -2,6 +2,7 @@
 
 by_hand       histories told by hand, a method an event
 declared      what they declare of a healthy system
+claim_names   short names of the claims that histories of queues are judged by
 logs          a log by hand, right except for what a test says, and what claims say of it
 sketches      histories by message, with what was declared, and what both judges and all claims say
 steady_loads  a load at a steady pace, served except for what a story says
