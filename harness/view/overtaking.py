@@ -77,7 +77,7 @@ def overtaking(
     others: Neighbours,
     facts: Facts,
 ) -> Overtaking | None:
-    """Return who overtook the message of a row, whose own rows come first."""
+    """Return who overtook the message of `row`. The tables before `others` are of that message."""
     if row.measure not in OUT_OF_ORDER:
         return None
     of_row = (one for one in deliveries if _name(one)[:2] == (row.producer, row.sequence))

@@ -274,8 +274,7 @@ class Facts:
     leadership_changes: tuple[LeadershipChange, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
-    # Why there may be other ends that are not recorded; "" where the watch was not lost.
-    process_watch_lost: str = ""
+    process_watch_lost: str = ""  # why there may be others; "": the watch went on to the end
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
     polls: bool = False  # consumers ask for each message, at a pace of their own
     # Of a log: brokers, and not consumers, know how far each group has come. False: unknown, too.

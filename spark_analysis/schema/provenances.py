@@ -16,7 +16,7 @@ PROVENANCES = (
     Detail(
         "redelivery",
         Grade.HARMLESS,
-        "redelivered, unacknowledged or its offset not surely committed",
+        "redelivered, unacknowledged or its offset perhaps not committed",
         may_be_ambiguous=True,
     ),
     Detail(

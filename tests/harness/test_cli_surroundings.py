@@ -70,7 +70,7 @@ def _homeless(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_homeless")
-def test_clusters_by_hand_need_a_home(capsys: pytest.CaptureFixture[str]) -> None:
+def test_clusters_by_hand_need_a_home_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status"]) == 254
     assert "no home folder; set HOME or XDG_STATE_HOME" in capsys.readouterr().err
     with pytest.raises(homes.NoHome, match="set HOME or XDG_STATE_HOME"):

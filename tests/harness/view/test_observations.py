@@ -42,7 +42,7 @@ def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     )
     assert found["duplicated", 0] == (
         "delivered more than once 61 (31 sent again by its publisher; 30 redelivered, "
-        "unacknowledged or its offset not surely committed)"
+        "unacknowledged or its offset perhaps not committed)"
     )
 
 

@@ -135,7 +135,7 @@ def knowing(outcome: ClaimOutcome, *verdicts: ClaimVerdict) -> Report:
     return report(one, cells=compare((one,), Expectations([known])))
 
 
-def test_an_expected_undecided_verdict_asks_for_no_action() -> None:
+def test_an_expected_inconclusive_verdict_needs_no_action() -> None:
     made = knowing(
         ClaimOutcome.INCONCLUSIVE, verdict("claim-1", BESIDE), verdict("claim-2", BESIDE)
     )

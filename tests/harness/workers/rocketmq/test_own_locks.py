@@ -120,7 +120,7 @@ class Processing(Heard):
 
 
 def test_a_consumer_that_closes_over_a_backlog_leaves_no_lock(tmp_path: Path) -> None:
-    """Its pulls go on while it gives the locks back, if nobody stops them."""
+    """Its pulls would go on while it gives the locks back."""
 
     async def story(cluster: InProcess) -> None:
         sent, got = Heard(), Processing()
