@@ -249,5 +249,5 @@ def amount(value: float, unit: str, seconds: Callable[[float], str] = formats.se
     if unit == "ns":
         return seconds(value / 1e9)
     if unit == "share":
-        return f"{value:.2%}"
+        return formats.share(value)
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

@@ -18,7 +18,7 @@ from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
 from harness.report.page.columns import are_side_by_side
 from harness.report.page.costs import costs_side_by_side
-from harness.report.page.grids import grids
+from harness.report.page.grids import grid
 from harness.report.page.headline import headline, sure
 from harness.report.page.totals import RunTotals, deadline_text, loss_rate, often_text
 from harness.view.summary import Promised
@@ -128,8 +128,7 @@ class SideBySideView:
         self.rows = tuple(_rows(views, compared, skipped, self.reasons))
         self.numbered = scenarios > 1  # the numbers of scenarios are part of the names of cells
         self.loss_by_strength = StrengthTable(compared)
-        # `zero`: measures that are 0 in every judged run of every place.
-        self.grids, self.zero = grids(report, compared)
+        self.measures = grid(report, compared)
         self.costs = costs_side_by_side(compared)
 
 

@@ -341,16 +341,16 @@ def test_unconfirmed_warning_is_no_broken_promise() -> None:
     assert one.claims == "claims: 1 warning did not come true"
 
 
-def test_scenarios_of_one_place_only_are_omitted_from_the_detail() -> None:
+def test_a_scenario_of_one_place_only_is_shown_beside_a_blank() -> None:
     cut = ("cut-one-node", *RABBIT[1:])
     rows = (compared(RABBIT, "silence", 1e9), compared(cut, "silence", 2e9))
     runs = (summed(Story()), summed(Story(), cell=cut), summed(Story(), cell=SYNC))
-    (grid,) = of(*runs, comparison=rows).grids
-    assert "Only scenarios that several columns ran" in grid.note
-    assert [group.scenario for group in grid.groups] == ["master-crash"]
-    (alone,) = of(runs[1], runs[2], comparison=rows[1:]).grids
-    assert [group.scenario for group in alone.groups if group.lines] == ["cut-one-node"]
-    assert "Only scenarios" not in alone.note
+    whole, alone = of(*runs, comparison=rows).measures.groups
+    assert [whole.scenario, alone.scenario] == ["master-crash", "cut-one-node"]
+    assert alone.runs == ("1 run", None)
+    ((known, blank),) = [line.values for line in alone.lines]
+    assert known is not None and plain(known.text) == "2.00 s"
+    assert blank is None
 
 
 def test_field_with_caveats_shows_its_proof_and_no_bar() -> None:
@@ -468,8 +468,7 @@ def test_measure_shows_its_range_and_number_of_runs() -> None:
         compared(RABBIT, "degraded", 2e9, bounds=1),
     )
     found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
-    (grid,) = found.grids
-    (group,) = grid.groups
+    (group,) = found.measures.groups
     silence, degraded = group.lines
     known, unknown = silence.values
     assert known is not None and unknown is not None
@@ -483,15 +482,9 @@ def test_measure_shows_its_range_and_number_of_runs() -> None:
 
 
 def test_a_table_explains_only_the_rows_that_it_shows() -> None:
-    cut = ("cut-one-node", *RABBIT[1:])
-    rows = (
-        compared(RABBIT, "silence", 171e6),
-        compared(SYNC, "silence", 171e6),
-        compared(cut, "degraded", 2e9),
-    )
-    runs = (summed(Story()), summed(Story(), cell=SYNC), summed(Story(), cell=cut))
-    (grid,) = of(*runs, comparison=rows).grids
-    assert [name for name, _ in grid.meanings] == ["no confirm"]
+    rows = (compared(RABBIT, "silence", 171e6), compared(SYNC, "degraded", 0.0))
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    assert [name for name, _ in found.measures.meanings] == ["no confirm"]
 
 
 def test_step_reached_in_no_run_has_no_time_or_scale() -> None:
@@ -501,13 +494,13 @@ def test_step_reached_in_no_run_has_no_time_or_scale() -> None:
         compared(SYNC, "first_success", 4e9, minimum=2e9, maximum=40e9, bounds=4),
     )
     found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
-    (grid,) = found.grids
-    route, confirm = (line.values[0] for line in grid.groups[0].lines)
+    (group,) = found.measures.groups
+    route, confirm = (line.values[0] for line in group.lines)
     assert route is not None and confirm is not None
     assert (route.text, plain(route.range), route.bar) == ("not reached", "in 20.0 s", None)
     assert confirm.bar is not None
     assert (plain(confirm.text), confirm.bar.left) == ("2.00 s", 5.0)
-    some_reached_it = grid.groups[0].lines[1].values[1]
+    some_reached_it = group.lines[1].values[1]
     assert some_reached_it is not None and some_reached_it.bar
     assert plain(some_reached_it.text) == "≥ 4.00 s"
 
@@ -519,13 +512,21 @@ def test_duplicates_are_reported_by_cause_and_zeros_in_words() -> None:
         compared(RABBIT, "duplicated", 0.0, detail="stored_twice", unit="deliveries"),
         compared(RABBIT, "corrupt", 0.0, unit="deliveries"),
     )
-    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
-    (grid,) = found.grids
-    assert [line.name for line in grid.groups[0].lines] == [
-        "total",
-        "sent again by its publisher",
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows).measures
+    assert [line.name for line in found.groups[0].lines] == [
+        "delivered again",
+        "delivered again: sent again by its publisher",
     ]
     assert found.zero == ("corrupt",)
+
+
+def test_times_stand_above_counts() -> None:
+    rows = (
+        compared(RABBIT, "duplicated", 9.0, unit="deliveries"),
+        compared(RABBIT, "silence", 171e6),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows).measures
+    assert [line.name for line in found.groups[0].lines] == ["no confirm", "delivered again"]
 
 
 def test_comparison_needs_two_places_and_no_more_than_columns() -> None:
