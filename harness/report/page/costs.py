@@ -1,7 +1,6 @@
-"""Costs of the steady state: medians and ranges over runs, by layout and place beside place.
+"""Costs of the steady state: medians and ranges over runs, by layout.
 
-1. Only runs of one load and one deployment stand in one table: only they compare. Place beside
-   place the load is the one that most of them had, and each place names its deployment.
+1. Only runs of one load and one deployment stand in one table: only they compare.
 2. A value that was not counted or not sampled says so; it is never 0.
 3. A number is a median over runs, followed by the range and the number of runs without a value.
 """
@@ -14,7 +13,7 @@ from typing import NamedTuple
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.columns import Key, are_side_by_side, letters_of
-from harness.report.page.places import DEPLOYMENTS, Place
+from harness.report.page.places import DEPLOYMENTS
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse, known_median
 from harness.view.grouping import by_key
 
@@ -75,7 +74,8 @@ class CostTable:
         members: list[tuple[Key, Cost]],
         letters: Mapping[Key, str],
     ) -> None:
-        self.load, self.deployment = load or _NO_LOAD, deployment
+        self.load = load or _NO_LOAD
+        self.deployment = DEPLOYMENTS.get(deployment, deployment)
         places = by_key(members, lambda one: one[0])
         costs_of = {place: [cost for _, cost in own] for place, own in places.items()}
         widest = max((sum(_cpu(own).values()) for own in costs_of.values()), default=0.0)
@@ -101,57 +101,8 @@ class CostsView:
         self.runs_without = len(report.runs) - len(with_load)
 
 
-class CostLine(NamedTuple):
-    """`figures`: of each place, by its letter; None where it had no run of this load."""
-
-    name: str
-    meaning: str
-    figures: tuple[tuple[str, Figure | None], ...]
-
-
-class CostsSideBySide(NamedTuple):
-    load: str
-    runs: tuple[tuple[str, str], ...]  # letter, `12 runs, brokers in containers`
-    lines: tuple[CostLine, ...]
-
-
-def costs_side_by_side(compared: Sequence[Place]) -> CostsSideBySide | None:
-    """None where no run has a steady state."""
-    costed = [(place.letter, run.cost) for place in compared for run in place.runs if run.cost]
-    loads = by_key((one for one in costed if _is_measured(one[1])), lambda one: one[1].load)
-    if not loads:
-        return None
-    load = max(loads, key=lambda name: (len(dict(loads[name])), len(loads[name])))
-    own = {
-        place.letter: [cost for letter, cost in loads[load] if letter == place.letter]
-        for place in compared
-    }
-    return CostsSideBySide(
-        load or _NO_LOAD,
-        tuple((letter, _how(found)) for letter, found in own.items()),
-        tuple(
-            CostLine(
-                name,
-                meaning,
-                tuple(
-                    (letter, _figure(found, measure, form) if found else None)
-                    for letter, found in own.items()
-                ),
-            )
-            for name, meaning, measure, form in _COLUMNS_SIDE_BY_SIDE
-        ),
-    )
-
-
 def _is_measured(cost: Cost) -> bool:
     return bool(cost.seconds or cost.hosts)
-
-
-def _how(own: Sequence[Cost]) -> str:
-    if not own:
-        return "no run of this load"
-    how = dict.fromkeys(DEPLOYMENTS.get(cost.deployment, cost.deployment) for cost in own)
-    return f"{formats.plural(len(own), 'run')}, brokers {' and '.join(how)}"
 
 
 def _cpu(own: Sequence[Cost]) -> dict[str, float]:
@@ -218,7 +169,8 @@ _fine, _cores = "{:,.1f}".format, "{:.2f}".format
 _OF_LOAD = _rate, _half, _most = tuple(map(attrgetter, ("confirmed_per_s", "p50_ms", "p99_ms")))
 _network, _disk = _sum(BROKERS, "sent_per_s", "received_per_s"), _sum(BROKERS, "written_per_s")
 _all_memory = _sum(BROKERS, "memory_median_bytes")
-_LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
+_FULLEST, _EVERY = "of the host of a broker that used most", "all hosts of brokers"
+COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ("confirmed a second", "confirmed publishes per second, at most the fixed rate", _rate, _fine),
     (
         "latency p50, ms",
@@ -235,18 +187,11 @@ _LOAD_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
         _cores,
     ),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
-)
-_FULLEST, _EVERY = "of the broker's host that used most", "all hosts of brokers"
-COLUMNS = (
-    *_LOAD_COLUMNS,
-    ("memory, median", _FULLEST, _memory("memory_median_bytes"), formats.octets),
-    ("memory, peak", _FULLEST, _memory("memory_peak_bytes"), formats.octets),
+    ("memory, all brokers", f"of {_EVERY}, median", _all_memory, formats.octets),
+    ("memory, fullest host", _FULLEST, _memory("memory_median_bytes"), formats.octets),
+    ("its peak", _FULLEST, _memory("memory_peak_bytes"), formats.octets),
     ("network a second", f"sent and received by {_EVERY}", _network, _a_second),
     ("disk a second", f"written by {_EVERY}", _disk, _a_second),
-)
-_COLUMNS_SIDE_BY_SIDE = (
-    *_LOAD_COLUMNS,
-    ("memory, all brokers", f"of {_EVERY}, median", _all_memory, formats.octets),
 )
 _HOST_COLUMNS: tuple[tuple[str, str, Format], ...] = (
     ("cores", "cores", _cores),

@@ -17,7 +17,6 @@ from harness.plan.model import Cell
 from harness.report.page import formats, outs, places
 from harness.report.page.cells import CellView
 from harness.report.page.columns import are_side_by_side
-from harness.report.page.costs import costs_side_by_side
 from harness.report.page.grids import grid
 from harness.report.page.headline import headline, sure
 from harness.report.page.totals import RunTotals, deadline_text, loss_rate, often_text
@@ -129,7 +128,6 @@ class SideBySideView:
         self.numbered = scenarios > 1  # the numbers of scenarios are part of the names of cells
         self.loss_by_strength = StrengthTable(compared)
         self.measures = grid(report, compared)
-        self.costs = costs_side_by_side(compared)
 
 
 def side_by_side(

@@ -62,7 +62,7 @@ def test_hosts_of_one_part_are_summed_except_for_memory() -> None:
     found = figures(COST)
     assert found["cores, brokers"].text == "0.75"
     assert (found["cores, mqproof's proxy"].text, found["cores, clients"].text) == ("0.10", "0.20")
-    assert (found["memory, median"].text, found["memory, peak"].text) == ("120 MB", "150 MB")
+    assert (found["memory, fullest host"].text, found["its peak"].text) == ("120 MB", "150 MB")
     assert found["network a second"].text == "6.0 MB/s"
     assert found["disk a second"].text == "600 KB/s"
 
@@ -92,9 +92,9 @@ def test_cost_table_contains_runs_of_one_load_and_deployment() -> None:
     values = (COST, replace(COST, load="max"), replace(COST, deployment="local"))
     tables = view(*reports(*values)).tables
     assert [(table.load, table.deployment) for table in tables] == [
-        ("300/s", "compose"),
-        ("max", "compose"),
-        ("300/s", "local"),
+        ("300/s", "in containers"),
+        ("max", "in containers"),
+        ("300/s", "as processes"),
     ]
 
 
