@@ -26,6 +26,7 @@ ORDER = (
     ClaimOutcome.INCONCLUSIVE,
     ClaimOutcome.NOT_APPLICABLE,
 )
+_CELLS_MAX = 6  # that are named
 NOT_RUN, _UNJUDGED = "not run yet", "no run judges it"
 _LEAD = (
     "Claims of harness/claims/claims.toml, judged by {runs} runs against {system}. Made by "
@@ -101,16 +102,25 @@ def _claim(claim: Claim, by: Shown) -> Iterator[str]:
 
 
 def _runs(outcome: ClaimOutcome, runs: Sequence[CampaignRun], claim: str) -> Iterator[str]:
-    """How many, where, and the latest of them whole."""
-    cells = Counter(f"{run.scenario} on {run.layout}" for run in runs)
-    where = ", ".join(f"{cell} ({number})" for cell, number in sorted(cells.items()))
-    yield f"- {outcome} in {len(runs)} of its runs: {where}"
+    """Yield how many runs, where they ran, and the latest of them whole."""
+    yield f"- {outcome} in {len(runs)} of its runs: {_cells(runs)}"
     last = runs[-1]
     reason = last.reasons.get(claim)
     why = f": {escaped(reason)}" if reason else ""
     place = f"{last.scenario} on {last.layout}, seed {last.seed}, repeat {last.repeat}"
     yield f"  - {last.experiment}, {place}{why}"
     yield f"  - `{last.replay}`"
+
+
+def _cells(runs: Iterable[CampaignRun]) -> str:
+    """Return the cells with most runs, and how many others there are."""
+    cells = Counter(f"{run.scenario} on {run.layout}" for run in runs)
+    most = sorted(cells.items(), key=lambda cell: (-cell[1], cell[0]))
+    text = ", ".join(f"{cell} ({number})" for cell, number in most[:_CELLS_MAX])
+    others = most[_CELLS_MAX:]
+    if not others:
+        return text
+    return f"{text}; {sum(number for _, number in others)} more in {len(others)} other cells"
 
 
 def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) -> Iterator[str]:

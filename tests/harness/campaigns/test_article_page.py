@@ -36,6 +36,14 @@ def test_one_failure_refutes_and_its_run_can_be_replayed() -> None:
     assert "- PASS in 1 of its runs" in text
 
 
+def test_a_claim_of_many_cells_names_those_with_most_runs() -> None:
+    many = [run(scenario=f"crash-{number}", run=f"r-{number}") for number in range(8)]
+    text = section(page(*many, run(scenario="crash-7")), "mirror-failure-affects-own-clients")
+    (line,) = [line for line in text.splitlines() if line.startswith("- PASS in 9 of its runs: ")]
+    assert "crash-7 on all-automatic@T=10 (2), crash-0 on all-automatic@T=10 (1)" in line
+    assert line.endswith("; 2 more in 2 other cells")
+
+
 def test_the_table_shows_runs_and_confidence_intervals() -> None:
     (row,) = [line for line in page(run(), failed(run="r-2")).splitlines()
               if line.startswith("| [mirror-failure-affects-own-clients]")]  # fmt: skip
