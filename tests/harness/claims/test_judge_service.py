@@ -106,7 +106,7 @@ def test_shortfall_of_an_already_degraded_load_is_no_fault_harm(
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-affects-own-clients", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
-    why = "missed == 0: the load was already degraded before the fault"
+    why = "fault 1: the load was already degraded before the fault (`missed == 0`)"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 
