@@ -158,8 +158,8 @@ OF_SERVICE = (
         reached=Reached(
             "sustained_success",
             "of the messages that were due in the 5 s after this time (at least 200), at least "
-            "99 % were on time; later ones may be late. Counted from the fault; the downtime counts "
-            "from the due time of the first late message",
+            "99 % were on time; later ones may be late. Counted from the fault; the downtime "
+            "counts from the due time of the first late message",
         ),
     ),
     _step(

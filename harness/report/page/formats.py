@@ -158,7 +158,8 @@ def stage_meaning(stage: str) -> str:
 
 class StageTime(NamedTuple):
     """The time to a stage in words: `after 0.161 s`, `after at least 3.200 s`, `not within 4.0 s`,
-    `no message was late`, or NOT_MEASURED. `note`: what had happened by then, or why it is not exact."""
+    `no message was late`, or NOT_MEASURED. `note`: what had happened by then, or why it is not
+    exact."""
 
     text: str
     note: str

@@ -71,7 +71,7 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
 def test_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
     one = verdict("unnotified-consumer-waits-forever", Story())
     assert one.outcome is FAIL
-    assert "first delivery after 0.161 s" in one.story
+    assert "first delivery of a new message after 0.161 s" in one.story
     assert "3.10" in one.known
 
 
