@@ -61,7 +61,7 @@ def rate_lines(report: Report) -> Iterator[str]:
     """What was lost, and which promises were broken, in how many runs of each cell."""
     for one in tabulated(report):
         lines = [unjudged_words(one.totals)]
-        lines += [loss_rate(one.totals).describe("lost")] if one.totals.confirmed else []
+        lines += [loss_rate(one.totals).brief("lost")] if one.totals.confirmed else []
         found = ((name, each.tried) for name, each in one.claims.items())
         shown = (each for each in found if each[1].rate.violated or each[1].mostly_unjudged)
         # What may be said of several claims alike is a line, with their names.
@@ -76,8 +76,8 @@ def _words(one: Tried) -> str:
     of = formats.of(one.not_judged, one.rate.runs + one.not_judged, "run")
     unjudged = f"not decided in {of}"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.described if one.rate.runs else 'so there is no rate'}"
-    return one.described + (f"; {unjudged}" if one.not_judged else "")
+        return f"{unjudged}; {one.brief if one.rate.runs else 'so there is no rate'}"
+    return one.brief + (f"; {unjudged}" if one.not_judged else "")
 
 
 _CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it

@@ -26,7 +26,8 @@ def test_every_judged_measure_has_one_line() -> None:
         ),
         ("stages", 1): (
             "fault 1: first confirm of a new message after 0.200 s, on time again: messages due "
-            "after 0.000 s, first delivery of a new message after 0.161 s, backlog gone after 0.500 s"
+            "after 0.000 s, first delivery of a new message after 0.161 s, backlog gone after "
+            "0.500 s"
         ),
     }
 
