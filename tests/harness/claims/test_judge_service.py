@@ -50,7 +50,7 @@ def test_an_outage_before_the_time_that_counts_is_reported() -> None:
     until = row.from_ns / 1e9
     one = verdict("mirror-takes-over", story.outage(until - 12.3, until))
     assert one.outcome is PASS
-    assert "; the outage of 12.3 s before clients were served again does not" in one.judged[0]
+    assert "; the outage of 12.3 s before messages were on time again does not" in one.judged[0]
 
 
 def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
