@@ -24,6 +24,7 @@ times       the duration of a fault and of its judged time, a stage's time in wo
 doubts      what could not be judged, in words, and the facts that it affects; unplanned ends
 
 Judgement:
+fact_labels how evidence names facts: sentences for counts, labels
 judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why
 stories     one message's story for a FAIL
 """

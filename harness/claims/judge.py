@@ -16,10 +16,10 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from harness.claims import derived, doubts
+from harness.claims import derived, doubts, fact_labels
 from harness.claims.claims import Claim, Condition
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
@@ -57,7 +57,7 @@ _WEIGHT_OF_ONCE = (
     ClaimOutcome.INCONCLUSIVE,
     ClaimOutcome.PASS,
 )
-_FOUND = ", found "  # between a condition and its value
+NO_OTHER = "the other requirements held, so nothing was violated"
 _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
@@ -70,7 +70,7 @@ class ClaimVerdict:
     meaning: str = ""
     sentence: str = ""
     source: str = ""
-    judged: tuple[str, ...] = ()  # `lost == 0: 0 of 21,400`
+    judged: tuple[str, ...] = ()  # `0 of 21,400 confirmed messages were lost (`lost == 0`)`
     not_judged: tuple[str, ...] = ()  # the fact, and why
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
@@ -78,6 +78,7 @@ class ClaimVerdict:
     warns: bool = False  # the claim predicts harm: FAIL means that the harm was not seen
     some: bool = False  # the claim is about some cases
     about: tuple[str, ...] = ()  # the facts of its predicate: `reordered`, `lost.stored`
+    found: str = ""  # the value that decided it, `14 of 11,639`; "" if it has several
 
     @property
     def is_promise(self) -> bool:
@@ -88,12 +89,6 @@ class ClaimVerdict:
     def came_true(self) -> bool:
         """Return whether it is a warning whose harm occurred."""
         return self.warns and self.outcome is ClaimOutcome.PASS
-
-    @property
-    def found(self) -> str:
-        """Return the value that decided it, `14 of 11,639`; "" if it has several."""
-        values = [line.partition(_FOUND)[2] for line in self.judged]
-        return values[0] if len(values) == 1 else ""
 
     @property
     def word(self) -> str:
@@ -124,28 +119,52 @@ class _PredicateAnswer:
 
     @property
     def words(self) -> str:
-        value = str(self.value).lower() if isinstance(self.value, bool) else self.value
-        detail = f" ({self.detail})" if self.detail else ""
+        """Return what was found of a requirement."""
         if isinstance(self.value, NotApplicable):
-            return f"{self._prefix}{self.condition.text}: {value}"
-        predicted = "predicted " if self.predicted else ""
-        return f"{self._prefix}{predicted}{self.condition.text}{_FOUND}{value}{detail}"
+            return self._line(str(self.value))
+        needed = fact_labels.wanted(self.condition)
+        tail = f"; the claim predicts {needed}" if self.predicted and needed else ""
+        if not self.predicted and not self.holds and needed:
+            none = fact_labels.allows_none(self.condition)
+            tail = fact_labels.NONE_ALLOWED if none else f"; the claim needs {needed}"
+        return self._line(f"{self._measured}{tail}")
+
+    @property
+    def false_precondition(self) -> str:
+        """Return why the claim does not apply."""
+        if isinstance(self.value, NotApplicable):
+            return self.words
+        needed = fact_labels.wanted(self.condition)
+        tail = f"; the claim is about: {needed}" if needed else ""
+        return self._line(f"{self._measured}{tail}")
 
     @property
     def doubt(self) -> str:
         if isinstance(self.value, Unknown):
-            return f"{self._prefix}{self.condition.text}: {self.value.reason}"
+            return self._line(self.value.reason)
         doubt = self.value.doubt if isinstance(self.value, Interval) else ""
-        but = doubt or "the number is not certain"
-        return f"{self._prefix}{self.condition.text}, found {self.value}, but {but}"
+        why = doubt or "the number is not certain"
+        return self._line(f"{self._measured}{fact_labels.UNSURE}{why}")
 
     @property
     def advice(self) -> str:
         return self.value.advice if isinstance(self.value, Unknown | Interval) else ""
 
     @property
-    def _prefix(self) -> str:
-        return f"fault {self.window}: " if self.window and self.condition.of_window else ""
+    def found(self) -> str:
+        """Return the value, and how it came about."""
+        words = {True: "yes", False: "no"}
+        value = words[self.value] if isinstance(self.value, bool) else str(self.value)
+        return f"{value} ({self.detail})" if self.detail else value
+
+    @property
+    def _measured(self) -> str:
+        text = fact_labels.measured(self.condition, self.value)
+        return f"{text} ({self.detail})" if self.detail else text
+
+    def _line(self, text: str) -> str:
+        fault = f"fault {self.window}: " if self.window and self.condition.of_window else ""
+        return f"{fault}{text} (`{self.condition.text}`)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +176,11 @@ class _Part:
     not_judged: tuple[str, ...] = ()
     story: str = ""
     advice: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()  # the value of each line of `judged`
+
+    @property
+    def pairs(self) -> Iterable[tuple[str, str]]:
+        return zip(self.judged, self.found, strict=True)
 
 
 def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
@@ -207,13 +231,15 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
     # Windows to which the claim does not apply say nothing beside those to which it does.
     applicable = [p for p in parts if p.outcome is not ClaimOutcome.NOT_APPLICABLE] or parts
     unproved = claim.some and outcome is ClaimOutcome.FAIL
+    found = {line: one for part in applicable for line, one in part.pairs}
     return ClaimVerdict(
         claim=claim.name,
         outcome=ClaimOutcome.INCONCLUSIVE if unproved else outcome,
         meaning=claim.meaning,
         sentence=claim.sentence,
         source=claim.source,
-        judged=_once(line for part in applicable for line in part.judged),
+        judged=tuple(found),
+        found=next(iter(found.values())) if len(found) == 1 else "",
         not_judged=_once(
             (
                 *([_UNPROVED] if unproved else []),
@@ -253,7 +279,9 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     # What is false of the whole run decides for every fault, so it comes first.
     false.sort(key=lambda one: one.condition.of_window)
     if false:
-        return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
+        return _Part(
+            ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.false_precondition for one in false)
+        )
     unknown = [one for one in conditions if one.holds is None]
     if not unknown:
         return None
@@ -319,23 +347,28 @@ def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _P
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
-    found = tuple(one.words for one in decided)
     # What makes no sense here stands last: with it alone the claim would not apply.
     undecided = (*(one.doubt for one in unknown), *(one.words for one in inapplicable))
-    advice = _once(one.advice for one in unknown)
+    part = _Part(
+        ClaimOutcome.PASS,
+        judged=tuple(one.words for one in decided),
+        not_judged=undecided,
+        advice=_once(one.advice for one in unknown),
+        found=tuple(one.found for one in decided),
+    )
     if false:
         stories = (story(one.condition.fact, one.window, evidence) for one in false)
         first = next(filter(None, stories), "")
-        return _Part(ClaimOutcome.FAIL, found, undecided, first, advice)
+        return replace(part, outcome=ClaimOutcome.FAIL, story=first)
     if unknown:
-        return _Part(ClaimOutcome.INCONCLUSIVE, found, undecided, advice=advice)
+        return replace(part, outcome=ClaimOutcome.INCONCLUSIVE)
     if inapplicable:
-        return _Part(ClaimOutcome.NOT_APPLICABLE, found, undecided)
+        rest = (NO_OTHER,) if decided and not decided[0].predicted else ()
+        outcome = ClaimOutcome.NOT_APPLICABLE
+        return replace(part, outcome=outcome, not_judged=(*undecided, *rest))
     doubt = evidence.doubts.run
-    if doubt is not None:
-        # That a warning's harm was found says something only where the run can be believed.
-        return _Part(ClaimOutcome.INCONCLUSIVE, found, (doubt.sentence,), advice=(doubt.advice,))
-    return _Part(ClaimOutcome.PASS, found)
+    # That a warning's harm was found says something only where the run can be believed.
+    return part if doubt is None else _open(part, doubt.sentence, doubt.advice)
 
 
 def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> _Part:
@@ -345,13 +378,18 @@ def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> 
     if part.outcome is not favours:
         return part
     if (doubt := evidence.doubts.run) is not None:
-        unknown = (doubt.sentence,)
-        return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, unknown, advice=(doubt.advice,))
+        return _open(part, doubt.sentence, doubt.advice)
     little = evidence.serving.too_little(window) if window else None
     if little is None:
         return part
-    reason = f"fault {window}: {little.reason}"
-    return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+    return _open(part, f"fault {window}: {little.reason}", little.advice)
+
+
+def _open(part: _Part, why: str, advice: str) -> _Part:
+    """Return a result that is not decided after all."""
+    return replace(
+        part, outcome=ClaimOutcome.INCONCLUSIVE, not_judged=(why,), story="", advice=(advice,)
+    )
 
 
 def _answer(

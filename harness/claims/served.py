@@ -155,8 +155,8 @@ def _not_counted(run: Service, outages: Iterable[Outage]) -> str:
     longest_s = max(before_ns) / NS
     seconds = f"{longest_s:.3f} s" if longest_s < 1 else f"{longest_s:.1f} s"
     return (
-        f"; the outage of {seconds} before clients were served again does not count, because the "
-        "source names no time"
+        f"; the outage of {seconds} before messages were on time again does not count, because "
+        "the source names no time"
     )
 
 

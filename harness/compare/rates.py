@@ -19,6 +19,7 @@ import scipy  # its parts are loaded when they are asked for: scipy.stats would 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 
 CONFIDENCE = 0.95
+BOUNDS_FROM = 3  # runs: of fewer, bounds say next to nothing, so reports leave them out
 UNJUDGED_MAX = 0.2  # of a cell's runs: with more it says so before anything else
 
 
@@ -35,6 +36,10 @@ class Rate:
     def describe(self, what: str) -> str:
         """Return `lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)`."""
         return f"{self.counted(what)} ({self.bounds})" if self.runs else self.counted(what)
+
+    def brief(self, what: str) -> str:
+        """Return what `describe` does; of a run or two without bounds."""
+        return self.describe(what) if self.runs >= BOUNDS_FROM else self.counted(what)
 
     def counted(self, what: str) -> str:
         """Return `lost in 0 of 10 runs`, without bounds."""
@@ -71,6 +76,11 @@ class Tried:
         if not self.warns:
             return self.rate.describe("violated")
         return self.came_true.describe("came true")
+
+    @property
+    def brief(self) -> str:
+        """Return `described`; of a run or two without bounds."""
+        return self.came_true.brief("came true") if self.warns else self.rate.brief("violated")
 
     @property
     def came_true(self) -> Rate:

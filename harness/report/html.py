@@ -28,6 +28,7 @@ from harness.report.page.faults import FaultsView
 from harness.report.page.joint import pictures
 from harness.report.page.matrix import MatrixView
 from harness.report.page.measures import MeasuresView
+from harness.report.page.outs import SHORTER
 from harness.report.page.picture import picture
 from harness.report.page.places import places
 from harness.report.page.runs import RunView, drills, runs
@@ -59,8 +60,14 @@ class Page:
         )
         self.brokers = "; ".join(reported)
         self.first = first_screen(report, total)
-        self.picture = picture(views, places(report))  # None where nothing was judged
+        self.picture = picture(
+            views, places(report), report.skipped
+        )  # None where nothing was judged
         self.side_by_side = side_by_side(report, views, total)  # None: nothing to compare
+        # Whether cells stand in a table, too: where the picture does not show them all.
+        drawn = self.picture is not None and not self.picture.left_out and not report.skipped
+        several = len(views) > 1 or bool(report.skipped)
+        self.listed = several and not (self.side_by_side and drawn)
         self.cells = views
         self.many = len(views) > CELLS_MAX  # more than one can read one after another
         self.matrix = MatrixView(report, views)
@@ -92,7 +99,9 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(formats=formats, detail_name=detail_name, FAILING_HEAD=failing.HEAD)
+    environment.globals.update(
+        formats=formats, detail_name=detail_name, FAILING_HEAD=failing.HEAD, SHORTER=SHORTER
+    )
     return environment.get_template(name)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many
@@ -60,7 +61,7 @@ def rate_lines(report: Report) -> Iterator[str]:
     """What was lost, and which promises were broken, in how many runs of each cell."""
     for one in tabulated(report):
         lines = [unjudged_words(one.totals)]
-        lines += [loss_rate(one.totals).describe("lost")] if one.totals.confirmed else []
+        lines += [loss_rate(one.totals).brief("lost")] if one.totals.confirmed else []
         found = ((name, each.tried) for name, each in one.claims.items())
         shown = (each for each in found if each[1].rate.violated or each[1].mostly_unjudged)
         # What may be said of several claims alike is a line, with their names.
@@ -75,18 +76,15 @@ def _words(one: Tried) -> str:
     of = formats.of(one.not_judged, one.rate.runs + one.not_judged, "run")
     unjudged = f"not decided in {of}"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.described if one.rate.runs else 'so there is no rate'}"
-    return one.described + (f"; {unjudged}" if one.not_judged else "")
+        return f"{unjudged}; {one.brief if one.rate.runs else 'so there is no rate'}"
+    return one.brief + (f"; {unjudged}" if one.not_judged else "")
 
 
-# A condition, and the value that was found, before what is against it.
-_CONDITION = re.compile(
-    r"^(fault \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*?"
-    r"(?:: |, found (?:[^:]*?, but )?)"
-)
+_CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
+_FAULT = re.compile(r"^(?:fault \d+: )?")
 _NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
-_NO_SENSE = f": {NotApplicable('')}"  # between a condition and why it makes no sense in a run
+_NO_SENSE = str(NotApplicable(""))  # before why a condition makes no sense in a run
 
 
 class Undecided(NamedTuple):
@@ -115,8 +113,14 @@ def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks. A condition
     that makes no sense in the run is no reason where another one is undecided."""
     lines = [line for line in verdict.not_judged if _NO_SENSE not in line] or verdict.not_judged
-    texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", line)) for line in lines)
-    return tuple(dict.fromkeys(texts))
+    return tuple(dict.fromkeys(_OF_RUN.sub("", _reason(line)) for line in lines))
+
+
+def _reason(line: str) -> str:
+    """Return why a requirement is not decided, without what was found of it."""
+    text = _CONDITION.sub("", line)
+    found, unsure, why = text.partition(UNSURE)
+    return f"{_FAULT.findall(found)[0]}{why}" if unsure else text
 
 
 def undecided(report: Report) -> Iterator[Undecided]:

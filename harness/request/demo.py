@@ -32,7 +32,7 @@ def experiment_of(seed: int, name: str) -> Experiment:
     """Runs that share a cluster stand together: the good layout's first."""
     (_, demo), deaths, link = shown(), _scenario(DEATHS), _scenario(LINK)
     good = _plan(seed, name, (deaths, link), demo.keeps)
-    bad = _plan(seed, name, (deaths,), demo.breaks)
+    bad = _plan(seed, name, (deaths,), demo.breaks, len(good.runs))
     return Experiment(name, seed, (*good.runs, *bad.runs), ())
 
 
@@ -40,10 +40,19 @@ def replay(seed: int) -> str:
     return f"mqproof demo --seed {seed}"
 
 
-def _plan(seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str) -> Experiment:
+def _plan(
+    seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str, after: int = 0
+) -> Experiment:
+    """Return the runs of one layout. `after`: how many runs come before them."""
     system, demo = shown()
     request = experiment.ExperimentOptions(
-        name, seed, scenarios, systems=(system,), layouts=(layout,), deployment=demo.deployment
+        name,
+        seed,
+        scenarios,
+        systems=(system,),
+        layouts=(layout,),
+        deployment=demo.deployment,
+        after=after,
     )
     return experiment.plan(
         request, experiment.Catalogue(run_request.systems(), run_request.layouts())

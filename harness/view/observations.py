@@ -241,7 +241,7 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
     if name == SUSTAINED and evidence.never_late(number):
-        return f"{measures.STAGE_TITLES[name]}: not needed, no message was late"
+        return "no message was late"
     if isinstance(value, Interval) and _says_nothing(value):
         why = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"

@@ -36,5 +36,5 @@ measures                  all of it, the gravest first
 measure                   the fields of one measure
 measures_of_runs          those that are no classes of findings
 measures_of_transactions  those that only transactions can have
-provenances               sources of duplicate deliveries
+provenances               duplicate deliveries and their sources
 """

@@ -123,6 +123,7 @@ class Measure:
     title: str
     meaning: str
     mart: Mart = Mart.COUNTS
+    seen: str = ""  # what its cases were, if no title: `3 of 90 confirmed messages were lost`
     short: str = ""  # its name in tables, where the title is too long for them
     compared: bool = True  # over the runs of a cell; a census never is
     stopped_by: tuple[Stop, ...] = ()
@@ -155,6 +156,16 @@ class Measure:
         gone = self.missing or self.opportunity is not None
         confirmed = self.part_of is Whole.CONFIRMED
         return gone and confirmed and self.grade is Grade.VIOLATION
+
+    def sentence(self, number: str, rest: str = "") -> str:
+        """Return `428 of 2,299 confirmed messages were lost`. `number`: `428 of 2,299`, perhaps
+        with `at least`; `rest`: what stands after the noun."""
+        noun, was = self.part_of.value, "were"
+        if number == "1":
+            noun = noun.replace("messages", "message", 1).replace("deliveries", "delivery", 1)
+        if number.partition(" ")[0] == "1":
+            was = "was"
+        return f"{number} {noun}{rest} {was} {self.seen or self.title.lower()}"
 
     @property
     def is_step(self) -> bool:

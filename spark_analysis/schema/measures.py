@@ -28,7 +28,7 @@ from spark_analysis.schema.measures_of_transactions import (
     UNCHECKED,
     UNCHECKED_UNKNOWN,
 )
-from spark_analysis.schema.provenances import PROVENANCES
+from spark_analysis.schema.provenances import DUPLICATED
 
 PLACES = ("drain", "unreadable")  # doubts about where a missing message may be
 _LOGS = stops("loss", "consumer_log", "publisher_log")
@@ -77,6 +77,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
         title="Confirmed attempts lost, another arrived",
+        seen="lost in a confirmed attempt, while another attempt arrived",
         meaning="an attempt was confirmed and is lost; another attempt of the message arrived",
         stopped_by=_LOSS,
         doubtful=Doubtful(
@@ -97,6 +98,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
         title="Not redelivered",
+        seen="neither acknowledged nor redelivered",
         meaning="delivered, not acknowledged, its connection ended, and not redelivered",
         stopped_by=_LOSS,
         doubtful=Doubtful(
@@ -146,6 +148,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DENIED,
         title="Refused, but delivered",
+        seen="delivered",
         meaning="the broker refused or returned it, and it was delivered all the same",
         stopped_by=_LOGS,
         of=_DENIED,
@@ -173,6 +176,7 @@ _OF_MESSAGES = (
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
         title="Delivered, but never sent",
+        seen="of messages that were never sent",
         meaning="deliveries that name nothing that was sent",
         stopped_by=_LOGS,
         claimed="delivered, but never sent",
@@ -246,22 +250,7 @@ _OF_MESSAGES = (
         raised_by_publishers=True,
         story="was first delivered at {at}, after a later message of its key",
     ),
-    Measure(
-        name="duplicated",
-        instant="delivered again",
-        attributed=True,
-        grade=Grade.HARMLESS,
-        unit=Unit.DELIVERIES,
-        part_of=Whole.DELIVERIES,
-        title="Delivered more than once",
-        meaning="all duplicate deliveries, whatever their cause",
-        short="delivered again",
-        stopped_by=_LOGS,
-        details=PROVENANCES,
-        claimed="duplicate deliveries",
-        always_shown=True,
-        story="was delivered again at {at}, attempt {attempt} ({detail})",
-    ),
+    DUPLICATED,
     Measure(
         name="attempt_open",
         instant="sent",
@@ -340,6 +329,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.UNDECIDED,
         title="Never confirmed, never delivered",
+        seen="never delivered",
         meaning="its outcome was unknown to the sender: no promise was broken",
         stopped_by=_ENDS,
         claimed="outcome unknown, never delivered",
@@ -354,6 +344,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.UNDECIDED,
         title="Never confirmed, but delivered",
+        seen="delivered",
         meaning="its outcome was unknown to the sender, and it arrived",
         stopped_by=_ENDS,
         claimed="outcome unknown, delivered",

@@ -111,10 +111,10 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title="Time without a confirm",
+        title="Longest time without a confirm",
         meaning="the longest time without any confirm",
         mart=Mart.AVAILABILITY,
-        short="no confirm",
+        short="longest time without a confirm",
         stopped_by=_SENDING,
         listed=False,
     ),
@@ -136,7 +136,7 @@ OF_SERVICE = (
     ),
     _step(
         "first_success",
-        "first confirm",
+        "first confirm of a new message",
         "the first confirm of a message that was sent after the fault was active (its action had "
         "returned)",
         one_event_proves=True,
@@ -146,24 +146,25 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title="On time again, by due time",
+        title="On time again: messages due after",
         meaning="of the messages that were due in the 5 s after this time (at least 200), at "
         "least 99 % were on time; later ones may be late (see downtime). This is a due time: the "
         "confirm itself may come later by up to the deadline, so first confirm may be the larger "
         "number",
         mart=Mart.STAGES,
-        short="on time again",
+        short="on time again: messages due",
         stopped_by=_SENDING,
         listed=False,
         reached=Reached(
             "sustained_success",
             "of the messages that were due in the 5 s after this time (at least 200), at least "
-            "99 % were on time; later ones may be late",
+            "99 % were on time; later ones may be late. Counted from the fault; the downtime "
+            "counts from the due time of the first late message",
         ),
     ),
     _step(
         "consumers_resumed",
-        "first delivery",
+        "first delivery of a new message",
         "the first delivery to a consumer of a message that was sent after the fault was active "
         "(its action had returned)",
         _RECEIVING,

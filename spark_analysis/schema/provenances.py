@@ -1,6 +1,6 @@
-"""The causes of duplicate deliveries: the details of `duplicated`, read by measures.py."""
+"""Duplicate deliveries and their causes, the details of `duplicated`; read by measures.py."""
 
-from spark_analysis.schema.measure import Detail, Grade
+from spark_analysis.schema.measure import Detail, Grade, Measure, Unit, Whole, stops
 
 PROVENANCES = (
     Detail("publisher_retry", Grade.HARMLESS, "sent again by its publisher"),
@@ -30,4 +30,22 @@ PROVENANCES = (
         "redelivered: the group's stored offset went back",
         may_be_ambiguous=True,
     ),
+)
+
+DUPLICATED = Measure(
+    name="duplicated",
+    instant="delivered again",
+    attributed=True,
+    grade=Grade.HARMLESS,
+    unit=Unit.DELIVERIES,
+    part_of=Whole.DELIVERIES,
+    title="Delivered more than once",
+    seen="duplicates",
+    meaning="all duplicate deliveries, whatever their cause",
+    short="delivered again",
+    stopped_by=stops("loss", "consumer_log", "publisher_log"),
+    details=PROVENANCES,
+    claimed="duplicate deliveries",
+    always_shown=True,
+    story="was delivered again at {at}, attempt {attempt} ({detail})",
 )

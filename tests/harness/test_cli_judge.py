@@ -58,7 +58,10 @@ def test_one_object_a_line_for_each_file(folder: Path, capsys: pytest.CaptureFix
     assert whole["stages"]["first_success"] is None
     claim = whole["claims"]["nothing-unexpected"]
     assert list(claim) == ["outcome", "verdict", "warns", "judged", "why"]
-    why = "unexpected == 0, found 0, but there were only 1 delivered messages, and 100 are needed"
+    why = (
+        "0 deliveries were of messages that were never sent; not decided, because there were only "
+        "1 delivered messages, and 100 are needed (`unexpected == 0`)"
+    )
     assert (claim["outcome"], claim["judged"], claim["why"]) == ("INCONCLUSIVE", [], why)
 
 
@@ -83,7 +86,7 @@ def test_lines_begin_with_what_was_broken(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "small (one.json)"
     assert lines[1] == "  counted: corrupt 1, confirmed 1"
-    assert lines[2].startswith("  FAIL nothing-corrupt: corrupt == 0, found 1.")
+    assert lines[2].startswith("  FAIL nothing-corrupt: 1 delivery was corrupt; the claim ")
     assert lines[-1].startswith("verdict: failed (exit code 1), 1 history, claims: ")
     outcomes = [line.split()[0] for line in lines[2:-1]]
     assert outcomes == sorted(
@@ -119,7 +122,7 @@ def test_loss_breaks_a_promise_only_if_the_broker_declares_it(
     words = [word for fact in PROMISED for word in ("--declare", fact)]
     assert judge(name, "--from", "jepsen", *words) == 1
     output = capsys.readouterr().out
-    assert "  FAIL confirmed-is-delivered: lost == 0, found 1 of 4." in output
+    assert "  FAIL confirmed-is-delivered: 1 of 4 confirmed messages was lost; the" in output
     assert "does not record" not in output
 
 

@@ -219,7 +219,7 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     time = stage_time(row, after="")
     unneeded = row.stage == SUSTAINED and not late and not fault.doubt_of(row.stage)
     if unneeded:
-        time = StageTime("not needed, no message was late", "", known=True)
+        time = StageTime("no message was late", "", known=True)
     text, tone = time.text, "reached" if row.reached else "missing"
     if not time.known:  # also of a stage that is not judged: a time near zero says nothing
         tone = "doubted"

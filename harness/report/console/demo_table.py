@@ -11,11 +11,12 @@ from harness.judging.result import Report
 from harness.report.page.cells import cells
 from harness.report.page.places import places
 
-_RATES = {  # words of compare.rates, and what they mean
-    "95 % CI": "with 95 % confidence, the share of all such runs that lose a message (not: the "
-    "share of messages) lies in this interval",
-    "95 % one-sided bound": "none of these runs lost a message; with 95 % confidence, at most "
-    "this share of all such runs loses one",
+_WORDS = {  # of layouts and results
+    "@T=": "the detection timeout T in seconds: a host that is silent for longer counts as dead",
+    "deadline": "how long after its due time a message may be confirmed and still be on time",
+    "downtime": "the sum of all outages; in an outage, more than 1 % of the messages are late",
+    "promise": "a claim about brokers that must hold in every run",
+    "warning": "a claim that predicts harm",
 }
 
 _COLOURS = {"fail": "[bold red]", "pass": "[green]", "open": "[yellow]"}
@@ -29,7 +30,7 @@ def table(report: Report) -> RenderableType:
         title="What the demo showed",
         show_lines=True,
         title_justify="left",
-        caption=_explained([view.sentence for view in views]),
+        caption=_explained([f"{view.cell[2]} {view.sentence}" for view in views]),
         caption_justify="left",
     )
     shown.add_column("fault", ratio=3)
@@ -39,7 +40,7 @@ def table(report: Report) -> RenderableType:
     for view in views:
         shown.add_row(
             escape(view.title.scenario),
-            escape(f"{letters[view.cell[1:]]}: {view.cell[2]}: {view.title.layout}"),
+            escape(f"{letters[view.cell[1:]]}: {view.title.layout} ({view.cell[2]})"),
             escape(view.sentence),
             f"{_COLOURS.get(view.tone, '[dim]')}{escape(view.badge)}[/]\n{escape(view.standing)}",
         )
@@ -64,7 +65,7 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
     yield f"Test real brokers: mqproof doctor && mqproof run master-crash --system {real}"
 
 
-def _explained(sentences: Sequence[str]) -> str | None:
-    """Return a line for each term that the sentences have; None if they have none."""
-    used = [word for word in _RATES if any(word in sentence for sentence in sentences)]
-    return "\n".join(f"{word}: {_RATES[word]}." for word in used) or None
+def _explained(texts: Sequence[str]) -> str | None:
+    """Return a line for each word that the texts have; None if they have none."""
+    used = [word for word in _WORDS if any(word in text for text in texts)]
+    return "\n".join(f"{word}: {_WORDS[word]}." for word in used) or None

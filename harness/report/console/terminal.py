@@ -53,12 +53,11 @@ class Terminal:
         self._redraws = console.is_terminal and not console.is_dumb_terminal
         self._live: Live | None = None
         self._step = ""
-        self._expected_s: float | None = None
         self._phase: tuple[str, str, tuple[str, ...]] = ("", "", ())
         self._printed_s = float("-inf")
 
     def step_began(self, name: str, expected_s: float | None) -> None:
-        self._step, self._expected_s = one_line(name), expected_s
+        self._step = one_line(name)
         if self._redraws:
             self._draw(_step_bar(self._step, expected_s))
         else:
@@ -66,7 +65,7 @@ class Terminal:
 
     def step_ended(self, seconds: float) -> None:
         self.close()
-        self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
+        self._print(f"{self._step}: {seconds:.1f} s")
 
     def live(self, view: LiveCounts) -> None:
         armed, waits = tuple(map(one_line, view.armed)), tuple(map(one_line, view.waits))
@@ -230,9 +229,9 @@ def live_line(view: LiveCounts) -> str:
     parts = [f"{view.run} {formats.phase_title(view.phase)}"]
     if view.rates is not None:
         rates = view.rates
-        parts.append(
-            f"sent {rates.sent:,.0f}/s confirmed {rates.confirmed:,.0f}/s {view.deliveries}"
-        )
+        # Rates are those of the last second, in which the load may still have been on.
+        sent = "nothing new is sent," if view.phase == "settle" else f"sent {rates.sent:,.0f}/s"
+        parts.append(f"{sent} confirmed {rates.confirmed:,.0f}/s {view.deliveries}")
     elif view.phase == "baseline":
         parts.append("the load begins")
     parts += [] if view.rates is None else [f"unconfirmed {view.outstanding:,}"]
@@ -242,7 +241,7 @@ def live_line(view: LiveCounts) -> str:
 
 
 def _expected(expected_s: float | None) -> str:
-    return "" if expected_s is None else f" (expected {expected_s:.0f} s)"
+    return "" if expected_s is None else f" (up to about {expected_s:.0f} s)"
 
 
 def _step_bar(name: str, expected_s: float | None) -> Progress:
@@ -268,7 +267,7 @@ def _cell_line(view: CellView) -> str:
     if totals.judged < totals.runs:
         runs = f"{totals.judged} of {runs} judged"
     if totals.loss_judged:
-        runs = f"{runs}; {loss_rate(totals).describe('lost')}"
+        runs = f"{runs}; {loss_rate(totals).brief('lost')}"
     known = f"; {view.standing}" if view.standing and totals.judged else ""
     why = "" if totals.judged else totals.main_doubt
     return f"{weight(totals) or why or 'not judged'} ({runs}{known})".replace("\u00a0", " ")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
-from harness.compare.rates import rate, too_many
+from harness.compare.rates import BOUNDS_FROM, Rate, rate, too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.judging.verdict_file import SpreadEntry
@@ -96,7 +96,7 @@ def _sentences(totals: RunTotals) -> list[str]:
         why = totals.main_doubt or "no reason was recorded"
         return [f"Nothing was judged in {runs}: {why}."]
     loss = _loss(totals, runs)
-    if totals.loss_judged:
+    if totals.loss_judged > 1:
         loss = f"{loss.removesuffix('.')} ({_loss_rate(totals)})."
     parts = [loss, _outage(totals), _claims(totals)]
     if totals.unjudged:
@@ -132,7 +132,11 @@ def _loss_rate(totals: RunTotals) -> str:
     """Return `in 1 of 2 runs; 95 % CI: 1.3 to 99 %`, `0 of 2 runs lost any; 95 % …`."""
     known = loss_rate(totals)
     of = formats.of(known.violated, known.runs, "run")
-    return f"{f'in {of}' if known.violated else f'{of} lost any'}; {known.bounds}"
+    return f"{f'in {of}' if known.violated else f'{of} lost any'}{_bounds(known)}"
+
+
+def _bounds(known: Rate) -> str:
+    return f"; {known.bounds}" if known.runs >= BOUNDS_FROM else ""
 
 
 def _outage(totals: RunTotals) -> str:
@@ -145,13 +149,13 @@ def _outage(totals: RunTotals) -> str:
         seen = f"the downtime for {clients} was {_time(out)}"
         seen = seen if totals.is_out else f"{clients} saw no downtime"
         known = rate(totals.downtime_runs, out.runs)
-        of = f" ({known.counted('downtime')}; {known.bounds})" if totals.runs > 1 else ""
+        of = f" ({known.counted('downtime')}{_bounds(known)})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
-        parts.append(f"{seen}{of}{f', and {late}' if late else ''}{_few_late(totals)}")
+        late = f"{_deadline(totals)}: {late}" if late else ""
+        parts.append(f"{seen}{of}{late}{_few_late(totals)}")
     parts += filter(None, [outs.worst_of_runs(totals)])
     if totals.silence is not None and totals.silence.maximum_s:
-        silent = f"the longest time without a confirm was {_time(totals.silence)}"
-        parts.append(f"{silent}{_longer_silence(totals)}")
+        parts.append(f"the longest time without a confirm was {_time(totals.silence)}")
     # Without downtime there is nothing to recover from.
     recovers = out is None or totals.is_out or totals.outage_decided_runs < totals.judged
     # Messages that were due before the first confirm may have been confirmed in time, too.
@@ -165,7 +169,11 @@ def _outage(totals: RunTotals) -> str:
     if out is None:
         parts.append("the downtime is not decided")
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return " ".join(filter(None, (f"{text[0].upper()}{text[1:]}.", outs.shorter_text(totals))))
+
+
+def _deadline(totals: RunTotals) -> str:
+    return f" ({totals.deadline})" if totals.deadline else ""
 
 
 def _few_late(totals: RunTotals) -> str:
@@ -174,23 +182,11 @@ def _few_late(totals: RunTotals) -> str:
     late = totals.late
     if totals.is_out or not late.operations or late.runs < totals.runs:
         return ""
-    deadline = f" ({totals.deadline})" if totals.deadline else ""
     if not late.missed:
-        return f": from the first fault on, no message was late{deadline}"
+        return f": from the first fault on, no message was late{_deadline(totals)}"
     few = "" if totals.worst is not None else ", too few for an outage"
     of = f"{formats.share(late.share)} of the messages"
-    return f": from the first fault on, {of} were late{deadline}{few}"
-
-
-def _longer_silence(totals: RunTotals) -> str:
-    """Return why nothing was confirmed for longer than the downtime; "" if that is not so."""
-    assert totals.silence is not None
-    if not 0 < totals.longest_out_s < totals.silence.maximum_s:
-        return ""
-    return (
-        " (messages due during the downtime missed their deadline; later ones waited, too, but "
-        "at least 99 % of them were confirmed within their deadline)"
-    )
+    return f": from the first fault on, {of} were late{_deadline(totals)}{few}"
 
 
 def _late_for(spread: SpreadEntry) -> str:

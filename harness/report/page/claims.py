@@ -39,7 +39,7 @@ class Chip:
         # Runs without verdicts are of the cell, too: a tick stands with all of them.
         self.share = f"{len(one.same)} of {self.runs}" if one else ""
         decided = one.tried.rate.runs if one else 0
-        self.rate = one.tried.described if one and decided else ""
+        self.rate = one.tried.brief if one and decided else ""
         parts = [self.rate] if decided == self.runs else [self.share, self.rate]
         self.text = "; ".join(filter(None, parts))
 

@@ -182,7 +182,7 @@ COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
     (
         "cores, mqproof's proxy",
-        "used by mqproof's Toxiproxy between clients and brokers",
+        "used by the proxy between clients and brokers",
         _sum(PROXY, "cores"),
         _cores,
     ),

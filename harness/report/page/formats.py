@@ -158,7 +158,8 @@ def stage_meaning(stage: str) -> str:
 
 class StageTime(NamedTuple):
     """The time to a stage in words: `after 0.161 s`, `after at least 3.200 s`, `not within 4.0 s`,
-    `not needed`, or NOT_MEASURED. `note`: what had happened by then, or why it is not exact."""
+    `no message was late`, or NOT_MEASURED. `note`: what had happened by then, or why it is not
+    exact."""
 
     text: str
     note: str
@@ -173,7 +174,7 @@ def stage_time(
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
     on_time = (one for one in outages if one.never_late)
     if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
-        return StageTime("not needed", "no message was late", known=True)
+        return StageTime("no message was late", "", known=True)
     is_bound = bool(reason) or not row.reached
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)

@@ -21,6 +21,7 @@ from harness.report.page.totals import RunTotals, loss_rate, times_of
 LOSERS_MAX = 2  # so many columns that lost are called by more than their letters
 NAMED_MAX = 3  # so many of those that were unavailable
 TIMED_MAX = 4  # so many get their own time
+ONE_RUN = "One run of each cell shows what can happen, not how often."
 
 
 def headline(verdicts: Sequence[VerdictView]) -> str:
@@ -54,8 +55,10 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
 def sure(compared: Sequence[Place], scenarios: Sequence[str]) -> str:
     """Whether the largest difference of two columns in one scenario is more than chance: of how
     often they lost, and of how long they were out. "" where no column did either."""
-    sentences = (_sure_of_loss(compared, scenarios), _sure_of_outages(compared, scenarios))
-    return " ".join(one for one in sentences if one)
+    sentences = [_sure_of_loss(compared, scenarios), _sure_of_outages(compared, scenarios)]
+    said = [one for one in sentences if one]
+    runs = [len(place.of(scenario)) for place in compared for scenario in scenarios]
+    return ONE_RUN if said and max(runs, default=0) < 2 else " ".join(said)
 
 
 def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:

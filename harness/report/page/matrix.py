@@ -110,7 +110,7 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
     if 0 < totals.judged < totals.runs:
         runs = f"{totals.judged} of {totals.runs} judged"
     unexpected = ", not as it is known to be" if differs else ""
-    loss = f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
+    loss = f"; {loss_rate(totals).brief('lost')}" if totals.loss_judged else ""
     title = f"{view.name}: {view.word}{unexpected}{loss}"
     word, text = _SHORT.get(view.word, view.word), weight(totals, narrow=True)
     return MatrixField(view.tone, title, view.number, view.sign, word, text, runs, differs)

@@ -11,15 +11,22 @@ from harness.compare.rates import rate
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, median_text, often_text
+from harness.view.naming import detail_name
 from harness.view.summary import NS, Out
 from harness.view.timeline import FaultSpan
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
 NOT_OUT = "no downtime"
+# Beside a downtime that is shorter than the longest time without a confirm.
+SHORTER = (
+    "Messages that waited no longer than their deadline are on time, so the downtime is shorter "
+    "than the time without a confirm."
+)
 LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
+_RECOVERED = "clients or brokers recovered by themselves"
 _ENDED = {
-    SYSTEM: "it ended by itself, not by the undo of the fault",
+    SYSTEM: f"the undo of the fault did not end it: {_RECOVERED}",
     UNDO: "the undo of the fault ended it, so it may have lasted longer without the undo",
     EITHER: "the system or the undo of the fault ended it",
     UNKNOWN: "its end is unknown",
@@ -152,18 +159,18 @@ def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
         if one.gone is not None and one.gone.ok and one.gone.at_ns <= spell.from_ns
     ]
     if not before:
-        return f"{_NO_FAULT}, and it ended by itself"
+        return f"{_NO_FAULT}; {_RECOVERED}"
     gone_ns, last = max(before, key=lambda each: each[0])
     after = formats.seconds((spell.from_ns - gone_ns) / NS)
     name = f"fault {last.number} ({last.words})"
-    return f"{_NO_FAULT}: it began {after} after {name} was verified ended, and ended by itself"
+    return f"{_NO_FAULT}: it began {after} after {name} was verified ended; {_RECOVERED}"
 
 
 def spell_text(spell: Outage, zero_ns: int, faults: Sequence[FaultSpan] = ()) -> str:
-    """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`.
+    """Return an outage: `outage of queue q7: ≥ 40.0 s from +12.3 s: did not recover …`.
     `zero_ns`: the instant of the first fault (`from 0.3 s after the first fault began`), or 0 for
     times of the run. `faults`: of the run."""
-    who = "unavailable" if spell.scope == RUN else f"{spell.scope} {spell.name} unavailable"
+    who = "outage" if spell.scope == RUN else f"outage of {spell.scope} {spell.name}"
     mark = "" if spell.ended == SYSTEM else "≥ "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
     at_s = (spell.from_ns - zero_ns) / NS
@@ -171,18 +178,38 @@ def spell_text(spell: Outage, zero_ns: int, faults: Sequence[FaultSpan] = ()) ->
     if zero_ns:
         at = f"{abs(at_s):.1f} s {'after' if at_s >= 0 else 'before'} the first fault began"
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
-    return f"{who} for {lasted} from {at}: {_end_text(spell, faults)}; {late}"
+    return f"{who}: {lasted} from {at}; {_end_text(spell, faults)}; {late}"
 
 
 def late_then(totals: RunTotals) -> str:
-    """Return `51 % of the messages due then were late`, of the run with the longest downtime; ""
-    without one. Downtime need not stop every message. Of several outages the share counts the
-    messages of all: `51 % of the messages due in the 2 outages were late`."""
+    """Return `51 of 100 messages due then were late`, of the run with the longest downtime; ""
+    without one. Downtime need not stop every message. The messages of several outages are counted
+    together: `all 90 messages due in the 2 outages were late`."""
     spells = totals.longest.spells if totals.longest is not None and totals.is_out else ()
-    due = sum(one.due for one in spells)
-    share = formats.share(sum(one.bad for one in spells) / due) if due else ""
+    due, late = sum(one.due for one in spells), sum(one.bad for one in spells)
     when = f"in the {formats.plural(len(spells), 'outage')}" if len(spells) > 1 else "then"
-    return f"{share} of the messages due {when} were late" if due else ""
+    of = "all" if due == late > 1 else f"{formats.count(late)} of"
+    return f"{of} {formats.plural(due, 'message')} due {when} were late" if due else ""
+
+
+def shorter_text(totals: RunTotals) -> str:
+    """Return why nothing was confirmed for longer than the downtime; "" if that is not so."""
+    silent_s = totals.silence.maximum_s if totals.silence is not None else 0.0
+    return SHORTER if 0 < totals.longest_out_s < silent_s else ""
+
+
+def duplicates_text(totals: RunTotals) -> str:
+    """Return `113 delivered more than once (sent again by its publisher)`; of several causes each
+    with its number; "" if none was."""
+    number = sum(totals.duplicates.values())
+    if not number:
+        return ""
+    alone = len(totals.duplicates) == 1
+    causes = (
+        f"{'' if alone else f'{formats.count(many)} '}{detail_name('duplicated', cause)}"
+        for cause, many in totals.duplicates.items()
+    )
+    return f"{formats.count(number)} delivered more than once ({'; '.join(causes)})"
 
 
 def silent_text(totals: RunTotals, least: str = LEAST) -> str:
@@ -191,13 +218,17 @@ def silent_text(totals: RunTotals, least: str = LEAST) -> str:
 
 
 def late_text(totals: RunTotals) -> str:
-    """Return `2.7 % late from the first fault on; most of these messages were due after …`; ""
-    where nothing broke."""
+    """Return `27 of 990 messages due from the first fault on were late (2.7 %); most of these
+    messages were due after …`; "" where nothing broke."""
     late = totals.late
     if not late.operations:
         return "late: not decided" if totals.judged > totals.outage_decided_runs else ""
     of = f" (of {late.runs} of {totals.runs} runs)" if late.runs < totals.runs else ""
-    return f"{formats.share(late.share)} late from the first fault on{of}{later(totals)}"
+    if not late.missed:
+        return f"from the first fault on, no message was late{of}"
+    due = f"{formats.count(late.missed)} of {formats.plural(late.operations, 'message')}"
+    share = f"({formats.share(late.share)})"
+    return f"{due} due from the first fault on were late {share}{of}{later(totals)}"
 
 
 def later(totals: RunTotals) -> str:

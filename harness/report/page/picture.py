@@ -10,12 +10,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from harness.judging.result import RunReport
-from harness.plan.model import Cell
+from harness.plan.model import Cell, Skipped
 from harness.report.charts.scale import AxisTick, Scale, ticks
 from harness.report.charts.shares import Shares, span
 from harness.report.page import formats, outs
 from harness.report.page.cells import CellView
-from harness.report.page.places import Place, scenarios_of
+from harness.report.page.places import Place, listed, scenarios_of
 from harness.report.page.totals import RunTotals, deadline_text, loss_rate
 
 SCENES_MAX = 5
@@ -27,7 +27,10 @@ Cells = Mapping[Cell, CellView]
 class Panel:
     """One column's in one scenario. `drawn` None: there is nothing to draw, `why` says why."""
 
-    def __init__(self, place: Place, scenario: str, cells: Cells, scale: Scale) -> None:
+    def __init__(
+        self, place: Place, scenario: str, cells: Cells, scale: Scale, reason: str
+    ) -> None:
+        """`reason`: why it has no cell."""
         runs, view = place.of(scenario), cells.get((scenario, *place.key))
         timelines = [run.detail.timeline for run in runs if run.detail is not None]
         timed = [one for one in timelines if any(each.operations for each in one.slices)]
@@ -38,7 +41,7 @@ class Panel:
         self.more = tuple(_more(view.totals)) if view is not None else ()
         self.tone = self.findings[0][0] if self.findings else "absent"
         self.drawn = Shares(timed, scale) if timed else None
-        self.why = "" if timed else _why(runs, timelines, view)
+        self.why = "" if timed else _why(runs, timelines, view, reason)
         said = "; ".join([*(text for _, text in self.findings), *self.more])
         whose = f"{place.name}, {view.title.scenario if view is not None else ''}"
         # For those who cannot see it.
@@ -48,7 +51,9 @@ class Panel:
 class Scene:
     """One scenario: a panel for each column, and the time below them."""
 
-    def __init__(self, scenario: str, lines: Sequence[Place], cells: Cells) -> None:
+    def __init__(
+        self, scenario: str, lines: Sequence[Place], cells: Cells, skipped: Mapping[Cell, str]
+    ) -> None:
         runs = (run for place in lines for run in place.of(scenario))
         found = [run.detail.timeline for run in runs if run.detail]
         from_s, until_s = span(found) if found else (0.0, 1.0)
@@ -56,7 +61,13 @@ class Scene:
         titles = (view.title.scenario for cell, view in cells.items() if cell[0] == scenario)
         self.scenario, self.title = scenario, next(titles, "")
         self.deadline = deadline_text(run for place in lines for run in place.of(scenario))
-        self.panels = tuple(Panel(place, scenario, cells, scale) for place in lines)
+        had = listed([place.letter for place in lines if place.of(scenario)])
+        alone = f"not run: requested for {had} only"
+        reasons = (skipped.get((scenario, *place.key)) for place in lines)
+        self.panels = tuple(
+            Panel(place, scenario, cells, scale, f"not applicable: {why}" if why else alone)
+            for place, why in zip(lines, reasons, strict=True)
+        )
         self.fault = any(one.drawn and one.drawn.zero is not None for one in self.panels)
         self.ticks = tuple(_ticks(scale, self.fault))
 
@@ -64,24 +75,28 @@ class Scene:
 class Picture:
     """`runs`: of the panel that has most; `scopes`: whose outages lie below the panels."""
 
-    def __init__(self, cells: Cells, had: Sequence[Place]) -> None:
+    def __init__(self, cells: Cells, had: Sequence[Place], skipped: Mapping[Cell, str]) -> None:
         gravest = sorted(had, key=lambda place: _gravity(place.totals), reverse=True)[:LINES_MAX]
         lines = tuple(place for place in had if place in gravest)
         names = scenarios_of(had)
         names = tuple(sorted(names, key=lambda name: _interest(name, lines, cells), reverse=True))
         self.lines = lines
-        self.scenes = tuple(Scene(name, lines, cells) for name in names[:SCENES_MAX])
+        self.scenes = tuple(Scene(name, lines, cells, skipped) for name in names[:SCENES_MAX])
         drawn = [one.drawn for scene in self.scenes for one in scene.panels if one.drawn]
         self.runs = max((one.runs for one in drawn), default=1)
         self.scopes = tuple(dict.fromkeys(lane.scope for one in drawn for lane in one.lanes))
         self.left_out = _left_out(len(names) - len(self.scenes), len(had) - len(lines))
 
 
-def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | None:
+def picture(
+    views: Sequence[CellView], compared: Sequence[Place], skipped: Iterable[Skipped] = ()
+) -> Picture | None:
     """None where no run was judged: there is nothing to see."""
     if not any(view.totals.judged for view in views):
         return None
-    return Picture({view.cell: view for view in views}, [one for one in compared if one.runs])
+    reasons = {one.cell: one.reason for one in skipped}
+    cells = {view.cell: view for view in views}
+    return Picture(cells, [one for one in compared if one.runs], reasons)
 
 
 def _gravity(totals: RunTotals) -> tuple[int, float]:
@@ -134,13 +149,18 @@ def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
 
 
 def _more(totals: RunTotals) -> Iterable[str]:
-    if totals.runs_with_loss:
-        yield loss_rate(totals).describe("lost")
+    if totals.judged == 1:
+        yield "1 run"
+    if totals.runs_with_loss and totals.judged > 1:
+        yield loss_rate(totals).brief("lost")
     if late := outs.late_then(totals):
         yield f"in the worst run, {late}" if totals.runs > 1 else late
+    if duplicates := outs.duplicates_text(totals):
+        yield duplicates
     if totals.total_downtime is None and totals.out_doubt:
         yield totals.out_doubt
-    if totals.total_downtime is not None and (totals.faults or totals.is_out):
+    broken = totals.faults or totals.is_out
+    if totals.total_downtime is not None and broken and totals.judged > 1:
         yield outs.rate_text(totals)
     unknown = totals.judged - totals.outage_decided_runs
     if totals.total_downtime is not None and unknown:
@@ -154,9 +174,11 @@ def _more(totals: RunTotals) -> Iterable[str]:
         yield f"{totals.faults_seen} of {faults} verified"
 
 
-def _why(runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None) -> str:
+def _why(
+    runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None, reason: str
+) -> str:
     if view is None:
-        return "not run"
+        return reason
     if not timelines:
         return next((run.failure for run in runs if run.failure), "nothing was recorded of it")
     return "nothing was due at a certain time, so nothing can be late"

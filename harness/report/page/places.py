@@ -2,7 +2,7 @@
 
 1. A place is a system in one layout, driven by one client. Layouts of a system stand together.
 2. Every verdict says three things, whatever is known of them: what was lost of what was confirmed,
-   how long it was out, and in how many runs that is decided.
+   how long it was out, and in how many runs that is decided. Each number stands once.
 3. Of runs that were not judged nothing is said but that, and why; they are never a 0.
 4. Timers set how long an outage lasts. Each run records those that it was measured with; the files
    of layouts give the product's defaults.
@@ -101,8 +101,8 @@ def _timers(own: Mapping[str, str]) -> dict[str, str]:
 
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
 RETURNED = (
-    "every failed host was back with its disk before the queues were emptied (the drain), so "
-    "no message is hidden on a missing disk"
+    "Each host that failed came back with its disk before the queues were emptied (the drain), so "
+    "no message is hidden on a missing disk."
 )
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 
@@ -142,17 +142,21 @@ class VerdictView:
         self.tone, self.sign, self.word = glance(totals)
         self.edge = edge(self.tone, totals)
         self.loss_often = (
-            often_text(loss_rate(totals), "lost", totals) if totals.loss_judged else ""
+            often_text(loss_rate(totals), "lost", totals) if totals.loss_judged > 1 else ""
         )
         self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
-        timed = totals.total_downtime is not None and totals.faults
+        timed = totals.total_downtime is not None and totals.faults and totals.runs > 1
         self.often = outs.rate_text(totals) if timed else ""
-        self.worst, self.late = outs.worst_of_runs(totals), outs.late_text(totals)
-        if (
-            totals.late.operations and totals.late.runs == totals.runs > 1
-        ):  # beside numbers of the worst run
-            self.late = f"over all runs: {self.late}"
-        self.returned = RETURNED if totals.hosts_returned else ""
+        self.worst = outs.worst_of_runs(totals)
+        # Messages of several scenarios have no common share.
+        self.late = outs.late_text(totals) if totals.scenarios == 1 else ""
+        out_of = totals.out_cell[0] if totals.out_cell is not None and totals.is_out else ""
+        self.out_where = f"in {out_of}" if out_of and totals.scenarios > 1 else ""
+        self.of = ""
+        if totals.confirmed:
+            self.of = f"of {totals.for_groups(formats.plural(totals.confirmed, 'message'))}"
+        self.whose = f"downtime for {outs.clients_text(totals)}"
+        self.whose += " in the worst run" if totals.runs > 1 else ""
         self.lost_known = _known(totals.loss_decided_runs, totals)
         self.out_known = _known(totals.outage_decided_runs, totals) if totals.faults else ""
         if self.out_known and _mostly_unknown(totals):
@@ -161,12 +165,26 @@ class VerdictView:
         every = len(place.scenarios) == scenarios
         some = " of " if every else f"; {len(place.scenarios)} of "
         self.tried = f"{formats.plural(totals.runs, 'run')}{some}{of}"
-        self.sentences = tuple(filter(None, (_loss(totals), _outage(totals), _proof(totals))))
+        self.sentences = tuple(
+            filter(
+                None,
+                (
+                    _loss(totals),
+                    _outage(totals),
+                    RETURNED if totals.hosts_returned else "",
+                    _proof(totals),
+                ),
+            )
+        )
         by_scenario = [(name, RunTotals(place.of(name))) for name in place.scenarios]
         self.medians = tuple(
-            (name, median_text(own.total_downtime), f"{own.total_downtime.runs} of {own.runs}")
+            (
+                name,
+                median_text(own.total_downtime),
+                f"{own.total_downtime.runs} of {own.runs} runs",
+            )
             for name, own in by_scenario
-            if own.total_downtime is not None
+            if own.total_downtime is not None and own.runs > 1
         )
         self.unknown = tuple(name for name, own in by_scenario if own.total_downtime is None)
 
@@ -268,31 +286,27 @@ def _shipped(system: str, layout: str) -> tuple[float | None, float | None]:
 
 
 def _loss(totals: RunTotals) -> str:
+    """Return what the number of lost messages does not say; "" if that is all."""
     if not totals.runs:
         return "None of these scenarios applies to it; the reasons are below the table."
     if not totals.judged:
         why = totals.main_doubt or "no reason was recorded"
         return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
-    runs = formats.plural(totals.judged, "run")
     if not totals.confirmed:
+        runs = formats.plural(totals.judged, "run")
         return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
-    messages = totals.for_groups(formats.plural(totals.confirmed, "message"))
-    of = f"the {messages} that it had confirmed"
-    more = ""
+    parts = []
+    if totals.lost or totals.stranded:
+        parts.append(_ends(totals))
     if totals.undecided_messages:
-        more = f"; {formats.count(totals.undecided_messages)} more cannot be decided"
+        more = formats.plural(totals.undecided_messages, "message")
+        parts.append(f"whether {more} more are lost cannot be decided")
     elif totals.loss_open:
         undecided = totals.judged - totals.loss_decided_runs
-        more = f"; {formats.of(undecided, totals.judged, 'run')} cannot be decided"
-    if not totals.lost and not totals.stranded:
-        if not totals.loss_open:
-            return f"It lost none of {of}, in {runs}."
-        return f"No loss was found among {of}, in {runs}{more}."
-    missing = formats.count(totals.lost + totals.stranded)
-    where = f"in {totals.runs_with_loss} of {runs}"
-    drain = "the drain (which empties the queues at the end)"
-    text = f"{missing} of {of} reached neither a consumer nor {drain}, {where}"
-    return f"{'At least ' if totals.loss_open else ''}{text}: {_ends(totals)}{more}."
+        of = formats.of(undecided, totals.judged, "run")
+        parts.append(f"whether anything is lost cannot be decided in {of}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _ends(totals: RunTotals) -> str:
@@ -311,44 +325,17 @@ def _so_many(number: int) -> str:
 
 
 def _outage(totals: RunTotals) -> str:
+    """Return what the downtime does not say: the longest time without a confirm."""
     if not totals.judged:
         return ""
     if not totals.faults and not totals.is_out:
         return "Nothing was broken on purpose."
-    if totals.total_downtime is None:
-        return "Its downtime is not decided."
-    parts = [_longest_out(totals)]
-    if totals.silence is not None and totals.silence.maximum_s:
-        silent = outs.silent_text(totals, outs.AT_LEAST)
-        over = "over all runs, " if totals.runs > 1 else ""
-        parts.append(f"{over}the longest time without any confirm was {silent}")
-    parts += filter(None, [outs.worst_of_runs(totals)])
-    late = totals.late
-    if late.missed:
-        known = (
-            "all runs" if late.runs == totals.runs else formats.of(late.runs, totals.runs, "run")
-        )
-        over = f"over {known}, " if totals.runs > 1 else ""
-        share = f"{formats.share(late.share)} of the messages due from the first fault on"
-        parts.append(f"{over}{share} were late{outs.later(totals)}")
-    return f"{'; '.join(parts)}."
-
-
-def _longest_out(totals: RunTotals) -> str:
-    out = totals.total_downtime
-    assert out is not None, totals
-    assert totals.out_cell is not None, totals
-    known = f"{out.runs} of {totals.runs}"
-    if not out.maximum_s:
-        some = f" in the {known} runs in which that is known"
-        who = outs.clients_text(totals).capitalize()
-        return f"{who} saw no downtime{some if out.runs < totals.runs else ''}"
-    head = f"In its worst run the downtime for {outs.clients_text(totals)} was"
-    if _mostly_unknown(totals):
-        head = f"Its downtime is known of {known} runs only: at worst"
-    late = outs.late_then(totals)
-    text = f"{head} {outs.out_text(totals, outs.AT_LEAST)} ({totals.out_cell[0]})"
-    return f"{text}, and {late}" if late else text
+    silent = outs.silent_text(totals, outs.AT_LEAST)
+    if totals.total_downtime is None or totals.silence is None or not totals.silence.maximum_s:
+        return ""
+    over = " in any run" if totals.runs > 1 else ""
+    text = f"The longest time without any confirm{over} was {silent}."
+    return " ".join(filter(None, (text, outs.shorter_text(totals))))
 
 
 def _proof(totals: RunTotals) -> str:
@@ -356,6 +343,8 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
+    complete = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
+    faults += f"; {complete} {formats.plural(totals.logs_of, 'log')} of clients complete"
     if totals.whole:
         number = formats.of(totals.runs, totals.runs, "run")
         all_runs = "the run" if totals.runs == 1 else number

@@ -32,7 +32,7 @@ from spark_analysis.schema.comparison import Comparison
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
-_ON_TIME = "on time again (by due time)", "after"
+_ON_TIME = "on time again: messages due", "after"
 
 
 class RunView:

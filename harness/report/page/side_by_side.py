@@ -41,7 +41,7 @@ class Field:
         self.letter, self.number, self.label = letter, view.number, view.label
         self.tone, self.sign, self.loss = places.glance(totals)
         self.edge = places.edge(self.tone, totals)
-        self.of, self.returned = _of(totals), places.RETURNED if totals.hosts_returned else ""
+        self.of = _of(totals)
         shown = totals.judged and (totals.faults or totals.is_out)
         self.out = f"{outs.out_phrase(totals)}{outs.history_text(totals)}" if shown else ""
         self.often = outs.rate_text(totals) if totals.faults else ""
@@ -146,7 +146,7 @@ def _lead(
     alone = scenarios == 1 and len(titles) == 1
     head = titles[0] if alone else formats.plural(scenarios, "scenario")
     systems = list(dict.fromkeys(place.system for place in compared))
-    on = f" All on {systems[0]}." if len(systems) == 1 else ""
+    on = f" System: {systems[0]}." if len(systems) == 1 else ""
     broken = "this happens under load" if scenarios == 1 else "each injects faults under load"
     broken = broken if total.faults else "a load without faults"
     judged = formats.of(total.judged, total.runs, "run")
@@ -183,7 +183,7 @@ def _of(totals: RunTotals) -> str:
     """What the number is of: messages, and runs."""
     if not totals.confirmed:
         return ""
-    runs = f"; {loss_rate(totals).describe('loss')}" if totals.loss_judged else ""
+    runs = f"; {loss_rate(totals).brief('loss')}" if totals.loss_judged else ""
     return f"of {totals.for_groups(formats.count(totals.confirmed))}{runs}"
 
 

@@ -216,7 +216,7 @@ def often_text(found: Rate, what: str, totals: RunTotals) -> str:
     """Return `lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)`. Bounds need repeats of
     one experiment. Runs of several cells have none: `lost in 0 of 2 runs (of different cells)`."""
     if totals.cells < 2 or not found.runs:
-        return found.describe(what)
+        return found.brief(what)
     noun = "scenarios" if totals.scenarios == totals.cells else "cells"
     return f"{found.counted(what)} (of different {noun})"
 

@@ -76,7 +76,8 @@ def test_all_of_few_intended_delays_are_needed_for_a_proof(
 def test_too_few_say_how_many_there_were() -> None:
     one = verdict("confirmed-is-delivered", confirmed(99))
     assert one.not_judged[0] == (
-        "lost == 0, found 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
+        "0 of 99 confirmed messages were lost; not decided, because there were only 99 confirmed "
+        "messages, and 100 are needed (`lost == 0`)"
     )
 
 
@@ -198,7 +199,7 @@ def test_with_one_queue_nothing_can_be_misrouted() -> None:
     one = verdict("nothing-misrouted", Story())
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "misrouted == 0: not applicable, because with one queue nothing could be misrouted",
+        "not applicable, because with one queue nothing could be misrouted (`misrouted == 0`)",
     )
     assert verdict("nothing-misrouted", Story().queue("")).outcome is NOT_APPLICABLE
     assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
@@ -253,7 +254,7 @@ def test_one_message_that_could_have_shown_it_is_enough(
     assert verdict(claim, Story().count("could_show", measure, 1)).outcome is PASS
     one = verdict(claim, Story().count("could_show", measure, 0))
     assert one.outcome is NOT_APPLICABLE
-    assert one.not_judged == (f"{measure} == 0: not applicable, because {why}",)
+    assert one.not_judged == (f"not applicable, because {why} (`{measure} == 0`)",)
 
 
 @EACH
@@ -328,10 +329,10 @@ def test_a_claim_about_windows_has_evidence_of_its_own() -> None:
     one = verdict("duplicates-are-requeued", story)
     assert one.outcome is PASS
     assert one.judged == (
-        "not_redelivered == 0, found 0 (no connection held an unacknowledged message when it "
-        "ended)",
-        "fault 1: redelivered == true, found true (redelivered: 1 whose acknowledgement "
-        "perhaps came too late)",
+        "0 deliveries were neither acknowledged nor redelivered (no connection held an "
+        "unacknowledged message when it ended) (`not_redelivered == 0`)",
+        "fault 1: an unacknowledged message was redelivered: yes (redelivered: 1 whose "
+        "acknowledgement perhaps came too late) (`redelivered == true`)",
     )
     assert verdict("unacknowledged-is-redelivered", story).outcome is NOT_APPLICABLE
 

@@ -19,12 +19,12 @@ from tests.rigs.runs.findings import Story
 
 def test_a_pass_says_what_was_judged() -> None:
     assert verdict("election-loses-nothing", Story()).judged == (
-        "lost == 0, found 0 of 21,400",
-        "stranded == 0, found 0 of 21,400",
+        "0 of 21,400 confirmed messages were lost (`lost == 0`)",
+        "0 of 21,400 confirmed messages were stranded (`stranded == 0`)",
     )
     assert verdict("mirror-takes-over", Story()).judged == (
-        "fault 1: available_during_fault == true, found true (served: the cluster as a whole, "
-        "1 queue, 1 publisher)",
+        "fault 1: clients were served while the fault was active: yes (served: the cluster as a "
+        "whole, 1 queue, 1 publisher) (`available_during_fault == true`)",
     )
 
 
@@ -35,7 +35,10 @@ def test_a_claim_that_holds_has_no_story() -> None:
 def test_a_false_precondition_is_not_applicable_and_says_which() -> None:
     one = verdict("election-loses-nothing", Story(synchronised_mirrors_at_fault=0))
     assert one.outcome is NOT_APPLICABLE
-    assert one.not_judged == ("fault 1: synchronised_mirrors_at_fault >= 1, found 0",)
+    assert one.not_judged == (
+        "fault 1: synchronised mirrors when the fault began: 0; the claim is about: at least 1 "
+        "(`synchronised_mirrors_at_fault >= 1`)",
+    )
 
 
 def test_an_unknown_precondition_is_inconclusive_even_beside_a_loss() -> None:
@@ -55,7 +58,9 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
     story.affect("lost", "replicated", 4711, at=12.7).affect("lost", "replicated", 4702, at=12.4)
     one = verdict("election-loses-nothing", story)
     assert one.outcome is FAIL
-    assert one.judged[0] == "lost == 0, found 2 of 21,400"
+    assert one.judged[0] == (
+        "2 of 21,400 confirmed messages were lost; the claim allows none (`lost == 0`)"
+    )
     assert one.story == (
         "message 4702 of publisher 1 (producer 1 in the raw tables) in orders was first sent at "
         "+12.400 s and confirmed (by all required replicas), never delivered; its queue was "
@@ -66,7 +71,7 @@ def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
 def test_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
     one = verdict("unnotified-consumer-waits-forever", Story())
     assert one.outcome is FAIL
-    assert "first delivery after 0.161 s" in one.story
+    assert "first delivery of a new message after 0.161 s" in one.story
     assert "3.10" in one.known
 
 
@@ -90,9 +95,9 @@ def test_a_meaningless_condition_stands_beside_an_undecided_one() -> None:
     story = Story(consumers=0).count("loss_unknown", "drain", 50)
     one = verdict("mirrored-queue-works-on", story.doubt("loss", "drain", queue="orders"))
     assert one.outcome is INCONCLUSIVE
-    assert one.not_judged[0].startswith("lost == 0, found 0 of 21,400")
+    assert one.not_judged[0].startswith("0 of 21,400 confirmed messages were lost; not")
     assert one.not_judged[-1] == (
-        "fault 1: consumption_resumes == true: not applicable, because the run has no consumer"
+        "fault 1: not applicable, because the run has no consumer (`consumption_resumes == true`)"
     )
 
 
@@ -121,7 +126,7 @@ def test_an_undrained_message_is_not_certainly_stranded() -> None:
     one = verdict("confirmed-is-delivered", story.doubt("loss", "drain", queue="orders"))
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged[0].startswith(
-        "stranded == 0, found 2 of 21,400, but orders was not drained"
+        "2 of 21,400 confirmed messages were stranded; not decided, because orders was not drained"
     )
 
 

@@ -57,7 +57,7 @@ def test_single_master_without_promotable_mirror_is_unavailable_until_repaired()
     for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
         judged = verdict(claim, down)
         assert judged.outcome is NOT_APPLICABLE, claim
-        assert "elects == true, found false" in judged.not_judged
+        assert "a mirror can become master by itself: no (`elects == true`)" in judged.not_judged
     operated = Story(**alone, operations=1)
     assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE
 
@@ -99,8 +99,8 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     judged = verdict("silent-name-server-hides-failures", blind)
     assert judged.outcome is PASS
     assert judged.judged == (
-        "fault 1: predicted available_during_fault == false, found false (the cluster as a whole "
-        "was unavailable for 15.0 s, until the fault's end)",
+        "fault 1: clients were served while the fault was active: no (the cluster as a whole was "
+        "unavailable for 15.0 s, until the fault's end) (`available_during_fault == false`)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL
     noticed = verdict("silent-broker-is-noticed-in-time", blind)
@@ -235,6 +235,7 @@ def test_confirms_with_warnings_prove_nothing_about_those_without() -> None:
     one = verdict("in-sync-is-not-lost", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged[0] == (
-        "lost.replicated == 0, found 0 of 99, but there were only 99 confirmed messages, and 100 "
-        "are needed"
+        "0 of 99 confirmed messages were lost (confirmed by all required replicas); not decided, "
+        "because there were only 99 confirmed messages, and 100 are needed "
+        "(`lost.replicated == 0`)"
     )

@@ -50,7 +50,7 @@ def test_an_outage_before_the_time_that_counts_is_reported() -> None:
     until = row.from_ns / 1e9
     one = verdict("mirror-takes-over", story.outage(until - 12.3, until))
     assert one.outcome is PASS
-    assert "; the outage of 12.3 s before clients were served again does not" in one.judged[0]
+    assert "; the outage of 12.3 s before messages were on time again does not" in one.judged[0]
 
 
 def test_queue_with_too_little_load_is_left_out_and_reported() -> None:
@@ -106,7 +106,7 @@ def test_shortfall_of_an_already_degraded_load_is_no_fault_harm(
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-affects-own-clients", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
-    why = "missed == 0: the load was already degraded before the fault"
+    why = "fault 1: the load was already degraded before the fault (`missed == 0`)"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 

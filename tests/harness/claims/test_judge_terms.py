@@ -28,13 +28,13 @@ def termed(could_show: int = 100) -> Story:
 def test_run_without_delays_or_transactions_reports_why_both_are_unjudged() -> None:
     reasons = {name: verdict(name, Story()).not_judged for name in OF_TERMS}
     assert reasons == {
-        "nothing-early": ("early == 0: not applicable, because no message was delayed",),
+        "nothing-early": ("not applicable, because no message was delayed (`early == 0`)",),
         "rolled-back-stays-unseen": (
-            "rolled_back_but_delivered == 0: not applicable, because no transaction was to be "
-            "rolled back",
+            "not applicable, because no transaction was to be rolled back "
+            "(`rolled_back_but_delivered == 0`)",
         ),
         "no-transaction-torn": (
-            "torn_transaction == 0: not applicable, because no transaction was to be committed",
+            "not applicable, because no transaction was to be committed (`torn_transaction == 0`)",
         ),
     }
     rolled_back = Story().count("transactions", "rollback", 100)
@@ -92,7 +92,9 @@ def test_broken_delay_or_transaction_is_a_fail_with_its_story(
     broken = termed().count(measure, detail, 2).affect(measure, detail, 3, at=12.4)
     one = verdict(claim, broken)
     assert one.outcome is FAIL
-    assert one.judged == (f"{measure} == 0, found 2",)
+    (line,) = one.judged
+    assert line.startswith("2 ")
+    assert line.endswith(f"; the claim allows none (`{measure} == 0`)")
     assert (
         one.story == f"message 3 of publisher 1 (producer 1 in the raw tables) in orders {story}"
     )
@@ -103,8 +105,8 @@ def test_a_delivery_within_clock_uncertainty_is_neither_pass_nor_fail() -> None:
     one = verdict("nothing-early", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged == (
-        "early == 0, found 0, but 4 more came before their time by no more than the clocks are "
-        "off",
+        "0 delayed messages were delivered too early; not decided, because 4 more came before "
+        "their time by no more than the clocks are off (`early == 0`)",
     )
     assert verdict("nothing-early", story.count("early", "", 1)).outcome is FAIL
 
@@ -152,6 +154,6 @@ def test_delayed_messages_have_no_promised_order() -> None:
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "reordered == 0: not applicable, because order is not promised (all were delayed, or in "
-        "transactions)",
+        "not applicable, because order is not promised (all were delayed, or in transactions) "
+        "(`reordered == 0`)",
     )

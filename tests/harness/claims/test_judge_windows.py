@@ -62,7 +62,8 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     one = verdict("election-loses-nothing", story)
     assert one.not_judged == (
-        "lost == 0, found 3 of 21,400, but all 3 may be due to fault 1 or to fault 2",
+        "3 of 21,400 confirmed messages were lost; not decided, because all 3 may be due to fault "
+        "1 or to fault 2 (`lost == 0`)",
     )
     (advice,) = one.advice
     assert advice.startswith("leave more time between these faults: ")
@@ -80,13 +81,18 @@ def test_certain_losses_are_counted_apart_from_ambiguous_ones() -> None:
     story.count("lost", "stored", 1, windows="1,2")
     one = verdict("election-loses-nothing", story)
     assert one.outcome is FAIL
-    assert one.judged[0] == "lost == 0, found 2 of 21,400 certainly due to fault 1"
+    assert one.judged[0] == (
+        "2 of 21,400 confirmed messages were lost (certainly due to fault 1); the claim allows "
+        "none (`lost == 0`)"
+    )
 
 
 def test_a_loss_without_certain_fault_names_the_clocks() -> None:
     one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
     why = "all 3 may be due to fault 1 or to no fault: clients' clocks may be off"
-    assert one.not_judged == (f"lost == 0, found 3 of 21,400, but {why}",)
+    assert one.not_judged == (
+        f"3 of 21,400 confirmed messages were lost; not decided, because {why} (`lost == 0`)",
+    )
     assert one.advice[0].startswith("run it with clients and brokers on one machine")
     again = Story().count("duplicated", "stored_twice", 2, windows="0,1")
     assert verdict("one-copy", again).outcome is FAIL, "whatever caused it"
@@ -252,6 +258,9 @@ def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
     assert verdict("mirror-takes-over", calm).outcome is NOT_APPLICABLE
 
 
+ROLE = "target of the fault: master; the claim is about: mirror (`fault_target_role == mirror`)"
+
+
 def test_the_reason_that_decides_comes_before_those_of_other_faults() -> None:
     text = (
         '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\nquantifier = "all"\n'
@@ -263,10 +272,10 @@ def test_the_reason_that_decides_comes_before_those_of_other_faults() -> None:
     one = judge(claim, story.window(2, "kill", opens=40, lasts=10).evidence)
     assert one.outcome is NOT_APPLICABLE
     assert one.not_judged == (
-        "masters == 2, found 1",
-        "fault 2: fault_target_role == mirror, found master",
-        "fault 1: fault_kind == kill, found freeze",
-        "fault 1: fault_target_role == mirror, found master",
+        "masters that share a queue's messages: 1; the claim is about: 2 (`masters == 2`)",
+        f"fault 2: {ROLE}",
+        "fault 1: kind of fault: freeze; the claim is about: kill (`fault_kind == kill`)",
+        f"fault 1: {ROLE}",
     )
 
 
@@ -279,8 +288,8 @@ def test_a_fault_that_affects_no_broker_does_not_decide() -> None:
     story = Story("client_freeze", faults=2, windows={"2": SYNCHRONISED})
     one = judge(claim, story.window(2, "kill", opens=40, lasts=10).evidence)
     assert one.not_judged == (
-        "fault 2: fault_kind == stop, found kill",
-        "fault 1: fault_kind == stop, found client_freeze",
+        "fault 2: kind of fault: kill; the claim is about: stop (`fault_kind == stop`)",
+        "fault 1: kind of fault: client_freeze; the claim is about: stop (`fault_kind == stop`)",
     )
 
 
@@ -288,4 +297,7 @@ def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
     story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
     (reason,) = verdict("rejoined-node-starts-empty", story).not_judged
     found = "none that certainly waited: more were delivered than confirmed"
-    assert reason == f"fault 1: waiting_at_fault >= 100, found {found}"
+    assert reason == (
+        f"fault 1: messages that waited in the queue when the fault began: {found}; the claim is "
+        "about: at least 100 (`waiting_at_fault >= 100`)"
+    )

@@ -82,7 +82,9 @@ def test_meaningless_milestone_is_not_applicable_and_missing_one_unknown() -> No
 
 def test_the_description_of_a_window_lists_its_milestones() -> None:
     story = Story().window(2, "kill", opens=40).stage("first_success", 7, window=2)
-    assert "first confirm after 0.200 s" in story_of("available_during_fault", 1, story.evidence)
+    assert "first confirm of a new message after 0.200 s" in story_of(
+        "available_during_fault", 1, story.evidence
+    )
     assert "7.000 s" not in story_of("available_during_fault", 1, story.evidence)
 
 

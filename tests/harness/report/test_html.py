@@ -84,10 +84,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert "FAILED 2 promises were broken" in said
     assert f"Which promise was broken? 2 of 3 “{MEANING}” “Publishers never wait" in said
     assert "Were messages lost? 7 lost of 800 confirmed" in said
-    assert (
-        "How much downtime was there? no downtime downtime in 0 of 1 run "
-        "(95 % one-sided bound: at most 95 %)" in said
-    )
+    assert "How much downtime was there? no downtime downtime in 0 of 1 run longest time" in said
     assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert (
         "Faults verified, logs complete? yes the fault was verified from outside, at its "
@@ -109,7 +106,7 @@ def test_late_and_deadline_are_explained_where_they_first_stand(tmp_path: Path) 
     said = text(page_of(judged_run(tmp_path / "run", crash()))).replace("\u00a0", " ")
     legend = "on time: confirmed within the deadline late: later, or never "
     assert said.index(legend) < said.index("(deadline ")
-    deadline = "The deadline is how long after its due time a message may be confirmed and still"
+    deadline = "deadline How long after its due time a message may be confirmed and still be on"
     assert deadline in said
     late = "Late: not confirmed by its due time plus the deadline (1 s); also if it was"
     assert late in said
@@ -143,7 +140,7 @@ def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
     assert "✓ PASS violated in 0 of 3 runs (95 % one-sided bound: at most 63 %)" in one
     assert "✗ FAIL violated in 3 of 3 runs (95 % CI: 29 to 100 %)" in one
     two = text(page_of(summed(Story()), summed(Story(), cell=OTHER)))
-    assert "cell B violated in 0 of 1 run (95 % one-sided bound: at most 95 %)." in two
+    assert "cell B violated in 0 of 1 run." in two
 
 
 def test_claims_that_do_not_apply_are_one_line() -> None:
@@ -170,7 +167,7 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
     )
     said = text(page_of(summed(story)))
     assert (
-        "How much downtime was there? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
+        "How much downtime was there? 3.00 s downtime in 1 of 1 run "
         "the worst of 2 queues (q7): ≥ 40.0 s, did not recover (of its own messages; the "
         "downtime for all publishers counts those of all together)" in said
     )
@@ -182,9 +179,7 @@ def test_later_outage_and_single_queue_outage_are_reported() -> None:
 def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=range(230, 237)), crash()))
     assert f"{TITLE} RabbitMQ with mirrored queues. A copy of every queue on every node." in said
-    assert (
-        "7 of 1,600 confirmed messages were lost (in 1 of 2 runs; 95 % CI: 1.3 to 99 %)." in said
-    )
+    assert "7 of 1,600 confirmed messages were lost (in 1 of 2 runs)." in said
 
 
 def test_an_undecided_report_does_not_look_good(tmp_path: Path) -> None:
@@ -270,11 +265,11 @@ def test_a_claim_that_does_not_apply_gives_its_reason_first() -> None:
     none = replace(
         first,
         outcome=Judged.NOT_APPLICABLE,
-        judged=("lost == 0, found 0",),
+        judged=("nothing was lost",),
         not_judged=("no fault",),
     )
     said = text(page_of(summed(Story(), verdicts=(none, *rest))))
-    assert "no fault Also observed: lost == 0, found 0" in said
+    assert "no fault Also observed: nothing was lost" in said
 
 
 def test_the_deadline_stands_beside_the_scenario(tmp_path: Path) -> None:
@@ -289,10 +284,9 @@ def test_several_layouts_stand_side_by_side() -> None:
     said = text(page_of(*runs, skipped=(SKIPPED,))).replace("\u00a0", " ")
     assert "in 2 of 2 cells" in said
     assert "B (exactly-2@T=10) lost 3 messages" in said
-    assert "✓ 0 lost lost in 0 of 1 run (95 % one-sided bound: at most 95 %)" in said
-    assert "✗ 3 lost lost in 1 of 1 run (95 % CI: 2.5 to 100 %)" in said
-    assert "no downtime downtime in 0 of 1 run" in said
-    assert "3 of the 21,400 messages" in said
+    assert "✓ 0 lost of 21,400 messages" in said
+    assert "✗ 3 lost of 21,400 messages" in said
+    assert "downtime for publishers no downtime" in said
     assert "why: 1" in said and "because: 1 no mirror" in said
     assert "Every cell at a glance" not in said
 

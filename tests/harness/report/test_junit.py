@@ -57,7 +57,7 @@ def test_fail_of_a_claim_is_a_failure_with_its_line() -> None:
     failed = case(page_of(summed(Story())), f"{FAILS} [repeat 1]")
     assert outcome(failed) == ["failure"]
     line = failed.findtext("failure") or ""
-    assert line.startswith(f"FAIL {FAILS}: fault 1: silence_s <= 0.1, found 0.171 s")
+    assert line.startswith(f"FAIL {FAILS}: fault 1: longest time without a confirm: 0.171 s; ")
     assert parsed(page_of(summed(Story()))).get("failures") == "1"
 
 

@@ -25,8 +25,9 @@ def test_every_judged_measure_has_one_line() -> None:
             "messages due (no confirm within 2 s of the due time)"
         ),
         ("stages", 1): (
-            "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
-            "first delivery after 0.161 s, backlog gone after 0.500 s"
+            "fault 1: first confirm of a new message after 0.200 s, on time again: messages due "
+            "after 0.000 s, first delivery of a new message after 0.161 s, backlog gone after "
+            "0.500 s"
         ),
     }
 
@@ -85,23 +86,23 @@ def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     found = texts(story)
     assert "without a confirm >= 33.900 s" in found["availability", 1]
-    assert "on time again after >= 33.800 s" in found["stages", 1]
+    assert "on time again: messages due after >= 33.800 s" in found["stages", 1]
 
 
 def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
     found = texts(Story().stage("sustained_success", 0.001, reached=False))
     cut = "the load ended, or the next fault began, too soon to measure it"
-    assert f"on time again: not measured ({cut})" in found["stages", 1]
+    assert f"on time again: messages due: not measured ({cut})" in found["stages", 1]
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     either = "sending stayed on time, but perhaps only because the fault ended soon"
-    assert f"on time again: not measured ({either})" in texts(short)["stages", 1]
+    assert f"on time again: messages due: not measured ({either})" in texts(short)["stages", 1]
 
 
 def test_without_a_late_message_there_is_no_time_of_recovery() -> None:
     found = texts(Story().missed(0))
-    assert "on time again: not needed, no message was late" in found["stages", 1]
+    assert "no message was late" in found["stages", 1]
     cut = texts(Story().missed(0).stage("sustained_success", 0.001, reached=False))
-    assert "on time again: not needed, no message was late" in cut["stages", 1]
+    assert "no message was late" in cut["stages", 1]
 
 
 def test_late_messages_are_counted_up_to_the_next_fault() -> None:
@@ -114,8 +115,8 @@ def test_late_messages_are_counted_up_to_the_next_fault() -> None:
 def test_without_consumers_none_is_reported_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (
-        "fault 1: first confirm after 0.200 s, on time again after 0.000 s, "
-        "first delivery: not applicable, backlog gone: not applicable"
+        "fault 1: first confirm of a new message after 0.200 s, on time again: messages due after "
+        "0.000 s, first delivery of a new message: not applicable, backlog gone: not applicable"
     )
 
 

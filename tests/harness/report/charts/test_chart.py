@@ -17,6 +17,8 @@ from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run
 
+FIRST = "first confirm of a new message"
+
 
 def timeline_of(tmp_path: Path, history: History) -> Timeline:
     detail = judged_run(tmp_path / "run", history).detail
@@ -106,9 +108,9 @@ def test_without_confirms_there_is_no_latency_to_draw(tmp_path: Path) -> None:
 
 def test_a_stage_reaches_from_the_fault_to_its_instant(tmp_path: Path) -> None:
     lanes = {lane.name: lane.spans[0] for lane in chart_of(tmp_path, crash()).stages}
-    assert lanes["first confirm"].left == 30.0
-    assert lanes["first confirm"].text.endswith(" s")
-    assert lanes["first confirm"].tone == "reached"
+    assert lanes[FIRST].left == 30.0
+    assert lanes[FIRST].text.endswith(" s")
+    assert lanes[FIRST].tone == "reached"
 
 
 def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_stage_of_a_window_with_caveats_is_drawn_unjudged(tmp_path: Path) -> Non
         detail = judged_run(tmp_path / name, story).detail
         assert detail is not None
         lanes = {lane.name: lane.spans[0] for lane in Chart(detail.timeline).stages[:4]}
-        first = lanes["first confirm, fault 1" if name == "fault" else "first confirm"]
+        first = lanes[f"{FIRST}, fault 1" if name == "fault" else FIRST]
         assert first.tone == "doubted"
         assert first.text.endswith(", not judged")
 
@@ -150,7 +152,7 @@ def test_a_fault_without_late_messages_needs_no_recovery(tmp_path: Path) -> None
 def test_only_steps_of_absent_consumers_are_drawn_unjudged(tmp_path: Path) -> None:
     drawn = chart_of(tmp_path, crash().away(CONSUMER, 13_000, 14_000))
     unjudged = {one.name for one in drawn.stages if one.spans[0].text.endswith(", not judged")}
-    assert unjudged == {"first delivery", "backlog gone"}
+    assert unjudged == {"first delivery of a new message", "backlog gone"}
 
 
 def test_every_slice_says_its_numbers(tmp_path: Path) -> None:
@@ -268,8 +270,8 @@ def test_several_faults_have_own_rows_and_their_events_say_which(tmp_path: Path)
     assert [len(row.requested) for row in drawn.faults] == [1, 0]
     assert [row.held[0].text for row in drawn.faults] == ["kill rmq1", "partition rmq2"]
     names = [lane.name for lane in drawn.stages]
-    assert "first confirm, fault 1" in names
-    assert "first confirm, fault 2" in names
+    assert f"{FIRST}, fault 1" in names
+    assert f"{FIRST}, fault 2" in names
 
 
 def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:

@@ -29,10 +29,11 @@ def test_layouts_have_the_letters_of_the_report() -> None:
     assert re.search(r"\bA: ", text) and re.search(r"\bB: ", text)
 
 
-def test_terms_of_statistics_are_explained_below_the_table() -> None:
+def test_words_of_the_table_are_explained_below_it() -> None:
     text = shown(demo_table.table(page_of(summed(Story()))))
-    assert "95 % one-sided bound: none of these runs lost a message" in text
-    assert "95 % CI: " not in text
+    assert "promise: a claim about brokers that must hold in every run." in text
+    assert "@T=: the detection timeout T in seconds" in text
+    assert "warning: " not in text
 
 
 def test_the_last_lines_name_the_two_ways_on() -> None:

@@ -1,5 +1,6 @@
 """One run's verdicts on a terminal: a reason that many claims share stands once."""
 
+from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.report.console.tables import grouped
 from harness.report.tried import reasons
@@ -40,9 +41,11 @@ def test_claims_expected_to_stay_open_have_their_own_line() -> None:
 def test_a_condition_is_no_part_of_the_reason() -> None:
     stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
     first = verdict(
-        "a", ClaimOutcome.INCONCLUSIVE, f"fault 2: available_after_fault == true: {stalled}"
+        "a", ClaimOutcome.INCONCLUSIVE, f"fault 2: {stalled} (`available_after_fault == true`)"
     )
-    second = verdict("b", ClaimOutcome.INCONCLUSIVE, f"fault 2: out_s <= 30: {stalled}")
+    second = verdict(
+        "b", ClaimOutcome.INCONCLUSIVE, f"fault 2: 3 s{UNSURE}{stalled} (`silence_s <= 30`)"
+    )
     assert reasons(first) == reasons(second) == (f"fault 2: {stalled}",)
     assert len(lines(first, second)) == 1
 

@@ -7,7 +7,7 @@ from harness.report.page.places import names
 RABBIT = "RabbitMQ 3.10 with classic mirrored queues"
 PAIRS = "RocketMQ, two masters with a slave each"
 GROUPS = "RocketMQ 4.9 with DLedger: groups of three that elect their leader"
-IMITATION = "Python imitation of CTGMQ: name servers replace a master by its slave"
+IMITATION = "Reference brokers (Python) for CTGMQ: name servers replace a master by its slave"
 SLAVE = "Two hosts with a master each; a confirm waits for a slave"
 ALONE = "Two hosts with a master each; a confirm waits for its master alone"
 MIRRORS = "Three nodes, a copy of every queue on every node"
@@ -41,7 +41,7 @@ CASES = {
         [
             "RocketMQ, two masters with a slave each",
             "RocketMQ with DLedger",
-            "Python imitation of CTGMQ",
+            "Reference brokers (Python) for CTGMQ",
         ],
     ),
     "the system, and the layout of one": (

@@ -34,12 +34,11 @@ def test_loss_is_shown_before_downtime() -> None:
         ("out", "downtime 11.0 s in 2 outages"),
     ]
     assert first.more == (
-        "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)",
-        "89\u00a0% of the messages due in the 2 outages were late",
-        "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
+        "1 run",
+        "1,760 of 1,980 messages due in the 2 outages were late",
     )
     assert plain(second.findings) == [("pass", "✓ no downtime")]
-    assert second.more == ("downtime in 0 of 1 run (95 % one-sided bound: at most 95 %)",)
+    assert second.more == ("1 run",)
 
 
 def test_unknown_intervals_are_not_drawn_as_good() -> None:
@@ -48,7 +47,10 @@ def test_unknown_intervals_are_not_drawn_as_good() -> None:
     (scene,) = of(page_of(summed(stalled), lost)).scenes
     doubted, unjudged = scene.panels
     assert plain(doubted.findings) == [("open", "? downtime: not decided")]
-    assert doubted.more == ("publisher 1 stalled 140 ms at +12.3 s (host busy)",)
+    assert doubted.more == (
+        "1 run",
+        "publisher 1 stalled 140 ms at +12.3 s (host busy)",
+    )
     assert (plain(unjudged.findings), unjudged.why) == ([("open", "? not judged")], "no cluster")
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None
 
@@ -59,8 +61,8 @@ def test_runs_of_unknown_length_are_counted_separately() -> None:
     (panel,) = scene.panels
     assert plain(panel.findings) == [("out", "downtime ≥ 1.00 s")]
     assert panel.more == (
-        "in the worst run, 89\u00a0% of the messages due then were late",
-        "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
+        "in the worst run, 800 of 900 messages due then were late",
+        "downtime in 1 of 1 run",
         "not decided in 1 of 2 runs",
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import Expectations, ExpectedCell, Known
 from harness.judging.assemble import compare
@@ -40,7 +41,7 @@ def test_a_reason_stands_once_with_its_claims() -> None:
 
 
 def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
-    stalled = verdict("served", f"fault 2: available_after_fault == true: {STALLED}")
+    stalled = verdict("served", f"fault 2: {STALLED} (`available_after_fault == true`)")
     others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
     warning = verdict("foretold", "fault 9: no probe ran", warns=True)
     made = report(run(Story(), verdicts=(stalled, warning, *others)))
@@ -77,9 +78,9 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
         run(
             Story(),
             verdicts=(
-                verdict("stays", f"lost == 0, found 0 of 800, but {doubt}"),
-                verdict("silent", f"fault 1: fault_kind == kill: {doubt}", f"fault 2: {doubt}"),
-                verdict("corrupt", f"corrupt == 0, found 0, but {doubt}"),
+                verdict("stays", f"0 of 800 were lost{UNSURE}{doubt} (`lost == 0`)"),
+                verdict("silent", f"fault 1: {doubt} (`fault_kind == kill`)", f"fault 2: {doubt}"),
+                verdict("corrupt", f"none was corrupt{UNSURE}{doubt} (`corrupt == 0`)"),
             ),
         )
     )
@@ -90,8 +91,8 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
 
 def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
     why = "orders was not drained"
-    senseless = "fault 1: consumption_resumes == true: not applicable, because the run has none"
-    open_ = verdict("stays", f"lost == 0, found 0 of 800, but {why}", senseless)
+    senseless = "fault 1: not applicable, because the run has none (`consumption_resumes == true`)"
+    open_ = verdict("stays", f"0 of 800 were lost{UNSURE}{why} (`lost == 0`)", senseless)
     assert [one.reasons for one in undecided(report(run(Story(), verdicts=(open_,))))] == [(why,)]
 
 
@@ -101,7 +102,9 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
         run(
             Story(),
             f"run-{n}",
-            verdicts=(verdict("duplicates", f"duplicated == 0, found 0, but {n} {why}"),),
+            verdicts=(
+                verdict("duplicates", f"none came twice{UNSURE}{n} {why} (`duplicated == 0`)"),
+            ),
         )
         for n in ("3", "1", "1,204")
     ]
@@ -112,7 +115,7 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
 
 
 def test_a_number_that_all_runs_share_is_no_range() -> None:
-    same = verdict("duplicates", "duplicated == 0, found 0, but 3 more are possible")
+    same = verdict("duplicates", f"none came twice{UNSURE}3 more are possible (`duplicated == 0`)")
     made = report(run(Story(), verdicts=(same,)), run(Story(), verdicts=(same,)))
     assert [one.reasons for one in undecided(made)] == [("3 more are possible",)]
 
