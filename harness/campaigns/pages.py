@@ -199,7 +199,9 @@ def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
     for number, line in enumerate(lines, start=1):
         place = f"{path}, line {number}"
         table, picture = TABLE.match(line), wanted(line)
-        begun = f"table {table[1]}" if table else f"picture {picture.file}" if picture else ""
+        begun = f"picture {picture.file}" if picture else ""
+        if table:
+            begun = f"table {table[1]}"
         if begun and inside:
             yield Problem(place, f"the {inside} has no {END}")
         if table and table[1] not in TABLES:
