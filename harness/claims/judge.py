@@ -16,7 +16,7 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.claims import derived, doubts
@@ -57,7 +57,6 @@ _WEIGHT_OF_ONCE = (
     ClaimOutcome.INCONCLUSIVE,
     ClaimOutcome.PASS,
 )
-_FOUND = ", found "  # between a condition and its value
 _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
@@ -71,7 +70,9 @@ class ClaimVerdict:
     sentence: str = ""
     source: str = ""
     judged: tuple[str, ...] = ()  # `lost == 0: 0 of 21,400`
+    values: tuple[str, ...] = ()  # that decided it: one for each of `judged`
     not_judged: tuple[str, ...] = ()  # the fact, and why
+    inapplicable: tuple[str, ...] = ()  # those of `not_judged` that make no sense in the run
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
@@ -92,8 +93,7 @@ class ClaimVerdict:
     @property
     def found(self) -> str:
         """Return the value that decided it, `14 of 11,639`; "" if it has several."""
-        values = [line.partition(_FOUND)[2] for line in self.judged]
-        return values[0] if len(values) == 1 else ""
+        return self.values[0] if len(self.values) == 1 else ""
 
     @property
     def word(self) -> str:
@@ -123,13 +123,17 @@ class _PredicateAnswer:
         return isinstance(self.value, NotApplicable)
 
     @property
-    def words(self) -> str:
+    def found(self) -> str:
+        """Return the value in words, with its detail."""
         value = str(self.value).lower() if isinstance(self.value, bool) else self.value
-        detail = f" ({self.detail})" if self.detail else ""
+        return f"{value} ({self.detail})" if self.detail else str(value)
+
+    @property
+    def words(self) -> str:
         if isinstance(self.value, NotApplicable):
-            return f"{self._prefix}{self.condition.text}: {value}"
+            return f"{self._prefix}{self.condition.text}: {self.value}"
         predicted = "predicted " if self.predicted else ""
-        return f"{self._prefix}{predicted}{self.condition.text}{_FOUND}{value}{detail}"
+        return f"{self._prefix}{predicted}{self.condition.text}, found {self.found}"
 
     @property
     def doubt(self) -> str:
@@ -153,10 +157,11 @@ class _Part:
     """A claim in one window."""
 
     outcome: ClaimOutcome
-    judged: tuple[str, ...] = ()
+    judged: Mapping[str, str] = field(default_factory=dict)  # each condition, and its value
     not_judged: tuple[str, ...] = ()
     story: str = ""
     advice: tuple[str, ...] = ()
+    inapplicable: tuple[str, ...] = ()
 
 
 def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
@@ -207,19 +212,22 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
     # Windows to which the claim does not apply say nothing beside those to which it does.
     applicable = [p for p in parts if p.outcome is not ClaimOutcome.NOT_APPLICABLE] or parts
     unproved = claim.some and outcome is ClaimOutcome.FAIL
+    judged = {line: value for part in applicable for line, value in part.judged.items()}
     return ClaimVerdict(
         claim=claim.name,
         outcome=ClaimOutcome.INCONCLUSIVE if unproved else outcome,
         meaning=claim.meaning,
         sentence=claim.sentence,
         source=claim.source,
-        judged=_once(line for part in applicable for line in part.judged),
+        judged=tuple(judged),
+        values=tuple(judged.values()),
         not_judged=_once(
             (
                 *([_UNPROVED] if unproved else []),
                 *(line for p in applicable for line in p.not_judged),
             )
         ),
+        inapplicable=_once(line for part in applicable for line in part.inapplicable),
         story="" if unproved else next((part.story for part in applicable if part.story), ""),
         advice=_once(line for part in applicable for line in part.advice),
         known=claim.known if outcome is ClaimOutcome.FAIL else "",
@@ -253,7 +261,11 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     # What is false of the whole run decides for every fault, so it comes first.
     false.sort(key=lambda one: one.condition.of_window)
     if false:
-        return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
+        return _Part(
+            ClaimOutcome.NOT_APPLICABLE,
+            not_judged=tuple(one.words for one in false),
+            inapplicable=tuple(one.words for one in false if one.is_not_applicable),
+        )
     unknown = [one for one in conditions if one.holds is None]
     if not unknown:
         return None
@@ -319,18 +331,21 @@ def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _P
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
-    found = tuple(one.words for one in decided)
+    found = {one.words: one.found for one in decided}
+    senseless = tuple(one.words for one in inapplicable)
     # What makes no sense here stands last: with it alone the claim would not apply.
-    undecided = (*(one.doubt for one in unknown), *(one.words for one in inapplicable))
+    undecided = (*(one.doubt for one in unknown), *senseless)
     advice = _once(one.advice for one in unknown)
     if false:
         stories = (story(one.condition.fact, one.window, evidence) for one in false)
         first = next(filter(None, stories), "")
-        return _Part(ClaimOutcome.FAIL, found, undecided, first, advice)
+        return _Part(ClaimOutcome.FAIL, found, undecided, first, advice, senseless)
     if unknown:
-        return _Part(ClaimOutcome.INCONCLUSIVE, found, undecided, advice=advice)
+        return _Part(
+            ClaimOutcome.INCONCLUSIVE, found, undecided, advice=advice, inapplicable=senseless
+        )
     if inapplicable:
-        return _Part(ClaimOutcome.NOT_APPLICABLE, found, undecided)
+        return _Part(ClaimOutcome.NOT_APPLICABLE, found, undecided, inapplicable=senseless)
     doubt = evidence.doubts.run
     if doubt is not None:
         # That a warning's harm was found says something only where the run can be believed.

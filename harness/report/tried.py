@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
@@ -86,7 +85,6 @@ _CONDITION = re.compile(
 )
 _NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
-_NO_SENSE = f": {NotApplicable('')}"  # between a condition and why it makes no sense in a run
 
 
 class Undecided(NamedTuple):
@@ -114,7 +112,8 @@ class _OpenClaim(NamedTuple):
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks. A condition
     that makes no sense in the run is no reason where another one is undecided."""
-    lines = [line for line in verdict.not_judged if _NO_SENSE not in line] or verdict.not_judged
+    sensible = [line for line in verdict.not_judged if line not in verdict.inapplicable]
+    lines = sensible or verdict.not_judged
     texts = (_OF_RUN.sub("", _CONDITION.sub(r"\1", line)) for line in lines)
     return tuple(dict.fromkeys(texts))
 

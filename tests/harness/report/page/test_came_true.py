@@ -26,6 +26,7 @@ def warned(found: str, name: str = "order-breaks") -> ClaimVerdict:
         MEANING,
         "a source",
         judged=(f"predicted reordered >= 1, found {found}",),
+        values=(found,),
         warns=True,
     )
 
@@ -53,7 +54,7 @@ def test_first_screen_names_a_warning_that_came_true() -> None:
 
 def test_warnings_without_a_single_number_are_named_without_it() -> None:
     single, (one,) = warned("14 of 90"), of_runs("14 of 90")
-    twice = replace(single, judged=single.judged * 2)
+    twice = replace(single, judged=single.judged * 2, values=single.values * 2)
     assert (single.found, twice.found) == ("14 of 90", "")
     screen = shown(report(summed(Story(), verdicts=(HELD, twice))))
     assert screen.answers[0].lines[1] == f"a warning came true: “{MEANING}” (in the run)"
