@@ -187,3 +187,4 @@ class Proof:
     ok: bool
     detail: str
     doubt: str = ""
+    too_short: bool = False  # the fault ended before a check could end

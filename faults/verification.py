@@ -46,15 +46,16 @@ def counted(armed: ArmedFault, receipt: Receipt, lasted_s: float) -> Proof:
     had dropped when it was removed."""
     least_s = shortest_s(armed.declared)
     short = f"it was shorter than a check of {least_s:g} s (it lasted {lasted_s:.3g} s)"
+    others, idle = _not_counted(armed), [host for host, count in receipt.dropped if not count]
+    doubt = ""
     if not receipt.dropped:
-        return Proof(
-            False, "", f"{short}, and a {armed.mechanism.replace('_', ' ')} counts no packets"
-        )
-    if others := _not_counted(armed):
-        return Proof(False, "", f"{short}, and packets do not show its {others}")
-    idle = [host for host, packets in receipt.dropped if not packets]
-    if idle:
-        return Proof(False, "", f"{short}, and our chain in {', '.join(idle)} dropped nothing")
+        doubt = f"a {armed.mechanism.replace('_', ' ')} counts no packets"
+    elif others:
+        doubt = f"packets do not show its {others}"
+    elif idle:
+        doubt = f"our chain in {', '.join(idle)} dropped nothing"
+    if doubt:
+        return Proof(False, "", f"{short}, and {doubt}", too_short=True)
     counts = ", ".join(f"{packets} in {host}" for host, packets in receipt.dropped)
     return Proof(True, f"{short}; packets that our chain dropped until it was removed: {counts}")
 

@@ -44,7 +44,9 @@ def route_state(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, Rou
     except rows.Unreadable:
         return {ROUTES: None}
     answers = [_in_window(looks, one, manifest, facts) for one in affected]
-    return {ROUTES: False if False in answers else None if None in answers else True}
+    if False in answers:
+        return {ROUTES: False}
+    return {ROUTES: None if None in answers else True}
 
 
 def _in_window(

@@ -78,8 +78,7 @@ class FaultsByHand:
         try:
             opened = await live.open()
             if not opened:
-                reason = live.state.facts.unverified_reason.removeprefix("never began: ")
-                report(f"nothing was injected: {reason}")
+                report(f"nothing was injected: {live.state.refusal}")
                 return Exit.INTERRUPTED if interrupt.is_set() else Exit.NOT_DECIDED
             report(f"injected {live.state.title}{_role(live)}; it ends in {lasts_s:g} s")
             with suppress(RunInterrupted):

@@ -10,6 +10,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import escape
+from urllib.parse import quote
 
 from harness.campaigns.stored import CampaignRun
 from harness.claims.articles import Compared
@@ -17,7 +19,7 @@ from harness.claims.claims import Beside, Claim
 from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import Comparison, falls
 from harness.compare.rates import rate_of
-from harness.report.markdown import escaped, head, row
+from harness.report.markdown import Markup, code, escaped, head, joined, link, row
 from harness.view.grouping import by_key
 
 ORDER = (
@@ -60,12 +62,13 @@ def page(
     for claim in quoted:
         by = by_claim[claim.name]
         words = _word(verdict(by)), _numbers(by)
-        yield row((_link(claim.name), claim.meaning, claim.source, *words))
+        yield row((_link(claim.name), escaped(claim.meaning), escaped(claim.source), *words))
     for one in beside.compared:
         word = _word(results[one.name].outcome)
-        yield row((_link(one.name), one.meaning, one.place, word, ""))
+        yield row((_link(one.name), escaped(one.meaning), escaped(one.place), word, ""))
     for each in beside.unjudged:
-        yield row((_link(each.name), each.meaning, each.place, _UNJUDGED, ""))
+        words = escaped(each.meaning), escaped(each.place)
+        yield row((_link(each.name), *words, _UNJUDGED, ""))
     for claim in quoted:
         yield from _claim(claim, by_claim[claim.name])
     for one in beside.compared:
@@ -75,15 +78,15 @@ def page(
         yield f"- {escaped(each.why.strip())}"
 
 
-def _link(name: str) -> str:
-    return f"[{name}](#{name})"
+def _link(name: str) -> Markup:
+    return link(name, f"#{quote(name)}")
 
 
 def _head(runs: Sequence[CampaignRun], beside: Beside, system: str) -> Iterator[str]:
     brokers = sorted({run.broker for run in runs} - {""})
-    named = f" ({', '.join(brokers)})" if brokers else ""
-    articles = (f"- {one.name}: {escaped(str(one))}" for one in beside.articles)
-    lead = _LEAD.format(runs=len(runs), system=f"{system}{named}")
+    named = f" ({joined(', ', brokers)})" if brokers else ""
+    articles = (f"- {escaped(one.name)}: {escaped(str(one))}" for one in beside.articles)
+    lead = _LEAD.format(runs=len(runs), system=f"{escaped(system)}{named}")
     yield from ("# What the articles claim", "", lead, "", *articles, "")
 
 
@@ -108,15 +111,15 @@ def _runs(outcome: ClaimOutcome, runs: Sequence[CampaignRun], claim: str) -> Ite
     reason = last.reasons.get(claim)
     why = f": {escaped(reason)}" if reason else ""
     place = f"{last.scenario} on {last.layout}, seed {last.seed}, repeat {last.repeat}"
-    yield f"  - {last.experiment}, {place}{why}"
-    yield f"  - `{last.replay}`"
+    yield f"  - {escaped(f'{last.experiment}, {place}')}{why}"
+    yield f"  - {code(last.replay)}"
 
 
 def _cells(runs: Iterable[CampaignRun]) -> str:
     """Return the cells with most runs, and how many others there are."""
     cells = Counter(f"{run.scenario} on {run.layout}" for run in runs)
     most = sorted(cells.items(), key=lambda cell: (-cell[1], cell[0]))
-    text = ", ".join(f"{cell} ({number})" for cell, number in most[:_CELLS_MAX])
+    text = ", ".join(f"{escaped(cell)} ({number})" for cell, number in most[:_CELLS_MAX])
     others = most[_CELLS_MAX:]
     if not others:
         return text
@@ -125,18 +128,19 @@ def _cells(runs: Iterable[CampaignRun]) -> str:
 
 def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) -> Iterator[str]:
     yield from _title(one.name, _word(result.outcome), one.sentence, one.meaning, one.place)
-    yield f"- must hold: {one.measure} of {one.scenario} falls over {', '.join(one.falls_over)}"
+    words = f"{one.measure} of {one.scenario} falls over {', '.join(one.falls_over)}"
+    yield f"- must hold: {escaped(words)}"
     if result.text:
-        yield f"- {result.text}"
+        yield f"- {escaped(result.text)}"
     judged = [run for run in runs if run.scenario == one.scenario]
     for layout in one.falls_over:
         own = [run for run in judged if run.layout_name == layout]
         if own:
-            yield f"  - {own[-1].experiment}: `{own[-1].replay}`"
+            yield f"  - {escaped(own[-1].experiment)}: {code(own[-1].replay)}"
 
 
 def _title(name: str, word: str, sentence: str, meaning: str, source: str) -> Iterator[str]:
-    yield from ("", f'<a id="{name}"></a>', "", f"## {name}: {word}", "")
+    yield from ("", f'<a id="{escape(name)}"></a>', "", f"## {escaped(name)}: {word}", "")
     yield from (f"> {escaped(sentence)}", "", f"{escaped(meaning)} ({escaped(source)})", "")
 
 

@@ -17,7 +17,7 @@ from harness.campaigns.page_tables import NONE, cells_of, out_of, silences
 from harness.claims.judge import ClaimOutcome
 from harness.compare.medians import Median, Time, median
 from harness.judging.result import RunReport
-from harness.report.markdown import head, row
+from harness.report.markdown import Markup, code, escaped, head, joined, row
 from harness.report.page import formats
 from harness.report.page.totals import claims_of
 
@@ -38,10 +38,11 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
     for (scenario, layout, client), systems, (first, second) in _pairs(packs):
         same, differing = _classes(_outcomes(first), _outcomes(second))
         times = [(_middle(of(first)), _middle(of(second))) for of in (out_of, silences)]
-        place = f"`{scenario}`", f"`{layout}` {client}", ", ".join(systems)
+        where = Markup(f"{code(layout)} {escaped(client)}")
+        place = code(scenario), where, joined(", ", systems)
         numbers = f"{len(first)}, {len(second)}", str(same)
         middles = (", ".join(map(_middle_text, both)) for both in times)
-        differ = "; ".join(differing) or NONE
+        differ = joined("; ", differing) or NONE
         yield row((*place, *numbers, differ, *middles, _compared(times)))
 
 
@@ -67,7 +68,7 @@ def _outcomes(runs: _Runs) -> _Outcomes:
     }
 
 
-def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[str]]:
+def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[Markup]]:
     """How many claims are of one class on both sides, and each that is not."""
     same, differing = 0, []
     for claim in first.keys() & second.keys():
@@ -75,7 +76,7 @@ def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[str]]:
         if here.keys() & there.keys():
             same += 1
         elif here and there:
-            differing.append(f"`{claim}`: {_counted(here)}, {_counted(there)}")
+            differing.append(Markup(f"{code(claim)}: {_counted(here)}, {_counted(there)}"))
     return same, sorted(differing)
 
 

@@ -30,7 +30,7 @@ from harness.plan.checks.applicability import obstacles
 from harness.plan.clients.requirements import chosen_client
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
-from harness.report.markdown import escaped, head, row
+from harness.report.markdown import Markup, escaped, head, joined, row
 from harness.report.page.formats import plural
 from harness.request import kernel
 from harness.request.run_request import scenario, scenario_names, systems
@@ -211,17 +211,17 @@ def table(runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge) -> I
         cells = [(name, system, layout) for system in sides]
         if any(cell in by_cell for cell in cells):
             texts = (_cell_text(cell, by_cell.get(cell, []), whole, knowledge) for cell in cells)
-            yield row((name, layout, *texts))
+            yield row((escaped(name), escaped(layout), *texts))
         else:
             waiting[name].append(layout)
     yield from _waiting(waiting)
     yield from _nowhere(whole)
 
 
-def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
-    """What the runs of one cell were judged to be, and how sure so many make it."""
+def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> Markup:
+    """Return what the runs of one cell were judged to be, and how sure so many make it."""
     if not runs:
-        return "not run"
+        return Markup("not run")
     judged = [one for one in runs if knowledge.of([one]).standing is not Standing.NOT_JUDGED]
     unjudged = len(runs) - len(judged)
     parts = [f"{unjudged} of {plural(len(runs), 'run')} not judged"] if unjudged else []
@@ -229,24 +229,24 @@ def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
         result = knowledge.of(judged)
         standing = str(result.standing.value)
         if result.standing in (Standing.DIFFERS, Standing.NEW):
-            standing = f"**{standing}**: {'; '.join(result.lines)}"
+            standing = Markup(f"**{standing}**: {joined('; ', result.lines)}")
         verdicts = [_verdict(judged, knowledge), standing]
         parts = [*parts, *verdicts] if too_many(unjudged, len(runs)) else [*verdicts, *parts]
-    return "; ".join(parts)
+    return joined("; ", parts)
 
 
 def _cell_text(
     cell: Cell, runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge
-) -> str:
+) -> Markup:
     if cell in whole.cells:
         return describe_cell(runs, knowledge)
-    return f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}"
+    return escaped(f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}")
 
 
 def _waiting(waiting: Mapping[str, Sequence[str]]) -> Iterator[str]:
     number = sum(len(cells) for cells in waiting.values())
     yield from ("", f"Not run yet, on any system ({number} cells):", "")
-    yield from (f"- {name}: {', '.join(cells)}" for name, cells in waiting.items())
+    yield from (f"- {escaped(name)}: {joined(', ', cells)}" for name, cells in waiting.items())
 
 
 def _nowhere(whole: Matrix) -> Iterator[str]:
@@ -257,8 +257,7 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
     yield from ("", "NOT APPLICABLE, and why:", "")
     for (system, why), cells in sorted(grouped.items()):
         found = (f"{name} on {', '.join(layouts)}" for name, layouts in sorted(cells.items()))
-        places = "; ".join(found)
-        yield f"- {system}: {escaped(why)}: {places}"
+        yield f"- {escaped(system)}: {escaped(why)}: {joined('; ', found)}"
 
 
 def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:

@@ -97,7 +97,9 @@ def _packed(marts: PackMarts, place: Path) -> Packed:
 def _reason(failure: Exception) -> str:
     if isinstance(failure, tarfile.ReadError):  # it tells of every kind of archive that it is not
         return "it is no whole tar file"
-    return (isinstance(failure, OSError) and failure.strerror) or str(failure)
+    if isinstance(failure, OSError) and failure.strerror:
+        return failure.strerror
+    return str(failure)
 
 
 def _unreadable(pack: Path, reason: str) -> PlanError:

@@ -19,7 +19,7 @@ from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, too_many
 from harness.judging.result import RunReport
 from harness.plan.model import Cell
-from harness.report.markdown import head, row
+from harness.report.markdown import Markup, code, escaped, head, joined, row
 from harness.report.page import formats
 from harness.report.page.totals import (
     RunTotals,
@@ -40,9 +40,9 @@ def made(packs: Sequence[Packed]) -> Iterator[str]:
     """Which pack has which runs, and how they were made."""
     yield from head("pack", "what", "server", "runs", "made by")
     for pack in packs:
-        cells = dict.fromkeys(" on ".join(_place(run.cell)) for run in pack.runs)
-        servers, runs = ", ".join(pack.servers) or NONE, str(len(pack.runs))
-        yield row([f"`{pack.file}`", "; ".join(cells), servers, runs, f"`{pack.replay}`"])
+        cells = dict.fromkeys(joined(" on ", _place(run.cell)) for run in pack.runs)
+        servers, runs = joined(", ", pack.servers) or NONE, str(len(pack.runs))
+        yield row([code(pack.file), joined("; ", cells), servers, runs, code(pack.replay)])
 
 
 def loss(packs: Sequence[Packed]) -> Iterator[str]:
@@ -54,7 +54,7 @@ def loss(packs: Sequence[Packed]) -> Iterator[str]:
         totals = RunTotals(runs)
         lost = Tried(loss_rate(totals), totals.runs - totals.loss_judged)
         numbers = formats.count(totals.confirmed), _lost(totals)
-        surplus = "; ".join(_duplicates(runs)) or "0"
+        surplus = joined("; ", _duplicates(runs)) or "0"
         yield row([*_place(cell), _runs(totals), *numbers, *_tried(lost), surplus])
 
 
@@ -85,7 +85,7 @@ def promises(packs: Sequence[Packed]) -> Iterator[str]:
                 continue
             runs_text = formats.plural(one.not_judged, "run")
             first = f"**not judged in {runs_text}**: " if one.mostly_unjudged else ""
-            yield row((*_place(cell), f"{first}`{claim}`", *_tried(one)))
+            yield row((*_place(cell), Markup(f"{first}{code(claim)}"), *_tried(one)))
         for bounds, claims in held.items():
             of = counted[claims[0]].rate
             other = "other promise" if len(claims) < len(counted) else "promise"
@@ -100,7 +100,7 @@ def foretold(packs: Sequence[Packed]) -> Iterator[str]:
         for claim, one in _applying(runs, lambda one: not one.is_promise).items():
             came = one.came_true
             share = _share(came, _unknown(one.not_judged))
-            yield row([*_place(cell), f"`{claim}`", share, _interval(came)])
+            yield row([*_place(cell), code(claim), share, _interval(came)])
 
 
 def article_names() -> tuple[str, ...]:
@@ -121,8 +121,8 @@ def articles(packs: Sequence[Packed], of: tuple[str, ...] = ()) -> Iterator[str]
             found = one.rate if broken else one.came_true
             share = _share(found, _unknown(one.not_judged))
             result = f"{'broken' if broken else 'came true'} in {share}"
-            first = f"`{claim}`", verdict.meaning, verdict.source
-            yield row([*first, system, result, _interval(found)])
+            first = code(claim), escaped(verdict.meaning), escaped(verdict.source)
+            yield row([*first, escaped(system), result, _interval(found)])
 
 
 def price(packs: Sequence[Packed]) -> Iterator[str]:
@@ -144,9 +144,9 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
             middle_of(cpu, "{:.2f} s".format),
             *(middle_of([each(c) for c in costs], "{:,.1f} ms".format) for each in _LATENCIES),
         )
-        first = f"{place[0]} `{place[1]}` {place[2]}", _runs(totals)
+        first = _where(place), _runs(totals)
         hosts_text = ", ".join(map(str, sorted(hosts - {0}))) or NONE
-        outages = "; ".join(_out_by_fault(runs)) or NONE
+        outages = joined("; ", _out_by_fault(runs)) or NONE
         yield row((*first, hosts_text, *numbers, outages, _lost(totals)))
 
 
@@ -170,11 +170,11 @@ def carried(packs: Sequence[Packed]) -> Iterator[str]:
 _LATENCIES = attrgetter("p50_ms"), attrgetter("p99_ms")
 
 
-def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
+def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[Markup]:
     for scenario in dict.fromkeys(run.cell[0] for run in runs):
         times = out_of(run for run in runs if run.cell[0] == scenario)
         if times:
-            yield f"`{scenario}` {median(times).describe(formats.seconds)}"
+            yield Markup(f"{code(scenario)} {median(times).describe(formats.seconds)}")
 
 
 def _applying(
@@ -190,8 +190,13 @@ def _applying(
     return dict(gravest)
 
 
-def _place(cell: Cell) -> tuple[str, str]:
-    return f"`{cell[0]}`", f"{cell[1]} `{cell[2]}` {cell[3]}"
+def _place(cell: Cell) -> tuple[Markup, Markup]:
+    return code(cell[0]), _where(cell[1:])
+
+
+def _where(place: tuple[str, str, str]) -> Markup:
+    system, layout, client = place
+    return Markup(f"{escaped(system)} {code(layout)} {escaped(client)}")
 
 
 def _runs(totals: RunTotals) -> str:
@@ -239,7 +244,7 @@ def _worst(found: Sequence[Out]) -> str:
     one = max(found, key=lambda each: each.seconds)
     seconds = f"{'' if one.whole else '≥ '}{formats.seconds(one.seconds)}"
     back = "" if one.back else ", did not recover"
-    return f"{one.scope} {one.name} of {one.of}: {seconds}{back}"
+    return escaped(f"{one.scope} {one.name} of {one.of}: {seconds}{back}")
 
 
 def _late(runs: Sequence[RunReport]) -> str:
@@ -331,7 +336,8 @@ def sends(packs: Sequence[Packed]) -> Iterator[str]:
         every = (one for run in runs if run.detail is not None for one in run.detail.failing)
         asking = (one for one in every if one.name_server and one.window == 1)
         for name_server, found in by_key(asking, lambda one: one.name_server).items():
-            place = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], name_server, str(len(found))
+            where = *map(code, (cell[0], cell[2])), *map(escaped, (cell[3], name_server))
+            place = *where, str(len(found))
             share = middle_of([one.share for one in found], formats.share)
             last = never_or([one.last_failed_s for one in found], "none failed")
             turned = never_or([one.turned_s for one in found], "never")
@@ -348,7 +354,7 @@ def dropped(packs: Sequence[Packed]) -> Iterator[str]:
     for (scenario, layout, server, master), found in _views(packs).items():
         silent, gone, again = zip(*found, strict=True)
         if any(one is not None for one in (*silent, *gone)):
-            place = f"`{scenario}`", f"`{layout}`", server, master
+            place = code(scenario), code(layout), escaped(server), escaped(master)
             times = (never_or(each, "never") for each in (silent, gone, again))
             yield row((*place, str(len(found)), *times))
 

@@ -35,6 +35,7 @@ from harness.campaigns.packed import Packed, of_page
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem, each, unknown
 from harness.report.charts import svg
+from harness.report.markdown import link
 from harness.report.page.joint import pictures
 from harness.run_folder.experiments import NAME, NoExperiment, recall
 from harness.run_folder.packing import SUFFIX
@@ -63,7 +64,7 @@ class WantedPicture(NamedTuple):
     def lines(self) -> Iterable[str]:
         """What stands on the page for it."""
         caption = f"{self.scenario} on {self.layout}, second by second from the fault on"
-        return "", f"![{caption}]({self.file})", ""
+        return "", f"!{link(caption, self.file)}", ""
 
 
 def wanted(line: str) -> WantedPicture | None:
@@ -199,7 +200,9 @@ def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
     for number, line in enumerate(lines, start=1):
         place = f"{path}, line {number}"
         table, picture = TABLE.match(line), wanted(line)
-        begun = f"table {table[1]}" if table else f"picture {picture.file}" if picture else ""
+        begun = f"picture {picture.file}" if picture else ""
+        if table:
+            begun = f"table {table[1]}"
         if begun and inside:
             yield Problem(place, f"the {inside} has no {END}")
         if table and table[1] not in TABLES:

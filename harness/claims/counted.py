@@ -381,9 +381,13 @@ def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]
 
 def _to_faults(numbers: frozenset[int]) -> str:
     """Return `to fault 1 or to fault 2`; the last of them may be `to no fault`."""
-    faults = [f"to fault {number}" for number in sorted(numbers) if number != NO_FAULT]
-    *others, last = [*faults, *["to no fault"] * (NO_FAULT in numbers)]
-    return f"{', '.join(others)}{',' * (len(others) > 1)} or {last}" if others else last
+    faults = [f"to fault {number}" for number in sorted(numbers - {NO_FAULT})]
+    if NO_FAULT in numbers:
+        faults.append("to no fault")
+    *others, last = faults
+    if len(others) > 1:
+        return f"{', '.join(others)}, or {last}"
+    return f"{others[0]} or {last}" if others else last
 
 
 def _words(doubt: Caveat | None) -> tuple[str, str]:

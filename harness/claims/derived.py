@@ -138,7 +138,7 @@ def _trait(window: Window, trait: str) -> Value:
 
 def _lasts(wanted: tuple[str, ...], facts: Facts, state: KnownFacts) -> Value:
     """Return whether the ended brokers should come back with all the wanted properties durable."""
-    if state.run.get("operations") != 0:
+    if state.lacks("operations") is not True:
         disk = state.value("lost_disk", 0)
         if isinstance(disk, str) and disk != "none":
             return False
@@ -160,13 +160,15 @@ def _broker_ended(facts: Facts, state: KnownFacts) -> bool | None:
     ends += [True for _ in facts.process_ends]
     if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
         return True
-    known = state.run.get("operations") == 0 and all(one is False for one in ends)
+    known = state.lacks("operations") is True and all(one is False for one in ends)
     return False if known and not facts.process_watch_lost else None
 
 
 def _ended_broker(window: Window) -> bool | None:
     ends = _trait(window, "ends_broker")
-    return False if ends is False else True if ends is True and window.verified else None
+    if ends is False:
+        return False
+    return True if ends is True and window.verified else None
 
 
 def _unknown_end(facts: Facts) -> Value:
@@ -177,7 +179,7 @@ def _unknown_end(facts: Facts) -> Value:
 
 
 def _mirrors_gained(state: KnownFacts) -> Value:
-    if state.run.get("operations") == 0:
+    if state.lacks("operations") is True:
         return NotApplicable("there is no operation")
     copies, mirrors = state.value("copies", 0), state.value("mirrors_after_operations", 0)
     for one in (copies, mirrors):

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from harness.claims.values import Unknown
 from harness.run_folder.process_ends import unplanned_text, watch_lost_text
 from spark_analysis.schema.doubts import Doubt
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
+from spark_analysis.schema.words import UnverifiedCause
 
 _STALLS = frozenset(("stalled", "stalls"))
 _ADVICE = {
@@ -32,28 +33,22 @@ _ADVICE = {
     "pending": "keep the producers running until the broker has checked their transactions",
     "unreadable": "start the host again and read the place, or let the scenario return the host",
 }
-
-
-# A target that means no host, or a host that another fault has, means the same in the next run.
-_OTHER_TARGET = (
-    "choose a target that exists then and that no other fault has: `host of fault N` and "
-    "`other than fault N` name one by an earlier fault (docs/scenarios.md)"
-)
-
-
-# What is shorter than a check is so in every run. The second is the text of older recordings.
-_TOO_SHORT = ("shorter than a check", "its window was shorter than a look")
-_LAST_LONGER = (
-    "let the fault last longer than its check (3.5 s at most); or use a packet filter, "
-    "as in Compose (docs/faults.md): it counts the packets that it drops"
-)
-_NO_LEADER = "no host says that it is the "  # master, or leader
-_SEE_WHY_NONE_LED = (
-    "see in broker_logs why no host led then, and whether this machine was too busy for the "
-    "brokers; then run it again"
-)
-_NEVER_BEGAN = ("never began", "never opened")  # the second: of older recordings
-_NOT_PREPARED = "could not be prepared"  # for a moment of the cluster or of a busy machine
+_ON_FAULTS = {  # by the cause of an unverified fault
+    # A target that means no host, or a host that another fault has, does so in the next run.
+    UnverifiedCause.NEVER_BEGAN: (
+        "choose a target that exists then and that no other fault has: `host of fault N` and "
+        "`other than fault N` name one by an earlier fault (docs/scenarios.md)"
+    ),
+    UnverifiedCause.NO_LEADER: (
+        "see in broker_logs why no host led then, and whether this machine was too busy for the "
+        "brokers; then run it again"
+    ),
+    # What is shorter than a check is so in every run.
+    UnverifiedCause.TOO_SHORT: (
+        "let the fault last longer than its check (3.5 s at most); or use a packet filter, "
+        "as in Compose (docs/faults.md): it counts the packets that it drops"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +151,13 @@ def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
 
 
 def _advice(doubt: Doubt, facts: Facts) -> str:
-    text = _fault_doubt(doubt, facts) if doubt.reason == "fault" else ""
-    if _NO_LEADER in text:
-        return _SEE_WHY_NONE_LED
-    if text.startswith(_NEVER_BEGAN) and _NOT_PREPARED not in text:
-        return _OTHER_TARGET
-    if any(short in text for short in _TOO_SHORT):
-        return _LAST_LONGER
-    return _ADVICE.get(doubt.reason, "")
+    window = _window_of(doubt, facts) if doubt.reason == "fault" else None
+    cause = UnverifiedCause(window.unverified_cause) if window else UnverifiedCause.OTHER
+    return _ON_FAULTS.get(cause, _ADVICE.get(doubt.reason, ""))
 
 
-def _fault_doubt(doubt: Doubt, facts: Facts) -> str:
-    return next((one.unverified_reason for one in facts.windows if one.number == doubt.window), "")
+def _window_of(doubt: Doubt, facts: Facts) -> Window | None:
+    return next((one for one in facts.windows if one.number == doubt.window), None)
 
 
 def _sentence(doubt: Doubt, facts: Facts) -> str:
@@ -194,7 +184,8 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             who = worker_name(doubt.worker, facts)
             return f"the log of {who} does not reach the end of the run"
         case "fault":
-            text = _fault_doubt(doubt, facts)
+            window = _window_of(doubt, facts)
+            text = window.unverified_reason if window else ""
             return f"fault {doubt.window}: {text or 'it was not verified'}"
         case "causality":
             return (

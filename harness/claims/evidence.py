@@ -20,7 +20,7 @@ from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least
-from harness.plan.layouts.guarantees import CLIENTS
+from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import (
     CONSUMPTION,
     COUNTS,
@@ -131,7 +131,7 @@ class Evidence:
         if name == _AFTER_ACK:
             counted = self._in_time(counted)
         why = _BY_SLOW_CONSUMERS.get(name)
-        if why is None or not counted.low or not self.state.processing_s:
+        if why is None or not counted.low or not self.state.slow_consumers:
             return counted
         if name == _AFTER_ACK and not self.counted.of_logs:
             return counted  # a queue's broker gets every acknowledgement of a living connection
@@ -175,7 +175,7 @@ class Evidence:
             attributions=self.findings.attributions,
             doubt=self.doubts.loss,
             planned=planned,
-            has_consumers=self.state.run.get("consumers") != 0,
+            has_consumers=self.state.lacks("consumers") is not True,
             undrained=frozenset(
                 one.queue for one in self.findings.doubts if one.reason == "drain"
             ),
@@ -215,8 +215,9 @@ class Evidence:
 
     def _operated(self, name: str) -> Value:
         """Return the results of operations; without an operation they do not apply."""
-        if not self.state.run.get("operations"):
-            return NotApplicable("there is no operation")
+        none = self.state.lacks("operations")
+        if none:
+            return none if isinstance(none, Unknown) else NotApplicable("there is no operation")
         return self.doubts.run.unknown if self.doubts.run else self.state.value(name, 0)
 
     def _believed(self, measure: str, detail: str, value: Value) -> Value:
@@ -240,8 +241,8 @@ class Evidence:
         Where clients keep their place, the next reader goes on where the last one reported. A
         consumer that did not close its log had recorded more since.
         """
-        kept_by_clients = self.state.run.get("progress_kept_by") == CLIENTS
-        return self.doubts.loss("consumer_log") if kept_by_clients else None
+        kept_by_brokers = self.state.value("progress_kept_by", 0) == BROKERS
+        return None if kept_by_brokers else self.doubts.loss("consumer_log")
 
     def _of_steady_state(self, name: str) -> Value:
         doubt = self.doubts.run
@@ -274,8 +275,9 @@ class Evidence:
         return self.state.value(name, window)
 
     def _found(self, name: str, window: int) -> Value:
-        if self.state.run.get("consumers") == 0 and _needs_consumers(name):
-            return NotApplicable("the run has no consumer")
+        none = self.state.lacks("consumers") if _needs_consumers(name) else False
+        if none:
+            return none if isinstance(none, Unknown) else NotApplicable("the run has no consumer")
         if name in STAGE_NAMES:
             return self.recovery.reached(name, window)
         if name in GAPS:

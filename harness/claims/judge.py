@@ -71,14 +71,15 @@ class ClaimVerdict:
     sentence: str = ""
     source: str = ""
     judged: tuple[str, ...] = ()  # `0 of 21,400 confirmed messages were lost (`lost == 0`)`
+    values: tuple[str, ...] = ()  # that decided it: one for each of `judged`
     not_judged: tuple[str, ...] = ()  # the fact, and why
+    inapplicable: tuple[str, ...] = ()  # those of `not_judged` that make no sense in the run
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
     warns: bool = False  # the claim predicts harm: FAIL means that the harm was not seen
     some: bool = False  # the claim is about some cases
     about: tuple[str, ...] = ()  # the facts of its predicate: `reordered`, `lost.stored`
-    found: str = ""  # the value that decided it, `14 of 11,639`; "" if it has several
 
     @property
     def is_promise(self) -> bool:
@@ -89,6 +90,11 @@ class ClaimVerdict:
     def came_true(self) -> bool:
         """Return whether it is a warning whose harm occurred."""
         return self.warns and self.outcome is ClaimOutcome.PASS
+
+    @property
+    def found(self) -> str:
+        """Return the value that decided it, `14 of 11,639`; "" if it has several."""
+        return self.values[0] if len(self.values) == 1 else ""
 
     @property
     def word(self) -> str:
@@ -176,6 +182,7 @@ class _Part:
     not_judged: tuple[str, ...] = ()
     story: str = ""
     advice: tuple[str, ...] = ()
+    inapplicable: tuple[str, ...] = ()
     found: tuple[str, ...] = ()  # the value of each line of `judged`
 
     @property
@@ -239,13 +246,14 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
         sentence=claim.sentence,
         source=claim.source,
         judged=tuple(found),
-        found=next(iter(found.values())) if len(found) == 1 else "",
+        values=tuple(found.values()),
         not_judged=_once(
             (
                 *([_UNPROVED] if unproved else []),
                 *(line for p in applicable for line in p.not_judged),
             )
         ),
+        inapplicable=_once(line for part in applicable for line in part.inapplicable),
         story="" if unproved else next((part.story for part in applicable if part.story), ""),
         advice=_once(line for part in applicable for line in part.advice),
         known=claim.known if outcome is ClaimOutcome.FAIL else "",
@@ -280,7 +288,9 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     false.sort(key=lambda one: one.condition.of_window)
     if false:
         return _Part(
-            ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.false_precondition for one in false)
+            ClaimOutcome.NOT_APPLICABLE,
+            not_judged=tuple(one.false_precondition for one in false),
+            inapplicable=tuple(one.false_precondition for one in false if one.is_not_applicable),
         )
     unknown = [one for one in conditions if one.holds is None]
     if not unknown:
@@ -348,12 +358,14 @@ def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _P
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
     # What makes no sense here stands last: with it alone the claim would not apply.
-    undecided = (*(one.doubt for one in unknown), *(one.words for one in inapplicable))
+    senseless = tuple(one.words for one in inapplicable)
+    undecided = (*(one.doubt for one in unknown), *senseless)
     part = _Part(
         ClaimOutcome.PASS,
         judged=tuple(one.words for one in decided),
         not_judged=undecided,
         advice=_once(one.advice for one in unknown),
+        inapplicable=senseless,
         found=tuple(one.found for one in decided),
     )
     if false:
@@ -388,7 +400,12 @@ def _with_enough(claim: Claim, evidence: Evidence, window: int, part: _Part) -> 
 def _open(part: _Part, why: str, advice: str) -> _Part:
     """Return a result that is not decided after all."""
     return replace(
-        part, outcome=ClaimOutcome.INCONCLUSIVE, not_judged=(why,), story="", advice=(advice,)
+        part,
+        outcome=ClaimOutcome.INCONCLUSIVE,
+        not_judged=(why,),
+        inapplicable=(),
+        story="",
+        advice=(advice,),
     )
 
 

@@ -185,7 +185,7 @@ def consumed(
 def _counted(number: Counter[str], scopes: Sequence[str], queue: str) -> str:
     """Return `1 queue, 2 publishers`."""
     nouns = ((number[scope], queue if scope == words.QUEUE else scope) for scope in scopes)
-    return ", ".join(f"{many:,} {noun}{'s' * (many > 1)}" for many, noun in nouns if many)
+    return ", ".join(f"{many:,} {noun}{'s' if many > 1 else ''}" for many, noun in nouns if many)
 
 
 def scope_name(row: Service | Outage) -> str:

@@ -81,7 +81,7 @@ class RunService:
 
     def _without_more(self, found: bool | Unknown) -> bool | Unknown:
         """Return an answer whose advice does not ask for more than slow consumers can take."""
-        if not isinstance(found, Unknown) or not self._slow_consumers:
+        if not isinstance(found, Unknown) or not self.state.slow_consumers:
             return found
         return replace(found, advice=served.WITHOUT_MORE.get(found.advice, found.advice))
 
@@ -121,8 +121,8 @@ class RunService:
             return doubt.unknown
         if resumed is None:
             more = "send more after the fault"
-            return Unknown(why, steady_state.LONGER_AFTER if self._slow_consumers else more)
-        if slow := self._slow_consumers:
+            return Unknown(why, steady_state.LONGER_AFTER if self.state.slow_consumers else more)
+        if slow := self.state.slow_consumers:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self._window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
@@ -167,23 +167,18 @@ class RunService:
         fault."""
         if not self.facts.confirms:
             return NotApplicable("publishers ask for no confirms")
-        if self.state.run.get("consumers") == 0:
+        none, without_levels = self.state.lacks("consumers"), self.state.lacks("priorities")
+        if none is True:
             return NotApplicable("the run has no consumer")
-        levels = self.state.run.get("priorities")
-        if isinstance(levels, int) and levels > 0:
+        if not without_levels:
             return NotApplicable("a message may wait while others of a higher priority come")
+        if unknown := next((o for o in (none, without_levels) if isinstance(o, Unknown)), None):
+            return unknown
         return self._at_their_pace(self._starved(window))
-
-    @property
-    def _slow_consumers(self) -> str:
-        """Return why messages may wait for their consumers; "" if these take no time for them."""
-        each_s = self.state.processing_s
-        text = f"consumers take {each_s:g} s for each message, so messages may wait for them"
-        return text if each_s else ""
 
     def _at_their_pace(self, waited: Value) -> Value:
         """Return a wait of messages. Slow consumers only lengthen it, so a short one is proved."""
-        slow = self._slow_consumers
+        slow = self.state.slow_consumers
         if not slow or not isinstance(waited, Interval | Unknown):
             return waited
         longer = steady_state.WITHOUT_MORE.get(waited.advice, "")
@@ -197,6 +192,9 @@ class RunService:
         rows = [row for row in self.findings.starvation if row.window == window]
         caveat, stalled_s = self._doubt_within(window, rows, own=False)
         doubt, stalled_s = caveat or records, None if records else stalled_s
+        kept_by = self.state.value("progress_kept_by", 0)
+        if window and isinstance(kept_by, Unknown):
+            return kept_by
         if window:
             starved = steady_state.starved_once_healed(
                 self.findings,
@@ -205,7 +203,7 @@ class RunService:
                 doubt,
                 stalled_s,
                 self.attendance,
-                reassigned=self.state.run.get("progress_kept_by") == BROKERS,
+                reassigned=kept_by == BROKERS,
             )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
@@ -216,13 +214,13 @@ class RunService:
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove
         anything."""
-        row = next((one for one in self.findings.exposure if one.window == window), None)
+        rows = [one for one in self.findings.exposure if one.window == window]
         paced = self.facts.paced and self.facts.confirms
-        seen = 0 if row is None else row.due if paced else row.sent
+        seen = next((one.due if paced else one.sent for one in rows), 0)
         if seen >= words.ENOUGH[words.RUN]:
             return None
         noun = "publishes were due" if paced else "messages were sent"
-        more = "" if self._slow_consumers else "send more, or "
+        more = "" if self.state.slow_consumers else "send more, or "
         return Unknown(
             f"only {seen:,} {noun} while the fault was in force",
             f"{more}let the fault last longer",

@@ -29,6 +29,7 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "elects_by_majority": False,
     "confirm_waits_for_majority": False,
     "progress_kept_by": "brokers",
+    "priorities": 0,
     "processing_s": 0.0,
 }
 
@@ -48,12 +49,28 @@ class KnownFacts:
             return known
         return exactly(known)
 
+    def lacks(self, name: str) -> bool | Unknown:
+        """Return whether the run has none of what a fact counts, such as `consumers`; Unknown if
+        that is not on record."""
+        number = self.value(name, 0)
+        if isinstance(number, Unknown | NotApplicable):
+            return number if isinstance(number, Unknown) else True
+        if not isinstance(number, Interval):
+            return Unknown(f"{name}: {brief(number)} was recorded, and it should be a number")
+        if number.low > 0 or number.high == 0:
+            return number.high == 0
+        return Unknown(f"{name}: only a lower bound was recorded")
+
     @property
-    def processing_s(self) -> float:
-        """Return how long a consumer takes for each message; 0 if it takes no time, or if that is
-        not recorded."""
-        known = self.run.get("processing_s")
-        return float(known) if isinstance(known, int | float) else 0.0
+    def slow_consumers(self) -> str:
+        """Return why messages may wait for their consumers; "" if these take no time for them."""
+        each_s = self.value("processing_s", 0)
+        if isinstance(each_s, Interval):
+            text = f"consumers take {each_s.low:g} s for each message"
+            return f"{text}, so messages may wait for them" if each_s.high else ""
+        if isinstance(each_s, NotApplicable):
+            return ""
+        return "it is not recorded how long consumers take for each message"
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "KnownFacts":
@@ -85,9 +102,10 @@ def _always_elected(document: Mapping[str, Any]) -> dict[str, Recorded]:
 
 def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:
     """It follows from what was always recorded."""
-    if not {"consumers", "acknowledges"} <= document.keys():
+    consumers, acknowledges = document.get("consumers"), document.get("acknowledges")
+    if consumers is None or acknowledges is None:
         return {}
-    return {"no_ack": document["consumers"] > 0 and not document["acknowledges"]}
+    return {"no_ack": consumers > 0 and not acknowledges}
 
 
 def _known(name: str, value: Recorded | Mapping[str, Any] | None) -> Known:

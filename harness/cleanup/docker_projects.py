@@ -22,6 +22,7 @@ from harness.cleanup.heal import RunningProject
 from harness.cluster.port import DeployError
 from harness.deploy import labels
 from harness.deploy.compose.sweep import sweep as remove_all
+from harness.deploy.engine import NoEngine, connect
 from harness.systems.registry import registry
 
 WORKER_MARK = "harness.workers"  # in the command line of every worker, and of the agent
@@ -152,6 +153,14 @@ class DockerProjects:
             if lines:
                 found.append((container, lines))
         return found
+
+
+def connected() -> DockerProjects:
+    """Return the projects of the machine's engine. Raise FaultError if it does not answer."""
+    try:
+        return DockerProjects(connect())
+    except NoEngine as error:
+        raise FaultError(str(error)) from error
 
 
 def alarms_cleared() -> Iterable[Command]:

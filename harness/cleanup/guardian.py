@@ -3,8 +3,8 @@
 1. It has its own session and ignores the signals that people send to a harness. It reads a pipe
    whose other end only the harness holds.
 2. The line `done` ends it without any action. If the pipe ends without that line, the harness has
-   died: the guardian undoes faults at once, before anything else. If the projects cannot be found,
-   it looks again for CLEAR_LIMIT_S.
+   died: the guardian undoes faults at once, before anything else. If the engine does not answer,
+   or the projects cannot be found, it tries again for CLEAR_LIMIT_S, and ATTEMPTS_LEAST times.
 3. Then workers get WORKERS_LIMIT_S to stop by themselves, which closes their logs; the remaining
    ones are killed.
 4. Then the project is removed, unless it is kept, until nothing of it has appeared for QUIET_S:
@@ -22,12 +22,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 
 from tenacity import (
     AsyncRetrying,
@@ -35,13 +35,15 @@ from tenacity import (
     RetryError,
     retry_if_exception_type,
     retry_if_result,
+    stop_after_attempt,
     stop_after_delay,
+    stop_all,
     wait_fixed,
 )
 
 from faults.model import FaultError
 from harness.cleanup import standby
-from harness.cleanup.heal import HealResult, Projects, RunningProject, clear, mend
+from harness.cleanup.heal import HealResult, Projects, clear, mend
 
 LOG = "guardian.log"
 READY = b"watching\n"
@@ -51,10 +53,12 @@ STOP_LIMIT_S = 10.0
 WORKERS_LIMIT_S = 8.0  # they stop by themselves 5 s after the harness is lost
 QUIET_S = 5.0
 CLEAR_LIMIT_S = 40.0
+ATTEMPTS_LEAST = 3  # a single one may wait for longer than CLEAR_LIMIT_S
 _INTERVAL_S = 0.5
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Say = Callable[[str], None]
+Found = TypeVar("Found")
 
 
 class GuardianError(Exception):
@@ -162,7 +166,8 @@ def _begin(words: Sequence[str], log: Path) -> "subprocess.Popen[bytes]":
 
 
 def watch(assignment: Assignment, projects: Callable[[], GuardedProjects], pipe: BinaryIO) -> int:
-    """Run the guardian; return its exit status. `projects` is called when the harness is gone."""
+    """Run the guardian; return its exit status. `projects` is called when the harness is gone; it
+    raises FaultError."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     # Ready first: without a guardian for UNGUARDED_S the runs end, and the standby takes its time.
@@ -179,11 +184,22 @@ def _take_over(assignment: Assignment, projects: Callable[[], GuardedProjects]) 
     say = _log(assignment.experiment)
     say(f"the harness is gone; project {assignment.project}")
     try:
-        asyncio.run(guard(assignment, projects(), say))
+        asyncio.run(take_over(assignment, projects, say))
     except Exception as error:  # the log is the only one that still listens
         say(f"the guardian failed: {error!r}")
         return 1
     return 0
+
+
+async def take_over(
+    assignment: Assignment, projects: Callable[[], GuardedProjects], say: Say
+) -> None:
+    """Reach the projects, also if the engine is busy at first, then clean up. Raise FaultError."""
+
+    async def reach() -> GuardedProjects:
+        return projects()
+
+    await guard(assignment, await _again("reach the projects", reach, say), say)
 
 
 async def guard(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
@@ -196,7 +212,8 @@ async def guard(assignment: Assignment, projects: GuardedProjects, say: Say) -> 
 
 
 async def _mend(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
-    found = [one for one in await _find(projects, say) if one.name == assignment.project]
+    every = await _again("look for faults", projects.find, say)
+    found = [one for one in every if one.name == assignment.project]
     if not found:
         say("nothing of the project stands")
     for project in found:
@@ -206,27 +223,27 @@ async def _mend(assignment: Assignment, projects: GuardedProjects, say: Say) -> 
             say(_text(row))
 
 
-async def _find(projects: GuardedProjects, say: Say) -> Sequence[RunningProject]:
-    """Find the projects, also if the engine answers late. Raise FaultError after CLEAR_LIMIT_S.
+async def _again(what: str, look: Callable[[], Awaitable[Found]], say: Say) -> Found:
+    """Look until the engine answers. Raise FaultError if it does not within CLEAR_LIMIT_S.
 
     It may be busy just after the harness died, and nothing else undoes the faults.
     """
 
-    async def look() -> Sequence[RunningProject]:
-        return await projects.find()
+    async def attempt() -> Found:  # tenacity awaits only what is declared as a coroutine
+        return await look()
 
     def note(state: RetryCallState) -> None:
         if state.attempt_number == 1 and state.outcome is not None:
-            say(f"look for faults: FAILED: {state.outcome.exception()}; it is tried again")
+            say(f"{what}: FAILED: {state.outcome.exception()}; it is tried again")
 
     attempts = AsyncRetrying(
-        stop=stop_after_delay(CLEAR_LIMIT_S),
+        stop=stop_all(stop_after_delay(CLEAR_LIMIT_S), stop_after_attempt(ATTEMPTS_LEAST)),
         wait=wait_fixed(_INTERVAL_S),
         retry=retry_if_exception_type(FaultError),
         before_sleep=note,
         reraise=True,
     )
-    return await attempts(look)
+    return await attempts(attempt)
 
 
 async def end_workers(assignment: Assignment, projects: Workers, say: Say) -> None:
@@ -312,7 +329,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _projects(kind: DeploymentKind, experiment: Path) -> GuardedProjects:
-    """Import and return the projects of a kind when they are needed.
+    """Import and return the projects of a kind when they are needed. Raise FaultError.
 
     These imports take most of a guardian's start, and it must watch soon, above all if it takes
     another one's place.
@@ -325,10 +342,9 @@ def _projects(kind: DeploymentKind, experiment: Path) -> GuardedProjects:
         from harness.cleanup.external_projects import ExternalProjects
 
         return ExternalProjects()
-    from harness.cleanup.docker_projects import DockerProjects
-    from harness.deploy.engine import connect
+    from harness.cleanup.docker_projects import connected
 
-    return DockerProjects(connect())
+    return connected()
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ from harness.workers.protocol import Endpoint
 class DeployError(Exception):
     """A failure of the outside world: what was tried, the answer, and what to do about it."""
 
+    def __init__(self, reason: str = "", remedy: str = "") -> None:
+        super().__init__(f"{reason}; {remedy}" if remedy else reason)
+        self.reason, self.remedy = reason, remedy
+
 
 class WrongInput(DeployError):
     """A cluster that is not what the user's input says, or cannot start as it says: bad input.
@@ -31,8 +35,8 @@ class WrongInput(DeployError):
     `problems`: the same, each with its place and what to do; (): the text is all.
     """
 
-    def __init__(self, text: str, problems: Iterable[Problem] = ()) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, problems: Iterable[Problem] = (), remedy: str = "") -> None:
+        super().__init__(text, remedy)
         self.problems = tuple(problems)
 
 

@@ -57,9 +57,11 @@ def new_topology(
         text = f"{topology_file.FROM_COMPOSE} finds the system in its file; leave one of them out"
         raise PlanError([Problem(topology_file.SYSTEM, text)])
     if compose is None:
-        text = topology_file.example(system).replace("TOPOLOGY", str(path))
+        source, text = "NAME", topology_file.example(system).replace("TOPOLOGY", str(path))
     else:
-        text = topology_file.of_compose(compose, path)
+        source, text = str(compose), topology_file.of_compose(compose, path)
+    known = run_request.systems(), run_request.layouts()
+    topology_file.check_new(text, path, source, *known)
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")
 
 

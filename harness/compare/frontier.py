@@ -96,7 +96,9 @@ def _better(one: Offer, other: Offer) -> tuple[str, ...]:
 def _step(one: float, other: float, share: float = 0.0, least: float = 0.0) -> int:
     """-1: less, 1: more, 0: neither by enough."""
     apart = max(share * min(one, other), least)
-    return -1 if one < other - apart else 1 if one > other + apart else 0
+    if one < other - apart:
+        return -1
+    return 1 if one > other + apart else 0
 
 
 def _share(rate: Rate) -> float:

@@ -156,9 +156,16 @@ def per_cent(share: float) -> str:
     number = 100 * share
     if number in (0, 100):
         return f"{number:.0f} %"
-    digits = 1 if number > 99 else 0 if number >= 9.95 else 1 if number >= 0.995 else 2
-    text = f"{number:.{digits}f}"
-    return "> 99.9 %" if text == "100.0" else "< 0.01 %" if text == "0.00" else f"{text} %"
+    text = f"{number:.{_digits(number)}f}"
+    return {"100.0": "> 99.9 %", "0.00": "< 0.01 %"}.get(text, f"{text} %")
+
+
+def _digits(per_cent: float) -> int:
+    if per_cent > 99:
+        return 1
+    if per_cent >= 9.95:
+        return 0
+    return 1 if per_cent >= 0.995 else 2
 
 
 def _tried(outcomes: Counter[ClaimOutcome], unjudged: int, warns: bool) -> Tried:

@@ -109,15 +109,13 @@ def cores_row(cores: int | None) -> MachineCheck:
     return _at_least("cores", cores, CORES_LEAST, "", remedy)
 
 
-def loopback_row(obstacle: str) -> MachineCheck:
-    """`obstacle`: why reference brokers cannot run as plain processes here; "" where they can."""
+def loopback_row(obstacle: DeployError | None) -> MachineCheck:
+    """`obstacle`: why reference brokers cannot run as plain processes here; None if they can."""
     what = "local clusters"
-    if not obstacle:
+    if obstacle is None:
         return MachineCheck(what, "loopback addresses and ports are free", True)
-    reason, _, remedy = obstacle.partition("; ")
-    return MachineCheck(
-        what, reason, False, f"only `--deployment local` needs it: {remedy}", optional=True
-    )
+    remedy = f"only `--deployment local` needs it: {obstacle.remedy}"
+    return MachineCheck(what, obstacle.reason, False, remedy, optional=True)
 
 
 def client_row(title: str, found: Mapping[str, Any], contained: bool) -> MachineCheck:
@@ -213,15 +211,15 @@ def _look_result(module: str) -> Mapping[str, Any]:
         return {"package": "", "refused": f"it could not be queried: {error}"}
 
 
-def _local_obstacle() -> str:
+def _local_obstacle() -> DeployError | None:
     try:
         for own in registry_of_systems().systems.values():
             if own.processes is not None:
                 layout = load_layout(own.name, load_system(own.name).default_layout)
                 free_block(ports_by_host(own.processes.units(layout)), own.processes.moves)
     except DeployError as error:
-        return str(error)
-    return ""
+        return error
+    return None
 
 
 def _docker_rows() -> Iterator[MachineCheck]:
@@ -235,8 +233,7 @@ def _docker_rows() -> Iterator[MachineCheck]:
         tool = find_tool()
         yield MachineCheck("compose tool", f"{' '.join(tool.command)} {tool.version}", True)
     except DeployError as error:
-        reason, _, remedy = str(error).partition("; ")
-        yield MachineCheck("compose tool", reason, False, remedy)
+        yield MachineCheck("compose tool", error.reason, False, error.remedy)
     try:
         yield images_row(images.missing(client))
     except (DeployError, DockerException, requests.RequestException, OSError) as error:

@@ -28,9 +28,8 @@ class NoEngine(DeployError):
     """No engine answers us: why, and what to do about it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
-        super().__init__(f"no Docker engine: {reason}; {remedy}")
+        super().__init__(f"no Docker engine: {reason}", remedy)
         self.reason = reason
-        self.remedy = remedy
 
 
 def connect(limit_s: float = CALL_LIMIT_S) -> docker.DockerClient:

@@ -75,8 +75,9 @@ def free_block(
     in_use = ", ".join(map(str, sorted({port for _, port in taken})))
     raise WrongInput(
         f"no free block of loopback addresses: tried {len(taken)}, and found ports {in_use} in "
-        "use; something listens on all addresses of this machine (brokers? published ports?): "
-        "stop it while the cluster runs"
+        "use",
+        remedy="something listens on all addresses of this machine (brokers? published ports?): "
+        "stop it while the cluster runs",
     )
 
 
@@ -92,8 +93,9 @@ def first_taken(places: Iterable[Place]) -> Place | None:
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
                     raise DeployError(
-                        f"{place[0]}:{place[1]} cannot be bound: {error.strerror}; local "
-                        "clusters need Linux, where all of 127.0.0.0/8 is this machine"
+                        f"{place[0]}:{place[1]} cannot be bound: {error.strerror}",
+                        remedy="local clusters need Linux, where all of 127.0.0.0/8 is this "
+                        "machine",
                     ) from error
                 return place
     return None

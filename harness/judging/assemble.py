@@ -4,7 +4,6 @@
 2. Cells come in the order of their first run.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +50,6 @@ _NO_SEAL = (
     "complete"
 )
 _FRESH = {"another layout": "another layout than in the run before"}  # what runs record, in full
-_OF_WINDOW = re.compile(r"window (\d+): (\S+) (.*)")  # number, kind and target of a fault
 _OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messages
 
 
@@ -184,21 +182,19 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
             for one in manifest.ignored
         ),
     )
-    resolved = (_resolved(manifest, *one) for one in sorted(manifest.resolved.items()))
-    return (*_kept(manifest), *(text for applies, text in notes if applies), *resolved)
+    return (*_kept(manifest), *(text for applies, text in notes if applies), *_meant(manifest))
 
 
-def _resolved(manifest: Manifest, word: str, place: str) -> str:
-    """Return `consumers connect first to rmq1`, `fault 1: kill rmq1 (master of orders)`."""
-    if word == "consumers enter" and manifest.state.get("consumers") == 0:
-        return f"there are no consumers; the drain {_reaches('connects', 'finds', place)}"
-    if word.endswith(" enter"):
-        return f"{word.removesuffix(' enter')} {_reaches('connect', 'find', place)}"
-    if window := _OF_WINDOW.fullmatch(word):
-        number, kind, target = window.groups()
-        words = fault_of_plan(manifest.schedule, int(number), kind, place)
-        return f"fault {number}: {resolved_words(words, target, place)}"
-    return f"{word} = {place}"
+def _meant(manifest: Manifest) -> Iterator[str]:
+    """Yield `consumers connect first to rmq1`, `fault 1: kill rmq1 (master of orders)`."""
+    for who, place in sorted(manifest.endpoints.items()):
+        if who == "consumers" and manifest.state.get("consumers") == 0:
+            yield f"there are no consumers; the drain {_reaches('connects', 'finds', place)}"
+        else:
+            yield f"{who} {_reaches('connect', 'find', place)}"
+    for one in sorted(manifest.targets, key=lambda target: target.window):
+        words = fault_of_plan(manifest.schedule, one.window, one.kind, one.places)
+        yield f"fault {one.window}: {resolved_words(words, one.target, one.places)}"
 
 
 def _reaches(connect: str, find: str, place: str) -> str:

@@ -217,8 +217,8 @@ def doctor_of(topology: Topology, show: Display) -> bool:
 
 def _show_rows(found: Sequence[MachineCheck], show: Display) -> bool:
     for row in found:
-        word = "ok     " if row.ok else "absent " if row.optional else "MISSING"
-        show.message(f"{word} {row.what}: {row.found}")
+        word = "absent" if row.optional else "MISSING"
+        show.message(f"{'ok' if row.ok else word:<7} {row.what}: {row.found}")
         if not row.ok:
             show.message(f"        {row.remedy}")
     return all(row.ok or row.optional for row in found)

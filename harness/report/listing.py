@@ -135,9 +135,12 @@ def claims(found: Iterable[Claim]) -> Table:
     table = _table("claim", "what it says", "source", "where", "must hold")
     for one in found:
         where = "\n".join(condition.text for condition in one.precondition) or "always"
-        sort = [*["foretold:"] * one.warns, *["in some cases:"] * one.some]
-        must = "\n".join([*sort, *(condition.text for condition in one.predicate)])
-        table.add_row(one.name, one.meaning, source_text(one.source), where, must)
+        must = [condition.text for condition in one.predicate]
+        if one.some:
+            must.insert(0, "in some cases:")
+        if one.warns:
+            must.insert(0, "foretold:")
+        table.add_row(one.name, one.meaning, source_text(one.source), where, "\n".join(must))
         table.add_section()
     return table
 

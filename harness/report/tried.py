@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.claims.values import NotApplicable
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
@@ -84,7 +83,6 @@ _CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 _FAULT = re.compile(r"^(?:fault \d+: )?")
 _NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
-_NO_SENSE = str(NotApplicable(""))  # before why a condition makes no sense in a run
 
 
 class Undecided(NamedTuple):
@@ -112,7 +110,8 @@ class _OpenClaim(NamedTuple):
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks. A condition
     that makes no sense in the run is no reason where another one is undecided."""
-    lines = [line for line in verdict.not_judged if _NO_SENSE not in line] or verdict.not_judged
+    sensible = [line for line in verdict.not_judged if line not in verdict.inapplicable]
+    lines = sensible or verdict.not_judged
     return tuple(dict.fromkeys(_OF_RUN.sub("", _reason(line)) for line in lines))
 
 

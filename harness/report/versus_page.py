@@ -133,4 +133,6 @@ def _signed(row: CellComparison, number: float) -> str:
         return "any"
     size = abs(number)
     amount = per_cent(size) + " of runs" if isinstance(row.before, Rate) else formats.seconds(size)
-    return f"{'−' if number < 0 else '+' if number > 0 else ''}{amount}"
+    if number < 0:
+        return f"−{amount}"
+    return f"+{amount}" if number > 0 else amount

@@ -126,7 +126,7 @@ def _of_suite(request: RunRequest, name: str) -> Experiment:
     if found:
         raise PlanError(found)
     own = suites.suite(request.scenarios[0])
-    system = (*request.systems, own.system)[0]
+    system = request.systems[0] if request.systems else own.system
     wanted = suite.Wanted(name, system, request.seed, request.repeats, request.compressed)
     choices = experiment.Catalogue(systems(), layouts())
     played = [scenario(one) for one in own.played(system).scenarios]

@@ -52,6 +52,12 @@ def chosen(file: str | None, systems: Sequence[System], layouts: Sequence[Layout
     """Raises PlanError with every problem of the file."""
     topology = read(file, systems)
     assert file is not None, "what was read has a name"
+    return _stand_in(topology, file, systems, layouts)
+
+
+def _stand_in(
+    topology: Topology, file: str, systems: Sequence[System], layouts: Sequence[Layout]
+) -> Chosen:
     if topology.name in {layout.name for layout in layouts}:
         text = f"{brief(topology.name)} is the name of a built-in layout; choose another name"
         raise PlanError([Problem(file, text)])
@@ -73,8 +79,33 @@ def read(file: str | None, systems: Sequence[System]) -> Topology:
         source = text_of(path, TOML_BYTES_MAX)
     except Unreadable as reason:
         raise PlanError([unreadable(file, reason, "a topology file", NEW)]) from None
+    return _read_text(source, file, systems)
+
+
+def _read_text(source: str, file: str, systems: Sequence[System]) -> Topology:
     names = tuple(system.name for system in systems if EXTERNAL in system.deployments)
-    return read_topology(path.stem, source, names, file)
+    return read_topology(Path(file).stem, source, names, file)
+
+
+def check_new(
+    text: str, path: Path, source: str, systems: Sequence[System], layouts: Sequence[Layout]
+) -> None:
+    """Raise PlanError if `mqproof run` would refuse a topology file that is about to be written.
+    `source`: what its text was made from."""
+    file = str(path)
+    try:
+        _stand_in(_read_text(text, file, systems), file, systems, layouts)
+    except PlanError as error:
+        raise PlanError(_refused(one, source) for one in error.problems) from None
+
+
+def _refused(problem: Problem, source: str) -> Problem:
+    """Return the problem at the place that the user can mend: the file is not there."""
+    text = f"nothing was written: `mqproof run` would refuse {problem.place}: {problem.text}"
+    advice = (
+        problem.advice or "correct that, or write the topology file by hand (docs/external.md)"
+    )
+    return replace(problem, place=source, text=text, advice=advice)
 
 
 def check_before(experiment: Experiment, keep: bool, variables: Collection[str]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from faults.actions import Action
 from faults.model import Executor, Proof, Receipt
-from harness.run.core.barrier import NOTHING, Barrier, TargetProposal, disagreement
+from harness.run.core.barrier import NOTHING, Barrier, Refusal, TargetProposal, disagreement
 
 Look = Callable[[], Coroutine[Any, Any, Proof]]
 
@@ -50,7 +50,9 @@ class RunGroup:
     def participant(self, run: str) -> "Participant":
         return Participant(self, run)
 
-    async def arrive(self, run: str, point: str, proposal: TargetProposal = NOTHING) -> str:
+    async def arrive(
+        self, run: str, point: str, proposal: TargetProposal = NOTHING
+    ) -> Refusal | None:
         """Wait until the point is met; return why the run does not get the proposed fault."""
         self._release(self._barrier.arrive(run, point, proposal))
         if not self._barrier.met(point):
@@ -112,8 +114,8 @@ class Participant:
         """Wait until every participating run has arrived."""
         await self._group.arrive(self._run, point)
 
-    async def agree(self, window: int, proposal: TargetProposal) -> str:
-        """Wait for all proposals; return why the window does not open, "" if it opens."""
+    async def agree(self, window: int, proposal: TargetProposal) -> Refusal | None:
+        """Wait for all proposals; return why the window does not open, None if it opens."""
         return await self._group.arrive(self._run, f"target of window {window}", proposal)
 
     def executor(self, executor: Executor, window: int, undo: bool) -> Executor:

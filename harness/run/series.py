@@ -280,7 +280,7 @@ class Series:
         self._prepared = True
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
-        manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
+        manifest.endpoints |= prepared.entries
         manifest.versions |= prepared.versions
         return prepared
 

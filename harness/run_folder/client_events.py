@@ -68,12 +68,11 @@ def record_claim_facts(manifest: Manifest, events: Path) -> None:
         )
         state["publishers_not_blocked"] = _not_blocked(manifest, links, blocked, window)
         until_ns = end if end is not None else manifest.load_ended_ns
-        reported = state.get(REPORT_LOST, True)
-        state[CUT_OFF] = (
-            _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
-            if reported
-            else NOT_REPORTED
-        )
+        state[CUT_OFF] = None  # unknown, too, if it is not recorded whether clients report that
+        if state.get(REPORT_LOST) is True:
+            state[CUT_OFF] = _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
+        elif state.get(REPORT_LOST) is False:
+            state[CUT_OFF] = NOT_REPORTED
 
 
 def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] | None:
@@ -168,8 +167,7 @@ def _cut_off(
 
 def _target_hosts(manifest: Manifest, window: int) -> set[str]:
     """Return the hosts of the window's target; none if the hosts of clients are unknown."""
-    of = f"window {window}: "
-    places = next((hosts for word, hosts in manifest.resolved.items() if word.startswith(of)), "")
+    places = next((one.places for one in manifest.targets if one.window == window), "")
     known = places and manifest.state.get("client_endpoint") in AT_HOSTS
     return {host_of(one) for one in split(places)} if known else set()
 

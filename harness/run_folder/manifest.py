@@ -18,7 +18,7 @@ from harness.plan.fault_properties import declared_properties
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
-from harness.run_folder.planned import recorded
+from harness.run_folder.planned import TargetRecord, recorded
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
 from spark_analysis.schema import old_names
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
@@ -144,7 +144,8 @@ class Manifest:
     levels: list[Level] = field(default_factory=lambda: [*LEVELS])  # of its system's confirms
     ways: list[DeliveryWay] = field(default_factory=list)  # of its system's deliveries
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
-    resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant
+    endpoints: dict[str, str] = field(default_factory=dict)  # of publishers, of consumers
+    targets: list[TargetRecord] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)  # what claims' preconditions ask for
     phases_ns: dict[str, int] = field(default_factory=dict)  # when each phase began

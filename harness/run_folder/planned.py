@@ -4,13 +4,23 @@ An operation has every option that some kind takes, whatever its own kind is: re
 same keys in each record.
 """
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from harness.plan.files.targets import Target
 from harness.plan.model import OperationStep, Schedule, Window
 from harness.plan.operation_options import OPTIONS, OperationOptions
 from harness.run_folder.fault_options import options_to_json
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRecord:
+    """What a fault of the schedule meant when its window opened."""
+
+    window: int
+    kind: str
+    target: str  # as the scenario names it: "master of orders"
+    places: str  # hosts, processes or clients (faults/places.py)
 
 
 def recorded(schedule: Schedule) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from faults.executors.service_ports import ServicePorts
-from harness.cluster.agent import AgentClient
+from harness.cluster.agent import AgentClient, AgentError
 from harness.plan.files.topology_shape import TopologyShape
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.plan.layouts.versions import Versions
@@ -19,12 +19,14 @@ from harness.systems.running_broker import RunningBroker
 
 
 class Examined(NamedTuple):
-    """What `doctor` found. `remedy` is empty where all is well. `problem`: if it is bad input."""
+    """What `doctor` found. `remedy` is empty where all is well. `problem`: if it is bad input.
+    `refused`: a broker refuses a right."""
 
     what: str
     found: str
     remedy: str
     problem: Problem | None = None
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +74,15 @@ class ClientsDoor:
 
     `speaks`: the protocol, for people. `enter`: log in with the agent's login, and out again,
     within so many seconds; it raises AgentError. `refuses`: whether a broker refuses the login, by
-    the reason. `remedy`: what to do if it fails, by the reason.
+    that error. `remedy`: what to do about it.
     """
 
     key_of: Callable[[Topology], str]
     speaks: str
     service_ports: ServicePorts
     enter: Callable[[BrokerNode, AgentClient, float], Awaitable[None]]
-    refuses: Callable[[str], bool]
-    remedy: Callable[[Topology, str], str]
+    refuses: Callable[[AgentError], bool]
+    remedy: Callable[[Topology, AgentError], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,7 +114,7 @@ def _not_accepted(client: str) -> Mapping[str, str]:
 
 def _endpoints(manifest: Manifest) -> Iterator[str]:
     """Yield where its clients connected first."""
-    return (place for word, place in manifest.resolved.items() if word.endswith(" enter"))
+    return iter(manifest.endpoints.values())
 
 
 def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:

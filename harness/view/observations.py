@@ -112,8 +112,9 @@ def _messages(evidence: Evidence) -> Observation:
     facts = evidence.facts
     # At rate `max`, or without confirms, no message is late, and none is excused.
     if states["not_sent"] and facts.paced and facts.confirms:
-        excused = evidence.counted.total("excused") > 0
-        counts += f"; late counts those never sent{', unless they are excused' * excused}"
+        counts += "; late counts those never sent"
+        if evidence.counted.total("excused"):
+            counts += ", unless they are excused"
     return Observation("messages", 0, bool(states), f"messages: {counts or 'none was sent'}")
 
 

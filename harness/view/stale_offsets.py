@@ -65,7 +65,7 @@ def _roles(views: Views) -> dict[str, Shown]:
 
 def _hosts(role: str, hosts: Iterable[str]) -> str:
     every = sorted(hosts)
-    return f"{role}{'s' * (len(every) > 1)} {', '.join(every)}"
+    return f"{role}{'s' if len(every) > 1 else ''} {', '.join(every)}"
 
 
 def in_their_place(

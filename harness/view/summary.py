@@ -193,7 +193,7 @@ def summary(evidence: Evidence) -> Summary:
         logs_of=len(facts.workers),
         detection_timeout_s=_detection_timeout_s(evidence),
         poll_s=_seconds(evidence.value("route_poll_s")),
-        has_consumers=evidence.state.run.get("consumers") != 0,
+        has_consumers=evidence.state.lacks("consumers") is not True,
         groups=max(1, len(facts.consumer_groups)),
     )
 

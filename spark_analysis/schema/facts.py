@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from spark_analysis.schema.ways import DeliveryWay, WayNumbers, way_numbers
-from spark_analysis.schema.words import LEVELS, Level
+from spark_analysis.schema.words import LEVELS, Level, UnverifiedCause
 
 FACTS_VERSION = 2  # of facts, and of the manifest that holds them
 GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
@@ -56,13 +56,11 @@ class Window:
     # not seen to be gone, never ends, or was written down by a harness that did not say.
     over_ns: int | None = None
     properties: FaultProperties | None = None  # None: its kind is not declared
+    unverified_cause: str = UnverifiedCause.OTHER.value
 
     def gone_ns(self, noted_ns: int | None) -> int | None:
-        """Return when the window was gone, given the time that its records note.
-
-        Without a note a window that is known to be gone was so GONE_WITHIN_NS after its undo had
-        returned.
-        """
+        """Return when the window was gone. `noted_ns`: when its records say so. Without a note,
+        one that is known to be gone was so GONE_WITHIN_NS after its undo had returned."""
         if not self.gone:
             return None
         if noted_ns is None and self.ended_ns is not None:

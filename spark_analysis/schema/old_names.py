@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spark_analysis.schema.declared import parsed
+from spark_analysis.schema.words import UnverifiedCause
 
 CLAIMS = {
     "a-switch-delays-what-waits": "dead-master-delays-messages",
@@ -135,6 +136,13 @@ RENAMED = {**CLAIMS, **MEASURES, **WORDS, **FACTS, **_HISTORY} | {
     old: new for old, new in STATE.items() if old != "forgotten"
 }
 
+_OF_WINDOW = re.compile(r"window (\d+): (\S+) (.*)")  # number, kind and target of a fault
+_OF_ENDPOINT = " enter"  # "publishers enter" -> where
+# What the reasons of unverified faults say, of all versions.
+_NO_LEADER = "no host says that it is the "  # master, or leader
+_NEVER_BEGAN = ("never began: ", "never opened: ")
+_NOT_PREPARED = "could not be prepared"
+_TOO_SHORT = ("shorter than a check", "its window was shorter than a look")
 _HISTORY_FORMATS = "mqproof-history/1", "mqproof-history/2"
 _FIRST = re.compile(r'"version"\s*:\s*1\b')
 Document = Mapping[str, Any]
@@ -151,7 +159,7 @@ def manifest(document: Any) -> Any:
             recorded["state"] = _state(recorded["state"])
     if isinstance(recorded.get("facts"), Mapping):
         recorded["facts"] = facts(recorded["facts"])
-    return _with_ways(recorded)
+    return _with_targets(_with_causes(_with_ways(recorded)))
 
 
 def facts(document: Any) -> Any:
@@ -160,7 +168,7 @@ def facts(document: Any) -> Any:
         return document
     if document["format"] == 1:
         document = {**_facts(document), "format": 2}
-    return _with_ways(document)
+    return _with_causes(_with_ways(document))
 
 
 def history(document: Any) -> Any:
@@ -170,7 +178,7 @@ def history(document: Any) -> Any:
     if document["format"] == _HISTORY_FORMATS[0]:
         document = _history(document)
     if isinstance(document.get("facts"), Mapping):
-        document = {**document, "facts": _with_ways(document["facts"])}
+        document = {**document, "facts": _with_causes(_with_ways(document["facts"]))}
     return document
 
 
@@ -297,6 +305,48 @@ def _with_ways(document: Document) -> Document:
     if "ways" in document:
         return document
     return {**document, "ways": [{**way} for way in WAYS]}
+
+
+def _with_causes(document: Document) -> Document:
+    """Return facts, or a manifest, whose windows have the cause of an unverified fault. Those of
+    before have it in the words of the reason."""
+    if not isinstance(windows := document.get("windows"), list):
+        return document
+    return {**document, "windows": [_with_cause(one) for one in windows]}
+
+
+def _with_cause(window: Any) -> Any:
+    reason = window.get("unverified_reason") if isinstance(window, Mapping) else None
+    if not isinstance(reason, str) or "unverified_cause" in window:
+        return window
+    return {**window, "unverified_cause": _cause_in(reason).value}
+
+
+def _cause_in(reason: str) -> UnverifiedCause:
+    if _NO_LEADER in reason:
+        return UnverifiedCause.NO_LEADER
+    if reason.startswith(_NEVER_BEGAN) and _NOT_PREPARED not in reason:
+        return UnverifiedCause.NEVER_BEGAN
+    short = any(words in reason for words in _TOO_SHORT)
+    return UnverifiedCause.TOO_SHORT if short else UnverifiedCause.OTHER
+
+
+def _with_targets(document: Document) -> Document:
+    """Return a manifest with typed targets; those of before said in words what they were of."""
+    resolved = document.get("resolved")
+    if not isinstance(resolved, Mapping):
+        return document
+    endpoints, targets = {}, []
+    for words, places in resolved.items():
+        if found := _OF_WINDOW.fullmatch(words):
+            window, kind, target = found.groups()
+            targets.append(
+                {"window": int(window), "kind": kind, "target": target, "places": places}
+            )
+        elif words.endswith(_OF_ENDPOINT):
+            endpoints[words.removesuffix(_OF_ENDPOINT)] = places
+    rest = {name: value for name, value in document.items() if name != "resolved"}
+    return {**rest, "endpoints": endpoints, "targets": targets}
 
 
 def _keys(document: Document, names: Mapping[str, str]) -> dict[str, Any]:

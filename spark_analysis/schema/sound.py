@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from spark_analysis.schema.declared import Listener, brief
 from spark_analysis.schema.facts import Cause, Facts, Window
 from spark_analysis.schema.ways import way_mistakes
-from spark_analysis.schema.words import level_mistakes
+from spark_analysis.schema.words import UnverifiedCause, level_mistakes
 
 ROLES = ("publisher", "consumer")  # of the workers that are judged
 
@@ -43,6 +43,9 @@ def check(facts: Facts, listener: Listener) -> None:
         listener.add("facts.windows", "they are not numbered from 1")
     for place, window in enumerate(facts.windows):
         _check_window(window, f"facts.windows[{place}]", listener)
+        if window.unverified_cause not in tuple(UnverifiedCause):
+            place_of = f"facts.windows[{place}].unverified_cause"
+            listener.unknown(place_of, "cause", window.unverified_cause, tuple(UnverifiedCause))
     for number, end in enumerate(facts.process_ends):
         if end.cause not in tuple(Cause):
             place_of = f"facts.process_ends[{number}].cause"

@@ -156,6 +156,15 @@ class RecoveredBy(StrEnum):
 ENDED_BY_FAULT = (RecoveredBy.UNDO, RecoveredBy.EITHER)
 
 
+class UnverifiedCause(StrEnum):
+    """The cause of an unverified fault, where something can be done about it."""
+
+    OTHER = ""
+    NEVER_BEGAN = "never_began"  # its target meant nothing, or what another fault had
+    NO_LEADER = "no_leader"  # it never began: no host said that it leads the queue
+    TOO_SHORT = "too_short"  # for its check
+
+
 class Fate(IntEnum):
     """The fate that a producer gives a transaction, and when. Publishing.java reads these
     numbers."""

@@ -200,3 +200,35 @@ def test_the_command_writes_the_file_or_says_what_lacks(
     assert call("new", "topology", "other", "--from-compose", "missing.yaml")[0] == 254
     assert "missing.yaml: cannot be read: No such file" in capsys.readouterr().err
     assert not Path("other.toml").exists()
+
+
+TWIN = COMPOSE.replace("rabbit1:", "rabbit-1:") + COMPOSE.replace("\nservices:", "").replace(
+    "rabbit1:", "rabbit_1:"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (TWIN, "host: 'rabbit-1' is another broker's already"),
+        (COMPOSE.replace("5672:5672", "70000:5672"), "amqp: "),
+        (COMPOSE.replace("15672:15672", "0:15672"), "management: "),
+        (COMPOSE.replace("hostname: rabbit1", "hostname: 'rab bit'"), "node: "),
+        (COMPOSE.replace("5672:5672", "a@b:5672:5672", 1), "amqp: "),
+    ],
+)
+def test_a_topology_that_run_would_refuse_is_not_written(
+    source: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("compose.yaml").write_text(source)
+    assert call("new", "topology", "shop", "--from-compose", "compose.yaml")[0] == 254
+    error = capsys.readouterr().err
+    assert "compose.yaml: nothing was written: `mqproof run` would refuse shop.toml, line" in error
+    assert why in error
+    assert not Path("shop.toml").exists()
+
+
+def test_a_new_topology_has_no_name_of_a_layout(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("new", "topology", "unmirrored")[0] == 254
+    assert "'unmirrored' is the name of a built-in layout" in capsys.readouterr().err
+    assert not Path("unmirrored.toml").exists()

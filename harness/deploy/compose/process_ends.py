@@ -4,7 +4,9 @@
    an out-of-memory kill, or a command to the engine. Otherwise only the signal is known.
 2. The stream is read in a daemon thread. If it breaks off, it is opened again from the last event
    on, or from the begin of the watch; duplicates, and what came before the watch, are dropped.
-3. If the engine does not open it for _LOST_AFTER_S, the watch is lost.
+3. A heartbeat pings the engine every _PING_EVERY_S, because a frozen engine leaves the stream open
+   and silent. If the engine gives no answer, or does not open the stream, for _LOST_AFTER_S, the
+   watch is lost.
 """
 
 import asyncio
@@ -26,8 +28,11 @@ MEMORY = "the kernel, for want of memory"
 ENGINE = "somebody, through the engine"
 ENDING_SIGNALS = frozenset(("2", "3", "9", "15"))
 _REOPEN_AFTER_S = 1.0
-_LOST_AFTER_S = 20.0  # so long the engine may refuse to open the stream
+_LOST_AFTER_S = 20.0  # so long the engine may give no answer, or refuse to open the stream
+_PING_EVERY_S = 2.0
+_ANSWER_LIMIT_S = 5.0  # of one request of the heartbeat
 _KINDS = ("die", "kill", "oom")
+_Report = Callable[[Ended | DeployError], None]
 
 
 class EventReader:
@@ -77,7 +82,8 @@ async def watch(
         with suppress(RuntimeError):  # the loop has ended before this thread
             loop.call_soon_threadsafe(arrived.put_nowait, news)
 
-    threading.Thread(target=stream.read, args=(report,), name="process ends", daemon=True).start()
+    for name, work in (("process ends", stream.read), ("engine heartbeat", stream.ping)):
+        threading.Thread(target=_work, args=(work, report), name=name, daemon=True).start()
     try:
         while True:
             news = await arrived.get()
@@ -86,6 +92,13 @@ async def watch(
             yield news
     finally:
         stream.close()
+
+
+def _work(work: Callable[[_Report], None], report: _Report) -> None:
+    try:
+        work(report)
+    except Exception as failure:  # an exception that leaves a thread goes unseen
+        report(DeployError(f"the engine's events cannot be read: {failure!r}"))
 
 
 class _Stream:
@@ -102,14 +115,21 @@ class _Stream:
         self._closed = threading.Event()
         self._open: Any = None
 
-    def read(self, report: Callable[[Ended | DeployError], None]) -> None:
-        """Report every end until closed, or why no other one will be."""
-        try:
-            self._read(report)
-        except Exception as failure:  # an exception that leaves a thread goes unseen
-            report(DeployError(f"the engine's events cannot be read: {failure!r}"))
+    def ping(self, report: _Report) -> None:
+        """Ping the engine until closed; report that the watch is lost if it gives no answer."""
+        answered_s = time.monotonic()
+        while not self._closed.wait(_PING_EVERY_S):
+            api = self._client.api
+            with suppress(requests.RequestException, OSError):
+                # `ping` of the library would wait for as long as any other call may take.
+                api.get(f"{api.base_url}/_ping", timeout=_ANSWER_LIMIT_S).raise_for_status()
+                answered_s = time.monotonic()
+            if time.monotonic() - answered_s > _LOST_AFTER_S:
+                report(DeployError(f"the engine has not answered for {_LOST_AFTER_S:g} s"))
+                return
 
-    def _read(self, report: Callable[[Ended | DeployError], None]) -> None:
+    def read(self, report: _Report) -> None:
+        """Report every end until closed."""
         began_s, since = time.monotonic(), 0
         open_s = began_s
         while not self._closed.is_set():

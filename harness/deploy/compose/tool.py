@@ -62,8 +62,8 @@ def find_tool() -> ComposeTool:
         if version is not None:
             return ComposeTool(command, version)
     raise DeployError(
-        "no compose tool: neither `docker compose` nor `docker-compose` answers; "
-        "install Docker's compose plugin, or Debian's package docker-compose"
+        "no compose tool: neither `docker compose` nor `docker-compose` answers",
+        remedy="install Docker's compose plugin, or Debian's package docker-compose",
     )
 
 

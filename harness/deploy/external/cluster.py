@@ -223,25 +223,25 @@ class ExternalCluster:
         topology, places = self.site.topology, self.site.topology.entrances
         if not topology.variables:
             return ()
-        reasons = await asyncio.gather(*map(self._why_refused, places))
+        errors = await asyncio.gather(*map(self._why_refused, places))
         names = " and ".join(f"${name}" for name in topology.variables)
         return tuple(
             Problem(
                 topology.place("[credentials]"),
-                f"{one.host} refuses the login of clients ({self.clients.speaks}): {reason}",
+                f"{one.host} refuses the login of clients ({self.clients.speaks}): {error}",
                 expected=f"a login in {names} that every broker accepts",
-                advice=self.clients.remedy(topology, reason),
+                advice=self.clients.remedy(topology, error),
             )
-            for one, reason in zip(places, reasons, strict=True)
-            if reason
+            for one, error in zip(places, errors, strict=True)
+            if error is not None
         )
 
-    async def _why_refused(self, node: BrokerNode) -> str:
+    async def _why_refused(self, node: BrokerNode) -> AgentError | None:
         try:
             await self.clients.enter(node, self.agent, LOGIN_LIMIT_S)
         except AgentError as error:
-            return str(error) if self.clients.refuses(str(error)) else ""
-        return ""
+            return error if self.clients.refuses(error) else None
+        return None
 
     async def _silent(self) -> tuple[str, ...]:
         answers = await asyncio.gather(*map(self.broker.greets, self._hosts))

@@ -124,7 +124,7 @@ async def _entered(topology: Topology, broker: BrokerNode, agent: AgentClient) -
             return MachineCheck(what, found, False, "is it a broker?")
         await clients.enter(broker, agent, CONNECT_LIMIT_S)
     except AgentError as error:
-        remedy = clients.remedy(topology, str(error))
+        remedy = clients.remedy(topology, error)
         return MachineCheck(what, str(error), False, remedy)
     login = ", and takes the login" if topology.variables else ""
     return MachineCheck(what, f"{broker.upstream} greets{login}", True)

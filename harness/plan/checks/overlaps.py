@@ -264,8 +264,9 @@ def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pause
             f", which closes the links of clients, by which {_a(later.kind)} is verified: "
             f"{advice.format('open')}"
         )
-    named = f"fault {number} ({earlier.kind} {earlier.target})"
-    return harm and f"{named} makes its host pause{harm}"
+    if not harm:
+        return ""
+    return f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause{harm}"
 
 
 def _a(kind: Kind) -> str:

@@ -225,7 +225,9 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
         lines += [_meaning(totals), where if totals.cells > 1 else ""]
     elif totals.silence is not None and totals.silence.maximum_s:
         lines.append(f"longest time without a confirm: {outs.silent_text(totals)}")
-    tone = "open" if unknown else "pass" if totals.is_fine and totals.worst is None else "plain"
+    tone = "pass" if totals.is_fine and totals.worst is None else "plain"
+    if unknown:
+        tone = "open"
     said = _lines(*lines, outs.worst_of_runs(totals), tail)
     value = outs.out_text(totals)
     value += " in the worst run" if totals.is_out and outs.has_several(totals) else ""

@@ -35,10 +35,11 @@ DOUBTED_MAX = 30  # told in the open; all are in their groups
 
 class Beginning(NamedTuple):
     """The planned begin of a fault, or what it waits for, with the planned pause. `at_ns`: the
-    earliest time; None: not known."""
+    earliest time; None: not known. `of_several`: it is the later of two times."""
 
     text: str
     at_ns: int | None
+    of_several: bool = False
 
 
 class WindowView:
@@ -130,12 +131,13 @@ def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
         return Beginning(f"from {at}", from_ns)
     unknown = [one for one in waits if one.at_ns is None]
     if unknown:
-        return Beginning(f"from the later of {at} and the time when {unknown[-1].text}", None)
+        text = f"from the later of {at} and the time when {unknown[-1].text}"
+        return Beginning(text, None, of_several=True)
     last = max(waits, key=lambda one: one.at_ns or 0)
     if last.at_ns is None or last.at_ns <= from_ns:
         return Beginning(f"from {at}", from_ns)
     text = f"from the later of {at} and {formats.after(last.at_ns)} ({last.text})"
-    return Beginning(text, last.at_ns)
+    return Beginning(text, last.at_ns, of_several=True)
 
 
 def _waits(span: FaultSpan, from_ns: int, timeline: Timeline) -> Iterator[Beginning]:
@@ -167,7 +169,7 @@ def _request_text(span: FaultSpan, begins: Beginning) -> str:
     links = affects_links(span.kind)
     options = [one.replace("clients: ", "links of ") if links else one for one in span.options]
     never = [] if span.returns else ["never to be undone"]
-    comma = "," if "the later of" in begins.text else ""
+    comma = "," if begins.of_several else ""
     return ", ".join([f"{begins.text}{comma} for {lasts}", *options, *never])
 
 

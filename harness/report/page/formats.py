@@ -79,9 +79,11 @@ def seconds(number: float) -> str:
 def share(number: float) -> str:
     """`0 %`, `0.02 %`, `4.3 %`, `25 %`: what is little must not read as nothing."""
     per_cent = 100 * number
-    digits = 0 if per_cent >= 9.95 or not per_cent else 1 if per_cent >= 0.095 else 2
-    least = per_cent and per_cent < 0.005
-    return f"< 0.01{GLUE}%" if least else f"{per_cent:.{digits}f}{GLUE}%"
+    if per_cent >= 9.95 or per_cent == 0:
+        return f"{per_cent:.0f}{GLUE}%"
+    if per_cent >= 0.095:
+        return f"{per_cent:.1f}{GLUE}%"
+    return f"{per_cent:.2f}{GLUE}%" if per_cent >= 0.005 else f"< 0.01{GLUE}%"
 
 
 def octets(number: float) -> str:

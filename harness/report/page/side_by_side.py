@@ -233,7 +233,9 @@ def _loss_text(place: places.Place, given: Mapping[str, Promised], name: str) ->
     parts += [f"{formats.count(promised.unreachable)} unreachable"] if promised.unreachable else []
     text = ", ".join(parts)
     bad, undecided = promised.lost or promised.stranded, place.totals.loss_open
-    tone = "fail" if bad else "open" if promised.unreachable or undecided else "pass"
+    tone = "open" if promised.unreachable or undecided else "pass"
+    if bad:
+        tone = "fail"
     if undecided:
         text = f"≥ {text}" if bad else "no loss found"
     of = f"of {place.totals.for_groups(formats.count(promised.confirmed))}"

@@ -10,13 +10,23 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from spark_analysis.schema.words import UnverifiedCause
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a window does not open."""
+
+    text: str
+    cause: UnverifiedCause = UnverifiedCause.NEVER_BEGAN
+
 
 @dataclass(frozen=True, slots=True)
 class TargetProposal:
     """The target that a run's fault means now (faults/places.py), or why there is none."""
 
     meant: str
-    refusal: str = ""
+    refusal: Refusal | None = None
 
 
 NOTHING = TargetProposal("")  # of a run that only arrives
@@ -69,15 +79,16 @@ class Barrier:
         return tuple(found)
 
 
-def disagreement(run: str, proposals: Mapping[str, TargetProposal]) -> str:
-    """Return why the run does not get the proposed fault; "" if every run gets it."""
+def disagreement(run: str, proposals: Mapping[str, TargetProposal]) -> Refusal | None:
+    """Return why the run does not get the proposed fault; None if every run gets it."""
     own = proposals.get(run, NOTHING)
-    if own.refusal:
+    if own.refusal is not None:
         return own.refusal
     for other, proposal in proposals.items():
-        if proposal.refusal:
-            return f"{other}, played together with it, could not: {proposal.refusal}"
+        if (refusal := proposal.refusal) is not None:
+            text = f"{other}, played together with it, could not: {refusal.text}"
+            return Refusal(text, refusal.cause)
         if run in proposals and proposal.meant != own.meant:
             theirs = f"{proposal.meant} in {other}, played together with it"
-            return f"it means {own.meant} here, and {theirs}"
-    return ""
+            return Refusal(f"it means {own.meant} here, and {theirs}")
+    return None

@@ -20,6 +20,7 @@ from harness.plan.layouts.layout_values import BALANCER, STANDBY
 from harness.plan.layouts.role_words import RoleWords
 from harness.plan.layouts.servers import ServerRole, Servers
 from harness.plan.workload import BootstrapAddress
+from spark_analysis.schema.words import UnverifiedCause
 
 PROCESS = "process"
 NAME_SERVER = ServerRole.NAME_SERVER.value  # what such a target is to queues
@@ -27,6 +28,14 @@ NAME_SERVER = ServerRole.NAME_SERVER.value  # what such a target is to queues
 
 class NoSuchTarget(Exception):
     """No host or process matches the word now: the word, and why."""
+
+    cause = UnverifiedCause.NEVER_BEGAN
+
+
+class NoLeader(NoSuchTarget):
+    """No host says that it leads the queue."""
+
+    cause = UnverifiedCause.NO_LEADER
 
 
 def resolve(
@@ -36,7 +45,7 @@ def resolve(
     if target.form is TargetForm.MASTER:
         master = _roles(target, roles).master
         if master is None:
-            raise NoSuchTarget(f"{target}: no host says that it is the {target.role}")
+            raise NoLeader(f"{target}: no host says that it is the {target.role}")
         return master
     if target.form is TargetForm.MIRROR:
         mirrors = _roles(target, roles).mirrors

@@ -81,8 +81,9 @@ async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]
 def _marked_by(stage: Stage, fault: FaultPlan) -> str:
     """Return the run whose name marks the fault: runs that are played together share one fault,
     with the name of the first run."""
-    of_links = fault.kind.applies_to == CLIENT_LINK
-    return stage.plan.name if of_links else (*stage.plan.together, stage.plan.name)[0]
+    if fault.kind.applies_to == CLIENT_LINK or not stage.plan.together:
+        return stage.plan.name
+    return stage.plan.together[0]
 
 
 async def _meant(

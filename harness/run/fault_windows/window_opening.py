@@ -10,13 +10,16 @@ from dataclasses import replace
 from faults.kind import ArmedFault
 from faults.model import FaultError
 from harness.cluster.port import DeployError
-from harness.run.core.barrier import TargetProposal
+from harness.run.core.barrier import Refusal, TargetProposal
 from harness.run.core.resolving import NoSuchTarget
 from harness.run.fault_windows.aiming import resolve_fault, roles_before, take
 from harness.run.fault_windows.verifying import FaultVerification
 from harness.run.fault_windows.window_state import WindowState
 from harness.run.interrupts import RunInterrupted
 from harness.run.stage import Stage
+from spark_analysis.schema.words import UnverifiedCause
+
+_INTERRUPTED = Refusal("interrupted")
 
 
 class WindowOpening:
@@ -28,27 +31,33 @@ class WindowOpening:
         self._state = state
         self.verification: FaultVerification | None = None
 
-    async def refusal(self) -> str:
-        """Prepare the fault. Return why the window does not open; "" if it opens."""
+    async def refusal(self) -> Refusal | None:
+        """Prepare the fault. Return why the window does not open; None if it opens."""
         return await self._agree(await self._get_ready())
 
-    async def _get_ready(self) -> str:
-        """Aim, and open what the fault is to be seen by. Return why that cannot be, or ""."""
+    async def _get_ready(self) -> Refusal | None:
+        """Aim, and open what the fault is to be seen by. Return why that cannot be, or None."""
         stage, state = self._stage, self._state
         point = f"window {state.window.number}"
         try:
             await stage.interrupt.unless(stage.participant.meet(point))
             armed = await stage.interrupt.unless(self._resolve())
             take(stage, armed)
-        except (NoSuchTarget, FaultError, DeployError, TimeoutError, RunInterrupted) as failure:
-            return str(failure) or "the brokers did not report which hosts have the queues"
+        except NoSuchTarget as failure:
+            return Refusal(str(failure), failure.cause)
+        except (FaultError, DeployError, TimeoutError, RunInterrupted) as failure:
+            return Refusal(
+                str(failure) or "the brokers did not report which hosts have the queues"
+            )
         state.armed = armed
         self.verification = FaultVerification(stage, state.window, armed)
         try:
             await self.verification.prepare()
         except (FaultError, RunInterrupted) as failure:
-            return f"verification could not be prepared: {failure}"
-        return ""
+            # For a moment of the cluster or of a busy machine: another target would not help.
+            text = f"verification could not be prepared: {failure}"
+            return Refusal(text, UnverifiedCause.OTHER)
+        return None
 
     async def _resolve(self) -> ArmedFault:
         stage, state = self._stage, self._state
@@ -58,9 +67,9 @@ class WindowOpening:
         state.target = replace(state.target, places=armed.places, role=armed.role)
         return armed
 
-    async def _agree(self, refusal: str) -> str:
+    async def _agree(self, refusal: Refusal | None) -> Refusal | None:
         """Return why this window opens in none of the runs that are played together, or not in
-        this one; "" if it opens."""
+        this one; None if it opens."""
         stage, state = self._stage, self._state
         proposal = TargetProposal(state.resolved, refusal)
         try:
@@ -68,8 +77,8 @@ class WindowOpening:
                 stage.participant.agree(state.window.number, proposal)
             )
         except RunInterrupted:
-            return refusal or "interrupted"
+            return refusal or _INTERRUPTED
         if why and not refusal and state.armed is not None:
             with suppress(FaultError):
                 await stage.cluster.witness.dismiss(state.armed)
-        return why or ("interrupted" if stage.interrupt.is_set() else "")
+        return why or (_INTERRUPTED if stage.interrupt.is_set() else None)

@@ -15,6 +15,7 @@ from harness.run.fault_windows.verifying import FaultVerification
 from harness.run.fault_windows.window_state import NOT_VERIFIED, WindowState
 from harness.run.interrupts import RunInterrupted
 from harness.run.stage import Stage
+from spark_analysis.schema.words import UnverifiedCause
 
 
 class WindowOutcome:
@@ -43,7 +44,8 @@ class WindowOutcome:
         lasted_s = (self._stage.run_ns(receipt.returned_ns) - state.facts.origin_ns) / 1e9
         proof = verification.by_counters(receipt, lasted_s)
         if not proof.ok:
-            state.fail(f"{NOT_VERIFIED}: {proof.doubt}")
+            short = UnverifiedCause.TOO_SHORT if proof.too_short else UnverifiedCause.OTHER
+            state.fail(f"{NOT_VERIFIED}: {proof.doubt}", short)
         elif state.facts.unverified_reason == NOT_VERIFIED:
             state.facts = replace(state.facts, verified=True, unverified_reason="")
 

@@ -16,6 +16,7 @@ from harness.plan.model import Window
 from harness.run.fault_windows.resolved_target import ResolvedTarget
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
+from spark_analysis.schema.words import UnverifiedCause
 
 NOT_BEGUN, NOT_VERIFIED = "not begun", "not verified active"
 
@@ -32,6 +33,7 @@ class WindowState:
         self._numbers = numbers
         self.target = ResolvedTarget(servers)
         self.armed: Armed | None = None
+        self.refusal = ""  # why it did not open
         self.begun = False  # an action of it was tried
         self.newcomers: list[Absence] = []  # of the clients that took dead ones' places
         self.promoted_rank: int | None = None  # seen just before it was undone
@@ -40,12 +42,14 @@ class WindowState:
             window.number, kind.name, now_ns, NOT_BEGUN, declared_properties(kind)
         )
 
-    def fail(self, doubt: str) -> None:
-        """Add a reason why the fault is not verified."""
+    def fail(self, doubt: str, cause: UnverifiedCause = UnverifiedCause.OTHER) -> None:
+        """Add a reason why the fault is not verified. The first cause stands."""
         old = self.facts.unverified_reason
         keep = old if old not in ("", NOT_BEGUN, NOT_VERIFIED) else ""
         reason = "; ".join(part for part in (keep, doubt) if part)
-        self.facts = replace(self.facts, unverified_reason=reason)
+        if self.facts.unverified_cause:
+            cause = UnverifiedCause(self.facts.unverified_cause)
+        self.facts = replace(self.facts, unverified_reason=reason, unverified_cause=cause.value)
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -57,7 +57,8 @@ class LiveWindow:
         """Arm the fault. Return False if nothing is in force (the facts say why)."""
         if why := await self._opening.refusal():
             self._stage.active.pop(self.state.window.number, None)
-            self.state.fail(f"never began: {why}")
+            self.state.refusal = why.text
+            self.state.fail(f"never began: {why.text}", why.cause)
             return False
         assert self._opening.verification is not None, "a prepared fault has a target"
         await self._arm(self._opening.verification)

@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.run.live.parts import RunParts
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.planned import TargetRecord
 from spark_analysis.schema.failed import os_reason
 
 
@@ -44,8 +45,9 @@ class KeptManifest:
         killed = {name: number for number, window in windows.items() for name in window.killed}
         manifest.workers = [worker.record(killed.get(worker.name, 0)) for worker in workers]
         manifest.clocks = [worker.clock_record for worker in workers]
-        for number, window in windows.items():
-            if window.resolved:
-                fault = window.window.fault
-                word = f"window {number}: {fault.kind} {fault.target}"
-                manifest.resolved[word] = window.resolved
+        faults = {number: window.window.fault for number, window in windows.items()}
+        manifest.targets = [
+            TargetRecord(number, fault.kind.name, fault.target.word, windows[number].resolved)
+            for number, fault in faults.items()
+            if windows[number].resolved
+        ]

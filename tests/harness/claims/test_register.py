@@ -10,6 +10,7 @@ from harness.claims import doubts
 from harness.plan import vocabulary
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.words import UnverifiedCause
 from tests.rigs.runs.findings import Story
 
 ROOT = Path(__file__).parents[3]
@@ -112,17 +113,18 @@ def test_claim_that_names_a_measure_is_unambiguous() -> None:
 
 
 @pytest.mark.parametrize(
-    ("doubt", "advice"),
+    ("cause", "advice"),
     [
-        ("it was shorter than a check of 3.5 s (it lasted 0.05 s)", "let the fault last"),
-        (
-            "never began: master of orders: no host says that it is the master",
-            "see in broker_log",
-        ),
-        ("never began: kill rmq2 means rmq2, where fault 1 is active", "choose a target"),
+        (UnverifiedCause.TOO_SHORT, "let the fault last"),
+        (UnverifiedCause.NO_LEADER, "see in broker_log"),
+        (UnverifiedCause.NEVER_BEGAN, "choose a target"),
+        (UnverifiedCause.OTHER, "see how the fault was verified"),
     ],
 )
-def test_advice_about_a_fault_fits_its_state(doubt: str, advice: str) -> None:
-    evidence = Story().unverified(doubt).evidence
+def test_advice_about_a_fault_fits_its_cause_whatever_its_words(
+    cause: UnverifiedCause, advice: str
+) -> None:
+    words = "never began: no host says that it is the master; it was shorter than a check"
+    evidence = Story().unverified(words, cause.value).evidence
     (caveat,) = doubts.caveats_of(evidence.findings.doubts, evidence.facts)
     assert caveat.advice.startswith(advice)

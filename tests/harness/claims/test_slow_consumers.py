@@ -7,6 +7,7 @@ import pytest
 from harness.claims.judge import ClaimVerdict
 from harness.claims.state import KnownFacts
 from harness.claims.values import Interval, Unknown
+from harness.plan.vocabulary import OPERATED, STARVED
 from tests.harness.claims.claim_stories import (
     delayed_in_steady_state,
     delaying,
@@ -154,14 +155,46 @@ def test_losses_and_order_are_judged_as_always() -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "seconds"),
+    ("document", "why"),
     [
-        ({"consumers": 1}, 0.0),  # an older run
-        ({"processing_s": None}, 0.0),  # a history that does not say it
-        ({"processing_s": 0.02}, 0.02),
-        ({"processing_s": 2}, 2.0),
-        ({}, 0.0),
+        ({"consumers": 1}, ""),  # an older run: before there was a choice
+        ({"processing_s": 0}, ""),
+        ({"processing_s": {"not_applicable": "there is none"}}, ""),
+        ({"processing_s": 0.02}, "consumers take 0.02 s for each message"),
+        ({"processing_s": 2}, "consumers take 2 s for each message"),
+        ({"processing_s": None}, "it is not recorded how long consumers take"),
+        ({}, "it is not recorded how long consumers take"),
     ],
 )
-def test_what_is_not_recorded_takes_no_time(document: dict[str, object], seconds: float) -> None:
-    assert KnownFacts.from_json(document).processing_s == seconds
+def test_consumers_may_be_slow_where_that_is_not_recorded(
+    document: dict[str, object], why: str
+) -> None:
+    found = KnownFacts.from_json(document).slow_consumers
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
+
+
+@pytest.mark.parametrize("name", ["consumers", "operations", "priorities"])
+def test_what_a_run_lacks_is_unknown_where_it_is_not_recorded(name: str) -> None:
+    def lacks(value: object) -> bool | Unknown:
+        return KnownFacts.from_json({name: value}).lacks(name)
+
+    assert [lacks(0), lacks({"not_applicable": "it has none"})] == [True, True]
+    assert [lacks(2), lacks({"at_least": 1})] == [False, False]
+    assert lacks(None) == Unknown(f"{name}: it was not recorded")
+    assert KnownFacts().lacks(name) == Unknown(f"{name}: it was not recorded")
+    for value in (True, "many", {"at_least": 0}):
+        assert isinstance(lacks(value), Unknown), value
+
+
+@pytest.mark.parametrize("name", ["consumers", "priorities", "progress_kept_by"])
+def test_a_wait_is_unknown_if_its_conditions_are_not_recorded(name: str) -> None:
+    story = story_of(**{name: None}).starved(14, window=1)
+    found = story.evidence.value(STARVED, 1)
+    assert found == Unknown(f"{name}: it was not recorded")
+    assert of("consumed-after-fault", story).outcome is INCONCLUSIVE
+
+
+def test_results_of_operations_are_unknown_if_operations_are_not_recorded() -> None:
+    evidence = story_of(operations=None).evidence
+    assert evidence.value(next(iter(OPERATED)), 0) == Unknown("operations: it was not recorded")

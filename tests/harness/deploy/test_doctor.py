@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.cluster.port import DeployError
 from harness.deploy import doctor
 from harness.deploy.doctor import MachineCheck
 from harness.plan.clients.declaration import Look
@@ -47,8 +48,10 @@ def test_images_that_the_first_run_makes_are_no_obstacle() -> None:
 
 
 def test_obstacles_to_local_clusters_only_are_reported_as_such() -> None:
-    assert doctor.loopback_row("").ok
-    row = doctor.loopback_row("no free block: port 5672 is in use; stop it")
+    assert doctor.loopback_row(None).ok
+    obstacle = DeployError("no free block: port 5672 is in use", remedy="stop it")
+    assert str(obstacle) == "no free block: port 5672 is in use; stop it"
+    row = doctor.loopback_row(obstacle)
     assert (row.ok, row.optional, row.found) == (False, True, "no free block: port 5672 is in use")
     assert row.remedy == "only `--deployment local` needs it: stop it"
 

@@ -18,7 +18,6 @@ from tests.harness.misbehave.scenarios import HONEST, cut_off_experiment
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 STALE_GUARD = "stale-guard"
-CUT_OFF = "window 1: partition master of orders"  # in a manifest: which host that was
 SEED, REPEATS = 21, 2
 
 
@@ -54,7 +53,7 @@ def test_exactly_the_messages_a_stale_guard_admits_are_lost(judged: tuple[Judged
 def test_only_the_node_that_was_cut_off_lets_confirms_out(judged: tuple[JudgedRun, ...]) -> None:
     runs = of(STALE_GUARD, judged)
     for run in runs:
-        assert admitting(run) <= {run.manifest.resolved[CUT_OFF]}
+        assert admitting(run) <= {one.places for one in run.manifest.targets}
     assert any(map(admitting, runs))
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.run.core.barrier import Barrier, TargetProposal, disagreement
+from harness.run.core.barrier import Barrier, Refusal, TargetProposal, disagreement
+from spark_analysis.schema.words import UnverifiedCause
 
 RUNS = ("one", "two", "three")
 
@@ -39,27 +40,29 @@ def test_late_run_finds_the_barrier_as_it_was_met() -> None:
     of = Barrier(("one", "two"))
     of.arrive("one", "aim", TargetProposal("rmq1"))
     of.withdraw("two")
-    assert of.arrive("two", "aim", TargetProposal("", "interrupted")) == ()
+    assert of.arrive("two", "aim", TargetProposal("", Refusal("interrupted"))) == ()
     assert of.proposals("aim") == {"one": TargetProposal("rmq1")}
 
 
 def test_a_fault_with_different_targets_is_performed_for_no_run() -> None:
     said = {"one": TargetProposal("rmq1"), "two": TargetProposal("rmq2")}
     why = disagreement("one", said)
-    assert why == "it means rmq1 here, and rmq2 in two, played together with it"
+    assert why == Refusal("it means rmq1 here, and rmq2 in two, played together with it")
     assert disagreement("two", said)
 
 
 def test_run_that_cannot_suffer_a_fault_blocks_it_with_reason() -> None:
-    said = {"one": TargetProposal("rmq1"), "two": TargetProposal("", "the queue has no mirror")}
-    assert disagreement("two", said) == "the queue has no mirror"
+    refusal = Refusal("no host leads the queue", UnverifiedCause.NO_LEADER)
+    said = {"one": TargetProposal("rmq1"), "two": TargetProposal("", refusal)}
+    assert disagreement("two", said) == refusal
     why = disagreement("one", said)
-    assert why == "two, played together with it, could not: the queue has no mirror"
+    text = "two, played together with it, could not: no host leads the queue"
+    assert why == Refusal(text, UnverifiedCause.NO_LEADER)
 
 
 def test_runs_that_mean_the_same_suffer_it() -> None:
     said = dict.fromkeys(RUNS, TargetProposal("rmq1"))
-    assert [disagreement(run, said) for run in RUNS] == ["", "", ""]
+    assert [disagreement(run, said) for run in RUNS] == [None, None, None]
 
 
 MOVES = st.lists(st.tuples(st.sampled_from(RUNS), st.booleans()), max_size=12)

@@ -40,6 +40,7 @@ from harness.plan.model import FaultPlan, RunPlan
 from harness.run.core.view import LiveCounts
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
+from harness.run_folder.planned import TargetRecord
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, RESOURCES
@@ -154,7 +155,8 @@ def test_only_unfrozen_clients_count_for_broker_availability(
     (window,), (absence,) = done.facts.windows, done.facts.absences
     assert (absence.from_ns, absence.until_ns) == (window.origin_ns, window.ended_ns)
     assert absence.worker == 1
-    assert done.manifest.resolved == {"window 1: client_freeze publisher-1": "publisher-1"}
+    target = TargetRecord(1, "client_freeze", "publisher-1", "publisher-1")
+    assert done.manifest.targets == [target]
     assert done.findings.doubts == ()
 
 

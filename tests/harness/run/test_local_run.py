@@ -65,7 +65,7 @@ async def performed(
         prepared = await Preparing(
             of, cluster, run_folder, BOOT_ID, lambda _: None, alone()
         ).begin()
-        manifest.resolved |= prepared.entries
+        manifest.endpoints |= prepared.entries
         outside = Outside(interrupt, show, save, print)
         await LiveRun(prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
@@ -152,7 +152,7 @@ def kill_for_good(cluster: LocalCluster, saved: Manifest) -> None:
     if saved.phase != "drain" or saved.audit_starts:
         return
     for running in processes.of(
-        cluster.site.cluster, processes.NODE, saved.resolved["publishers"]
+        cluster.site.cluster, processes.NODE, saved.endpoints["publishers"]
     ):
         running.signal(signal.SIGKILL)
 
@@ -170,7 +170,7 @@ def test_permanently_lost_local_node_is_started_and_its_disk_audited(
     manifest = seal(folder)
     assert manifest.failure == ""
     (record,) = manifest.audit_starts
-    assert (record.place, record.left) == (manifest.resolved["publishers"], "")
+    assert (record.place, record.left) == (manifest.endpoints["publishers"], "")
     assert record.found == "its process has ended with exit code 137"
     (accident,) = manifest.process_ends
     assert (accident.place, accident.cause) == (record.place, Cause.OUTSIDE)

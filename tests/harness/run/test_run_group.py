@@ -119,7 +119,7 @@ def test_a_window_opens_in_all_runs_or_in_none() -> None:
         same = await asyncio.gather(
             one.agree(1, TargetProposal("rmq1")), other.agree(1, TargetProposal("rmq1"))
         )
-        assert list(same) == ["", ""]
+        assert list(same) == [None, None]
         found = await asyncio.gather(
             one.agree(2, TargetProposal("rmq1")), other.agree(2, TargetProposal("rmq2"))
         )

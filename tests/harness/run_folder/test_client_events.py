@@ -12,6 +12,7 @@ from harness.run_folder.client_events import (
     reached_another,
 )
 from harness.run_folder.manifest import Manifest, WorkerRecord
+from harness.run_folder.planned import TargetRecord
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.log import LogWriter
@@ -145,7 +146,7 @@ def state_of(
     made.workers += [WorkerRecord("c", 3, "consumer"), WorkerRecord("d", 4, "drainer")]
     for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
         made.windows.append(Window(number, "kill", origin, origin, ends, True, False, ""))
-    made.resolved["window 1: kill master of orders"] = target
+    made.targets.append(TargetRecord(1, "kill", "master of orders", target))
     made.state |= {
         "client_endpoint": client_endpoint,
         "windows": {"1": {CONSUMING: consuming, REPORT_LOST: reported}},
@@ -231,11 +232,11 @@ def moved(
     made: Manifest = manifest()
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
     made.windows.append(Window(1, kind, ORIGIN, ORIGIN, 2 * ORIGIN, True, True, ""))
-    made.resolved["window 1: hang master of orders"] = "rmq1"
+    made.targets.append(TargetRecord(1, "hang", "master of orders", "rmq1"))
     if second:
         times = (3 * ORIGIN, 3 * ORIGIN, 4 * ORIGIN)
         made.windows.append(Window(2, kind, *times, True, True, ""))
-        made.resolved["window 2: hang master of orders"] = second
+        made.targets.append(TargetRecord(2, "hang", "master of orders", second))
     made.state["client_endpoint"] = client_endpoint
     made.save(tmp_path)
     for worker in (1, 2, 3):

@@ -17,22 +17,22 @@ from tests.rigs.histories.ways import Via
 from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
 
-BY_NAMES = {"publishers enter": "name-server"}
+BY_NAMES = {"publishers": "name-server"}
 
 
-def detail_of(tmp_path: Path, history: History, resolved: dict[str, str] | None = None) -> Detail:
+def detail_of(tmp_path: Path, history: History, endpoints: dict[str, str] | None = None) -> Detail:
     facts, rows = history.build()
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
-    manifest = manifest_of(facts, resolved=resolved or {})
-    manifest.client = "pika" if resolved is None else "rocketmq-java-5.3.3"
+    manifest = manifest_of(facts, endpoints=endpoints or {})
+    manifest.client = "pika" if endpoints is None else "rocketmq-java-5.3.3"
     return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
 
 
 def story_of(
-    tmp_path: Path, history: History, measure: str, resolved: dict[str, str] | None = None
+    tmp_path: Path, history: History, measure: str, endpoints: dict[str, str] | None = None
 ) -> MessageTrace:
-    found = {group.measure: group for group in detail_of(tmp_path, history, resolved).affected}
+    found = {group.measure: group for group in detail_of(tmp_path, history, endpoints).affected}
     return found[measure].traces[0]
 
 

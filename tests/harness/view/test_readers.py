@@ -16,7 +16,7 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import manifest_of
 from tests.rigs.runs.run_folders import write_run
 
-BY_NAMES = {"publishers enter": "name-server"}
+BY_NAMES = {"publishers": "name-server"}
 NOT_COMMITTED = "it is not certain that its offset was committed"
 DRAIN = 5
 
@@ -25,7 +25,7 @@ def detail_of(tmp_path: Path, history: History) -> Detail:
     facts, rows = history.build()
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
-    manifest = manifest_of(facts, resolved=BY_NAMES)
+    manifest = manifest_of(facts, endpoints=BY_NAMES)
     return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
 
 

@@ -27,6 +27,9 @@ DECLARED: Mapping[str, FactValue] = {
     "masters": 2,
     "elects": False,
     "route_poll_s": 30,
+    "processing_s": 0.0,
+    "priorities": 0,
+    "consumers": 1,
     "faults": 0,
 }
 Came = Callable[[int, float], float]  # when a message comes that was sent then

@@ -339,8 +339,13 @@ class Story:
         self.doubts.append(Doubt(RUN, scope, window, reason, queue, worker, *late))
         return self
 
-    def unverified(self, doubt: str) -> Self:
-        window = replace(self.facts.windows[0], verified=False, unverified_reason=doubt)
+    def unverified(self, doubt: str, cause: str = "") -> Self:
+        window = replace(
+            self.facts.windows[0],
+            verified=False,
+            unverified_reason=doubt,
+            unverified_cause=cause,
+        )
         self.facts = replace(self.facts, windows=(window,))
         return self.doubt("run", "fault", window=1)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from spark_analysis.schema.facts import FACTS_VERSION, Facts
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.measures import BY_NAME, REGISTER
 from spark_analysis.schema.views import VIEWS
-from spark_analysis.schema.words import Fate, Redelivered
+from spark_analysis.schema.words import Fate, Redelivered, UnverifiedCause
 
 ROOT = Path(__file__).parents[3]
 # These are plain words elsewhere: "the node was forgotten", "clients asked".
@@ -62,6 +63,7 @@ def test_manifests_facts_and_states_have_the_names_of_today() -> None:
                 {
                     "number": 1,
                     "unverified_reason": "it answers",
+                    "unverified_cause": "",
                     "properties": {"of_clients": False},
                 }
             ],
@@ -73,6 +75,50 @@ def test_manifests_facts_and_states_have_the_names_of_today() -> None:
             "windows": {"1": {"not_applicable": "it"}},
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        ("", UnverifiedCause.OTHER),
+        ("never began", UnverifiedCause.OTHER),
+        ("the undo failed: no answer", UnverifiedCause.OTHER),
+        ("never began: verification could not be prepared: busy", UnverifiedCause.OTHER),
+        ("never opened: kill rmq2 means rmq2, where window 1 has it", UnverifiedCause.NEVER_BEGAN),
+        ("never began: kill rmq2 means rmq2, where fault 1 is", UnverifiedCause.NEVER_BEGAN),
+        ("never began: orders: no host says that it is the leader", UnverifiedCause.NO_LEADER),
+        ("not verified active: it was shorter than a check of 3.5 s", UnverifiedCause.TOO_SHORT),
+        ("not held: its window was shorter than a look", UnverifiedCause.TOO_SHORT),
+    ],
+)
+@pytest.mark.parametrize("convert", [old_names.facts, old_names.manifest])
+def test_windows_of_old_records_have_the_cause_of_their_words(
+    reason: str, cause: UnverifiedCause, convert: Callable[[Any], Any]
+) -> None:
+    (window,) = convert({"format": 2, "windows": [{"unverified_reason": reason}]})["windows"]
+    assert window["unverified_cause"] == cause.value
+
+
+def test_a_recorded_cause_stands_whatever_the_reason_says() -> None:
+    window = {"unverified_reason": "never began: no such host", "unverified_cause": ""}
+    assert old_names.facts({"format": 2, "windows": [window]})["windows"] == [window]
+
+
+def test_old_manifests_have_typed_targets() -> None:
+    old = {
+        "format": 2,
+        "resolved": {
+            "publishers enter": "rmq1",
+            "consumers enter": "name-server",
+            "window 12: hang name_server_of publisher-1": "ns1, ns2",
+        },
+    }
+    found = old_names.manifest(old)
+    assert "resolved" not in found
+    assert found["endpoints"] == {"publishers": "rmq1", "consumers": "name-server"}
+    target = {"window": 12, "kind": "hang", "target": "name_server_of publisher-1"}
+    assert found["targets"] == [{**target, "places": "ns1, ns2"}]
+    assert old_names.manifest(found) == found
 
 
 def test_an_old_history_gets_todays_words_in_lists_and_constants() -> None:

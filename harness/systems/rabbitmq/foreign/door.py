@@ -1,6 +1,6 @@
 """Where clients come in at brokers that speak AMQP, and how it is seen that they are let in."""
 
-from harness.cluster.agent import AgentClient
+from harness.cluster.agent import AgentClient, AgentError
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rabbitmq.foreign.looks import permissions, virtual_host_remedy
@@ -25,8 +25,9 @@ def _key(topology: Topology) -> str:
     return "amqps" if topology.tls is not None else "amqp"
 
 
-def _remedy(topology: Topology, reason: str) -> str:
+def _remedy(topology: Topology, error: AgentError) -> str:
     """By the reply code that the broker closes with; one that only closes tells nothing."""
+    reason = str(error)
     names = " and ".join(f"${name}" for name in topology.variables)
     if ACCESS_REFUSED in reason and "vhost" not in reason:
         return f"what {names} hold must be a user and its password"
@@ -37,7 +38,8 @@ def _remedy(topology: Topology, reason: str) -> str:
     return f"may {names} log in here? Look into the broker's log"
 
 
-def _refuses(reason: str) -> bool:
+def _refuses(error: AgentError) -> bool:
+    reason = str(error)
     of_user = not any(words in reason for words in _NO_RIGHT)
     return ACCESS_REFUSED in reason or (_NOT_ALLOWED in reason and of_user)
 

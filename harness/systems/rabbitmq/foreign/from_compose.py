@@ -145,7 +145,8 @@ def _read(name: str, service: Mapping[str, Any], file: str, problems: list[Probl
     place = f"{file}, service {name}"
     node = _environment(service).get("RABBITMQ_NODENAME", "rabbit")
     hostname = _plain(service.get("hostname", ""))
-    node = node if "@" in node else f"{node}@{hostname}" if hostname else ""
+    if "@" not in node:
+        node = f"{node}@{hostname}" if hostname else ""
     if service.get("network_mode") == "host":
         return _Service(name, node, {port: f"127.0.0.1:{port}" for port in (AMQP, API)})
     ports: dict[int, str] = {}

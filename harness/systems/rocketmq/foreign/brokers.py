@@ -15,7 +15,7 @@ from harness.systems.rocketmq.broker import RocketBroker, version_of
 from harness.systems.rocketmq.foreign import looks
 from harness.systems.rocketmq.foreign.looks import Found
 from harness.systems.rocketmq.foreign.own import own
-from harness.systems.rocketmq.foreign.trial import is_refusal, tried
+from harness.systems.rocketmq.foreign.trial import tried
 from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.leading import Leading
 from harness.workers.remoting import answers, requests
@@ -65,7 +65,7 @@ class ForeignRockets:
             row = await self._tried()
         except DeployError:
             return ()
-        return (self._problem(row.found, row.remedy),) if is_refusal(row) else ()
+        return (self._problem(row.found, row.remedy),) if row.refused else ()
 
     def _problem(self, text: str, remedy: str) -> Problem:
         place = self._topology.place("[credentials]")

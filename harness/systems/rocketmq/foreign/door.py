@@ -1,7 +1,7 @@
 """Where clients come in at servers that speak RocketMQ's remoting protocol."""
 
 from faults.executors.service_ports import ServicePorts
-from harness.cluster.agent import AgentClient, AgentRefused
+from harness.cluster.agent import AgentClient, AgentError, AgentRefused
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.rocketmq.api import ASK
@@ -14,6 +14,14 @@ from harness.workers.remoting.requests import RemotingAnswer
 SERVICE_PORTS = ServicePorts(
     hello=HELLO, canaries=CANARIES, peer_word=None, usual=10911, to_peers=None, ports={}
 )
+
+
+class LoginRefused(AgentRefused):
+    """A server refused a request that every client may make. `remark`: what it says."""
+
+    def __init__(self, words: str, remark: str) -> None:
+        super().__init__(f"it refuses a request for {words}: {remark}")
+        self.remark = remark
 
 
 async def enter(node: BrokerNode, agent: AgentClient, limit_s: float) -> None:
@@ -30,12 +38,15 @@ async def enter(node: BrokerNode, agent: AgentClient, limit_s: float) -> None:
         body="",
     )
     if answer["code"] != RemotingAnswer.SUCCESS:
-        said = answer["remark"] or f"code {answer['code']}"
-        raise AgentRefused(f"it refuses a request for {request.words}: {said}")
+        raise LoginRefused(request.words, answer["remark"] or f"code {answer['code']}")
 
 
-def _remedy(topology: Topology, reason: str) -> str:
-    if "refuses" in reason:
+def _refuses(error: AgentError) -> bool:
+    return isinstance(error, LoginRefused) and is_denial(error.remark)
+
+
+def _remedy(topology: Topology, error: AgentError) -> str:
+    if isinstance(error, LoginRefused):
         return key_remedy(topology)
     return "look into the server's log"
 
@@ -45,6 +56,6 @@ REMOTING_DOOR = ClientsDoor(
     speaks="RocketMQ remoting",
     service_ports=SERVICE_PORTS,
     enter=enter,
-    refuses=is_denial,
+    refuses=_refuses,
     remedy=_remedy,
 )

@@ -43,11 +43,6 @@ _RIGHTS = {
 }
 
 
-def is_refusal(row: Examined) -> bool:
-    """Return whether access control refused a step of the trial that this row is of."""
-    return any(f" refuses to {words}: " in row.found for words in _WORDS.values())
-
-
 async def tried(
     topology: Topology,
     api: RocketApi,
@@ -96,7 +91,7 @@ def _explained(
         return Examined(TRIED, text, "see the rows above")
     if why := denied(answer):
         text = f"{master.host} refuses to {_WORDS[step]}: {why}"
-        return Examined(TRIED, text, account_remedy(topology, _RIGHTS[step]))
+        return Examined(TRIED, text, account_remedy(topology, _RIGHTS[step]), refused=True)
     said = answer.header.remark or f"code {answer.header.code}"
     text = f"{master.host} did not {_WORDS[step]}: {said}"
     return Examined(TRIED, text, "look into the broker's log")

@@ -1,8 +1,14 @@
 """What the engine's events tell of the ends of brokers' processes."""
 
+import asyncio
+import socket
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
+import docker
 import pytest
 import requests
 
@@ -119,6 +125,77 @@ async def test_an_engine_that_stays_silent_ends_the_watch_with_a_reason(
     ends: Any = watch(cast(Any, Gone(())), "project", PLACES)
     with pytest.raises(DeployError, match="the engine has not answered"):
         await anext(ends)
+
+
+class FrozenEngine:
+    """The API of an engine on a Unix socket that accepts requests and, once frozen, gives no
+    answer. Its stream of events is open and silent."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.bind(str(path))
+        self._socket.listen(64)
+        self.client = docker.DockerClient(f"unix://{path}", version="1.41", timeout=60)
+        self.frozen = threading.Event()
+        self.pings = 0
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):  # closed
+            while True:
+                connection, _ = self._socket.accept()
+                threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        while request := connection.recv(65_536):
+            self.pings += b"/_ping" in request
+            if self.frozen.is_set():
+                continue
+            body = b"OK"
+            if b"/info" in request:
+                body = b'{"SystemTime": "1970-01-01T01:01:40+01:00"}'
+            if b"/events" in request:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            else:
+                length = str(len(body)).encode()
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + length + b"\r\n\r\n")
+                connection.sendall(body)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FrozenEngine]:
+    for name, seconds in (("PING_EVERY", 0.02), ("ANSWER_LIMIT", 0.1), ("LOST_AFTER", 0.5)):
+        monkeypatch.setattr(f"harness.deploy.compose.process_ends._{name}_S", seconds)
+    made = FrozenEngine(tmp_path / "docker.sock")
+    yield made
+    made.close()
+
+
+@in_a_loop
+async def test_a_frozen_engine_ends_the_watch_though_its_stream_is_open(
+    engine: FrozenEngine,
+) -> None:
+    ends: Any = watch(engine.client, "project", PLACES)
+    lost = asyncio.ensure_future(anext(ends))
+    while engine.pings < 30:  # of an engine that answers the watch goes on, for longer than 0.5 s
+        assert not lost.done()
+        await asyncio.sleep(0.02)
+    engine.frozen.set()
+    with pytest.raises(DeployError, match=r"the engine has not answered for 0\.5 s"):
+        await asyncio.wait_for(lost, 20)
+
+
+@in_a_loop
+async def test_an_engine_that_was_frozen_from_the_start_ends_the_watch(
+    engine: FrozenEngine,
+) -> None:
+    engine.frozen.set()
+    ends: Any = watch(engine.client, "project", PLACES)
+    with pytest.raises(DeployError, match=r"the engine has not answered for 0\.5 s"):
+        await asyncio.wait_for(anext(ends), 20)
 
 
 def test_events_from_before_the_watch_are_dropped() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.cluster.agent import AgentRefused
 from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
@@ -15,6 +16,7 @@ from harness.plan.problems import PlanError
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.rights import lacking, permitted
+from harness.systems.rocketmq.foreign.door import REMOTING_DOOR, LoginRefused
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner
@@ -167,8 +169,9 @@ def test_tags_are_set_together_because_the_command_replaces_all() -> None:
     ],
 )
 def test_each_refused_login_has_its_own_fix(reason: str, words: str) -> None:
-    assert words in AMQP_DOOR.remedy(topology(), reason)
-    assert AMQP_DOOR.refuses(reason) is (reason != "closed")
+    error = AgentRefused(reason)
+    assert words in AMQP_DOOR.remedy(topology(), error)
+    assert AMQP_DOOR.refuses(error) is (reason != "closed")
 
 
 @pytest.mark.parametrize(
@@ -176,12 +179,23 @@ def test_each_refused_login_has_its_own_fix(reason: str, words: str) -> None:
     ["530 NOT_ALLOWED - vhost '/' is down", "530 NOT_ALLOWED - connection limit is reached"],
 )
 def test_a_virtual_host_down_or_full_refuses_no_user(reason: str) -> None:
-    assert not AMQP_DOOR.refuses(reason)
+    assert not AMQP_DOOR.refuses(AgentRefused(reason))
 
 
 def test_a_user_is_refused_whatever_the_virtual_host_is_called() -> None:
     reason = "530 NOT_ALLOWED - access to vhost 'limits' refused for user 'unlimited'"
-    assert AMQP_DOOR.refuses(reason)
+    assert AMQP_DOOR.refuses(AgentRefused(reason))
+
+
+def test_a_refused_request_is_known_by_its_error_and_not_by_its_words() -> None:
+    refused = LoginRefused("routes", "AclException: no")
+    assert REMOTING_DOOR.refuses(refused)
+    assert "conf/plain_acl.yml" in REMOTING_DOOR.remedy(topology(), refused)
+    busy = LoginRefused("routes", "SYSTEM_BUSY")
+    assert not REMOTING_DOOR.refuses(busy)
+    other = AgentRefused("this machine refuses AclException")
+    assert not REMOTING_DOOR.refuses(other)
+    assert REMOTING_DOOR.remedy(topology(), other) == "look into the server's log"
 
 
 @pytest.mark.parametrize(

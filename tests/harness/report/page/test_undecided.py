@@ -93,6 +93,7 @@ def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
     why = "orders was not drained"
     senseless = "fault 1: not applicable, because the run has none (`consumption_resumes == true`)"
     open_ = verdict("stays", f"0 of 800 were lost{UNSURE}{why} (`lost == 0`)", senseless)
+    open_ = replace(open_, inapplicable=(senseless,))
     assert [one.reasons for one in undecided(report(run(Story(), verdicts=(open_,))))] == [(why,)]
 
 
