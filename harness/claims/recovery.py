@@ -19,6 +19,7 @@ from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
 from spark_analysis.schema.views import STAGES as OF_ROUTES
+from spark_analysis.schema.views import may_move_routes
 from spark_analysis.schema.words import RecoveredBy
 
 GAPS = ("silence_s", "missed")
@@ -45,7 +46,7 @@ def ended_by_fault(row: Stage) -> str:
 def stages_of(findings: Findings, window: Window) -> Iterator[Stage]:
     """Yield the stages of a window that people read: a fault that affects only clients, or their
     links, changes no route."""
-    left_out = OF_ROUTES if window.spares_brokers else ()
+    left_out = () if may_move_routes(window) else OF_ROUTES
     for row in findings.stages:
         if row.window == window.number and row.stage not in left_out:
             yield row

@@ -5,7 +5,8 @@
 2. A claim about unacknowledged messages needs the ends of connections. If a consumer goes on by a
    later connection and no row says that the earlier one ended, the due messages are unknown.
 3. A claim about what a consumer holds needs as many deliveries on connections with an
-   acknowledgement. On another connection nothing shows that the consumer acknowledges at all.
+   acknowledgement. On another connection nothing shows that the consumer acknowledges at all. It
+   needs all requeues, too (requeues.py).
 4. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
 """
 
@@ -17,6 +18,7 @@ from itertools import accumulate
 from math import inf
 
 from harness.histories.history import Cell, Columns, History
+from harness.histories.requeues import hidden_cause
 
 _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
@@ -43,6 +45,8 @@ def unshown(history: History) -> dict[str, str]:
             f"only {answered:,} deliveries{where} came by connections with an acknowledgement on "
             f"record, and {needed:,.0f} are needed"
         )
+    elif hidden := hidden_cause(history):
+        found[_HELD] = hidden
     why_open = _without_ends(history)
     return {**found, _FORGOTTEN: why_open} if why_open else found
 

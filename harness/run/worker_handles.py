@@ -19,7 +19,7 @@ from faults.replies import SILENCE_S
 from harness.cluster.port import Channel, DeployError, RunsWorkers
 from harness.run.core.clocks import ProcessClock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
-from harness.workers.protocol import EXIT_ORPHANED, SILENCE_LIMIT_S, Role, WorkerConfig
+from harness.workers.protocol import EXIT_ORPHANED, SILENCE_LIMIT_S, Role, WorkerConfig, check
 
 HELLO_LIMIT_S = 30.0
 PING_EVERY_S = 1.0
@@ -203,8 +203,8 @@ class WorkerHandle:
                 self.doubt = "its process ended without closing its log"
         except DeployError as error:
             await self._give_up(str(error))
-        except (KeyError, TypeError, ValueError) as error:  # JSON, but no message of a worker
-            await self._give_up(f"it wrote what is no message: {error!r}")
+        except ValueError as error:  # JSON, but no message of a worker
+            await self._give_up(f"it wrote what is no message: {error}")
         finally:
             self.ended.set()
             self.changed.set()
@@ -216,6 +216,7 @@ class WorkerHandle:
             await self.channel.kill()
 
     def _note(self, message: dict[str, Any]) -> None:
+        check(message)
         kind = message["say"]
         self.messages[kind] = message
         if kind == "pong" and self._pings:
@@ -243,6 +244,7 @@ class WorkerHandle:
 
     def _note_earlier(self) -> None:
         if "at_ns" not in self.status:
+            self._recent, self.earlier = [], {}
             return
         self._recent.append(self.status)
         before_ns = self.status["at_ns"] - RATES_OVER_NS
@@ -291,6 +293,10 @@ async def _configured(
     hello = await _hello(channel, config.driver.packages)
     if hello is None or hello.get("say") != "hello":
         raise WorkerLost(f"{name} did not answer within {HELLO_LIMIT_S:g} s: {hello}")
+    try:
+        check(hello)
+    except ValueError as error:
+        raise WorkerLost(f"{name} wrote what is no message: {error}") from error
     clock = ProcessClock(name, same_boot=hello["boot_id"] == boot_id)
     clock.observe(
         Sample(before_ns, hello["monotonic_ns"], time.monotonic_ns(), hello["suspended_ns"])

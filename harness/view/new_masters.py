@@ -16,7 +16,14 @@ from harness.claims.times import judged_ns
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.views import NOTHING_BEFORE, ROUTE, Change, Views, broker_in
+from spark_analysis.schema.views import (
+    NOTHING_BEFORE,
+    ROUTE,
+    Change,
+    Views,
+    broker_in,
+    may_move_routes,
+)
 
 NEW_MASTER = "new_master_shown"
 MEANINGS = {NEW_MASTER: "the first name server showed a broker group's master at another address"}
@@ -27,7 +34,7 @@ def with_new_masters(findings: Findings, facts: Facts, views: Views) -> Findings
     found: list[Stage] = []
     for window in facts.windows:
         found += stages_of(findings, window)
-        if not window.spares_brokers:
+        if may_move_routes(window):
             found += _new_master(window, facts, views)
     return replace(findings, stages=tuple(found))
 

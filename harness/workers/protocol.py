@@ -44,6 +44,7 @@ Worker to harness
 """
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -169,13 +170,88 @@ class WorkerConfig:
         return cls(**parts)
 
 
+def check(message: Mapping[str, Any]) -> None:
+    """Raise ValueError if this is no message of a worker: a field that the harness reads is
+    missing, or of another kind."""
+    kind = message.get("say")
+    if not isinstance(kind, str):
+        raise ValueError(f"say is {kind!r}, and has to be a text")
+    for name, of_kind in _NEEDED.get(kind, {}).items():
+        if name not in message:
+            raise ValueError(f"{kind} has no {name}")
+        _check_field(kind, name, message[name], of_kind)
+    optional = _OPTIONAL.get(kind, {})
+    for name in optional.keys() & message.keys():
+        _check_field(kind, name, message[name], optional[name])
+    if kind == "status":
+        for name in message.keys() - {"say", *optional}:
+            _check_field(kind, name, message[name], _is_integer)
+
+
+def _check_field(kind: str, name: str, value: Any, of_kind: Callable[[Any], bool]) -> None:
+    if not of_kind(value):
+        raise ValueError(f"{name} of {kind} is {value!r:.60}")
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int and abs(value) < 1 << 63
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_integers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_integer, value))
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _are_seconds(value: Any) -> bool:
+    rows = value if isinstance(value, list) else [None]
+    return all(_are_integers(row) and len(row) == 3 for row in rows)
+
+
+def _are_versions(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+_CLOCK = {"monotonic_ns": _is_integer, "suspended_ns": _is_integer}
+_NEEDED: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    "hello": {"boot_id": _is_text, **_CLOCK, "versions": _are_versions},
+    "pong": _CLOCK,
+    "drained": {"queue": _is_text, "complete": _is_truth, "doubt": _is_text},
+    "failed": {"doubt": _is_text},
+    "attached": {"server": _is_text},
+}
+_OPTIONAL: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    "ready": {"scheduling": _is_text},
+    "status": {"seconds": _are_seconds},
+    "drained": {
+        "subscribed": _is_truth,
+        "next_offset": _is_integer,
+        "next_offsets": _are_integers,
+        "doubts": _are_texts,
+    },
+}
+
+
 def encode(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
 def decode(line: bytes) -> dict[str, Any]:
     """Raises ValueError on anything that is not one JSON object."""
-    message = json.loads(line)
+    try:
+        message = json.loads(line)
+    except RecursionError as error:
+        raise ValueError("its values are nested too deeply") from error
     if not isinstance(message, dict):
         raise ValueError(f"not an object: {line!r}")
     return message

@@ -29,7 +29,8 @@ Which measures there are, and what stops each: measures.py.
    sum, the longest, their number; 0 where there is none, and it does not exist where there is no
    history (not paced, or no confirms). It is a bound where one of them was not ended by the
    system. A doubt about any window stops it, the steady state (0) included.
-8. No route depends on a client: windows of client faults are no times of a measure of ROUTES.
+8. No route depends on a client or its links: windows that spare brokers (of_clients, or
+   of_client_links) are no times of a measure of ROUTES. Reports leave them out, too (views.py).
 """
 
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ from dataclasses import dataclass
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measure import Mart, Measure, Stop
 from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.views import may_move_routes
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,12 +66,12 @@ class Time:
 
     run: str
     window: int
-    moves_routes: bool  # its fault may change a route: there is one, and not a client's
+    moves_routes: bool  # it is a window whose fault may change a route (rule 8)
 
     @classmethod
     def all_of(cls, facts: Facts) -> Iterator["Time"]:
         for window in facts.windows:
-            yield cls(facts.run, window.number, not window.of_clients)
+            yield cls(facts.run, window.number, may_move_routes(window))
         if not facts.windows:
             yield cls(facts.run, 0, moves_routes=False)
 

@@ -165,8 +165,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      Without cause, if no window lies between it and the latest earlier delivery of its attempt,
      both came by LOAD, not AGAIN, to the same consumer and connection, that connection had not
      ended before (ended at < its received_ns), and any acknowledgement row is of it; and its
-     consumer had requeued nothing of it: no client event `requeued` of that connection has at_ns
-     >= the earlier received_ns and < the later one.
+     consumer may not have requeued it: no client event `requeued` of that connection has at_ns >=
+     the earlier received_ns and < the later one, and a `detail` that is the earlier one's tag, or
+     no tag (1 to 18 digits). Nor so where a cause may be hidden: no client_events row has that
+     consumer as its worker, or the later tag is not larger than the earlier one.
   "ambiguous": it is AGAIN or redelivered is YES, and no earlier delivery of the same attempt was
      acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of received_ns, of
      the origin_ns of every window that lies between the two, and of the time at which the earlier

@@ -130,7 +130,8 @@ CLIENT_EVENTS = _table(
     "worker:i32",
     "at_ns:i64",
     "kind:text",  # connecting, connected, lost, closed, blocked, unblocked, cancelled, consuming,
-    # requeued (a consumer gave back what the connection held);
+    # requeued (a consumer gave back a delivery of this connection: `detail` is its tag; without a
+    # tag it may have been any that the connection held);
     # attached elsewhere, attached, route, rebalanced, asked;
     # a prober's: route changed, cluster changed, unanswered, answered again
     "connection:i32",

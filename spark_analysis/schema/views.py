@@ -39,11 +39,14 @@ nothing, and what it has dropped meanwhile is unknown.
   least and the greatest most.
 Reached at `most`: after_ns = most - origin_ns, uncertainty_ns = after_ns - max(0, least -
 returned_ns): it took at least after_ns - uncertainty_ns. Not reached: after_ns = limit -
-origin_ns, uncertainty_ns = returned_ns - origin_ns. No such way, no row.
+origin_ns, uncertainty_ns = returned_ns - origin_ns. No such way, no row. Rows of windows that
+spare brokers (of_clients, or of_client_links) are left out of comparisons and reports.
 """
 
 import re
 from dataclasses import dataclass
+
+from spark_analysis.schema.facts import Window
 
 ROUTE, CLUSTER, LEADER = "route", "cluster", "leader"
 KINDS = (ROUTE, CLUSTER, LEADER)
@@ -119,6 +122,12 @@ class Shown:
 
     def __str__(self) -> str:
         return f"{self.broker} {self.role} at {self.address}"
+
+
+def may_move_routes(window: Window) -> bool:
+    """Return whether a window can have the two stages: no route depends on clients or on their
+    links. Comparisons and reports leave out the others."""
+    return not window.spares_brokers
 
 
 def sentences(detail: str) -> frozenset[str]:

@@ -209,6 +209,41 @@ def acknowledged_before_its_consumer_requeued_others_and_again() -> Sketch:
     return sketch
 
 
+def two_held(tag: str | None) -> Sketch:
+    """It holds messages 149 and 150 (tags 150 and 151), gives back the one of that tag, and gets
+    150 again. None: no row says which it gave back."""
+    sketch = calm()
+    sketch.history.client_event("requeued", at_ms=15_100, detail=tag)
+    sketch.forget_to_acknowledge(149, 150)
+    sketch.deliver(150, 17_000, again=True)
+    return sketch
+
+
+@case(passes=f"{HELD} {ONE_COPY} {ACKED}", duplicated__redelivery=1)
+def requeued_by_its_consumer_that_held_another_and_again() -> Sketch:
+    return two_held("151")
+
+
+@case(HELD, duplicated__redelivered_without_cause=1)
+def held_while_its_consumer_requeued_another_and_again() -> Sketch:
+    return two_held("150")
+
+
+@case(unknown=HELD, passes=f"{ONE_COPY} {ACKED}", duplicated__redelivery=1)
+def held_with_another_while_its_consumer_requeued_one_of_them() -> Sketch:
+    """It may have requeued the other one; then the broker had no cause."""
+    return two_held(None)
+
+
+@case(unknown=HELD, duplicated__redelivery=1)
+def received_again_by_a_consumer_without_any_client_event() -> Sketch:
+    """Who records no client event records no requeue either."""
+    sketch = held(calm(), again=True, consumer=CONSUMER)
+    events = sketch.history.rows["client_events"]
+    events[:] = [row for row in events if row["worker"] != CONSUMER]
+    return sketch
+
+
 # --- publishers' retries -------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 
-from tests.oracle.events import Delivery, Events
+from tests.oracle.events import Delivery, Events, Requeue
 
 Channel = tuple[int, int]  # (consumer, connection)
 
@@ -26,9 +26,9 @@ class Channels:
         self._ends_ns = defaultdict[Channel, list[int]](list)
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
             self._ends_ns[end.worker, end.connection].append(end.at_ns)
-        self._requeues_ns = defaultdict[Channel, list[int]](list)
+        self._requeues = defaultdict[Channel, list[Requeue]](list)
         for requeue in events.requeues:
-            self._requeues_ns[requeue.consumer, requeue.connection].append(requeue.at_ns)
+            self._requeues[requeue.consumer, requeue.connection].append(requeue)
 
     def written_ns(self, delivery: Delivery) -> int | None:
         """Return when the earliest frame that covers the delivery was written."""
@@ -61,9 +61,13 @@ class Channels:
         return ends_ns[place] if place < len(ends_ns) else None
 
     def requeued_ns(self, delivery: Delivery) -> int | None:
-        """Return when its consumer next gave back what the delivery's connection held."""
+        """Return when its consumer may next have given the delivery back."""
         channel = delivery.consumer, delivery.connection
-        times_ns = (at_ns for at_ns in self._requeues_ns[channel] if at_ns >= delivery.received_ns)
+        times_ns = (
+            requeue.at_ns
+            for requeue in self._requeues[channel]
+            if requeue.at_ns >= delivery.received_ns and requeue.tag in (None, delivery.tag)
+        )
         return min(times_ns, default=None)
 
     def had_ended(self, delivery: Delivery) -> bool:

@@ -76,7 +76,7 @@ def _times(run: Run, what: str) -> list[int]:
     """Return the windows among which a measure takes its worst."""
     windows = run.facts.windows
     if what == ROUTES:
-        return [window.number for window in windows if not window.of_clients]
+        return [window.number for window in windows if not window.spares_brokers]
     return [window.number for window in windows] or [_WHOLE_RUN]
 
 

@@ -239,10 +239,13 @@ class _Earlier:
         return len({*channels}) > 1 and not self._ours.has_events(self.latest)
 
     def holds_still(self, again: Delivery) -> bool:
-        """Return whether the latest came by the same living connection, and that acknowledges."""
+        """Return whether the latest came by the same living connection, and that acknowledges. Not
+        so if a cause may be hidden: no client event of the consumer is on record, or tags do not
+        ascend, so the number of the connection is one of two."""
         assert self.latest is not None
         last = self.latest
         same = (last.consumer, last.connection) == (again.consumer, again.connection)
+        same = same and last.tag < again.tag and self._ours.has_events(again)
         loaded = all(one.while_consuming and one.is_direct for one in (last, again))
         ended = self.ended_before(again)
         return same and loaded and not ended and self._ours.acknowledges(again)

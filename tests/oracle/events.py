@@ -5,6 +5,7 @@
 3. Deliveries are in delivery order: (received_ns, consumer, connection, tag).
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -144,11 +145,12 @@ class ConnectionEnd:
 
 @dataclass(frozen=True, slots=True)
 class Requeue:
-    """A consumer gave back messages that this connection held."""
+    """A consumer gave back a delivery of this connection."""
 
     consumer: int
     connection: int
     at_ns: int
+    tag: int | None  # None: which one is not on record
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +291,9 @@ def _acknowledgement(row: Row) -> Acknowledgement:
 
 
 def _requeue(row: Row) -> Requeue:
-    return Requeue(_int(row, "worker"), _int(row, "connection"), _int(row, "at_ns"))
+    detail = str(row["detail"] or "")
+    tag = int(detail) if re.fullmatch("[0-9]{1,18}", detail) else None
+    return Requeue(_int(row, "worker"), _int(row, "connection"), _int(row, "at_ns"), tag)
 
 
 def _connection_end(row: Row) -> ConnectionEnd:

@@ -101,7 +101,7 @@ def _rates(workers: Sequence[Speaker], run_ns: int, since_ns: int) -> PerSecond 
 
     def per_s(name: str) -> float:
         return sum(
-            (status[name] - earlier[name]) * NS_PER_S / span_ns
+            (status.get(name, 0) - earlier.get(name, 0)) * NS_PER_S / span_ns
             for earlier, status, span_ns in moving
             if run_ns - status["at_ns"] < SILENT_NS
         )

@@ -9,6 +9,7 @@
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -157,14 +158,23 @@ class LiveRun:
         parts = self._parts
         altered = (parts.operating.altered, parts.auditor.altered)
         parts.manifest.cluster_altered = ", ".join(one for one in altered if one)
-        try:
+        # The last one comes first, and each comes whatever became of those before it.
+        async with contextlib.AsyncExitStack() as steps:
+            steps.callback(self._save_at_the_end)
+            steps.callback(parts.stage.close)
+            steps.push_async_callback(self._reports.end)
+            steps.push_async_callback(self._end_workers)
             await parts.operating.mend()
-            self._out.interrupt.armed.pop(parts.stage.plan.name, None)
-            # A worker that still wrote to a log while it is sealed would make it another one.
-            everybody = (*parts.workers, *parts.drain_and_audit.workers)
-            await close_all(one for one in everybody if not one.over)
-        finally:
-            await self._reports.end()
-            parts.stage.close()
-            parts.manifest.failure = parts.manifest.failure or self._early_end.refused
-            self._kept.save()
+
+    async def _end_workers(self) -> None:
+        """End every worker. One that still wrote to its log while that is sealed would alter
+        it."""
+        parts = self._parts
+        self._out.interrupt.armed.pop(parts.stage.plan.name, None)
+        everybody = (*parts.workers, *parts.drain_and_audit.workers)
+        await close_all(one for one in everybody if not one.over)
+
+    def _save_at_the_end(self) -> None:
+        manifest = self._parts.manifest
+        manifest.failure = manifest.failure or self._early_end.refused
+        self._kept.save()

@@ -11,7 +11,7 @@
 import asyncio
 import time
 from collections.abc import Coroutine
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 from faults.actions import ENDING_S, Kill, Start, Stop
@@ -123,12 +123,17 @@ class Operating:
         return tuple(host for host in spares if host not in self._stopping.spares)
 
     async def mend(self) -> None:
-        """Starts what operations left stopped; who cannot be started is left to heal."""
-        for host, armed in list(self._armed.items()):
-            with suppress(FaultError):
-                await perform_all(self._stage.executor, armed.undo)
-                self._stage.journal.undone(armed)
-                del self._armed[host]
+        """Start what operations left stopped. A host that cannot be started is left to heal. Raise
+        another failure when each host was tried."""
+        async with AsyncExitStack() as steps:
+            for host, armed in reversed(self._armed.items()):  # the last one comes first
+                steps.push_async_callback(self._start_again, host, armed)
+
+    async def _start_again(self, host: str, armed: Armed) -> None:
+        with suppress(FaultError, DeployError):
+            await perform_all(self._stage.executor, armed.undo)
+            self._stage.journal.undone(armed)
+            del self._armed[host]
 
     async def facts(self) -> dict[str, Any]:
         """What claims ask of what the operations left; None is unknown."""

@@ -124,6 +124,7 @@ class ClientEvents(Records):
     at_ns: Ints
     kind: Text
     connection: Ints
+    detail: Text
 
 
 @dataclass(frozen=True, slots=True)

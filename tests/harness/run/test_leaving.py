@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 
+from faults.actions import Action, Start
 from faults.model import Armed, FaultError
 from harness.cluster.port import DeployError
 from harness.run.fault_windows.windows import LiveWindow
 from harness.run.live.run_timeline import RunTimeline
+from harness.run_folder.journal import read, standing
+from harness.run_folder.manifest import Manifest
 from tests.harness.run.live_runs import run
 from tests.rigs.clusters.fault_world import World
 from tests.rigs.clusters.simulated_cluster import ScriptedWorker, SimulatedCluster
 from tests.rigs.machine.descriptors import open_in
-from tests.rigs.runs.plans import LAYOUT, fault, plan
+from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
 
 @pytest.mark.parametrize("returns", [True, False])
@@ -56,6 +59,31 @@ def test_a_worker_whose_end_is_unknown_keeps_nothing_open(
     assert {name: one.closed for name, one in cluster.workers.items()} == dict.fromkeys(
         ("publisher-1", "publisher-2", "consumer-1"), True
     )
+    assert open_in(tmp_path / "journal.jsonl", tmp_path / "logs" / "harness") == []
+
+
+def test_a_start_that_fails_unforeseen_keeps_nothing_from_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = World.change
+
+    def changes(world: World, action: Action) -> None:
+        if action == Start("rmq2", 30.0):
+            raise KeyError("rmq2")
+        change(world, action)
+
+    monkeypatch.setattr(World, "change", changes)
+    cluster = SimulatedCluster(LAYOUT)
+    of = operated(operation("stop_node", "rmq2"), operation("stop_node", "rmq3"))
+    with pytest.raises(KeyError, match="rmq2"):
+        run(cluster, of, tmp_path)
+    assert cluster.executor.performed[-2:] == [Start("rmq2", 30.0), Start("rmq3", 30.0)]
+    assert [one.kind for one in standing(read(tmp_path / "journal.jsonl"))] == ["stop_node"]
+    assert {one.heard[-1] for one in cluster.workers.values()} == {"close"}
+    assert all(one.closed for one in cluster.workers.values())
+    manifest = Manifest.load(tmp_path)
+    assert [one.ok for one in manifest.operations] == [True, True]
+    assert manifest.cluster_altered == "rmq2 was left stopped, rmq3 was left stopped"
     assert open_in(tmp_path / "journal.jsonl", tmp_path / "logs" / "harness") == []
 
 

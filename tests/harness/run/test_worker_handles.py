@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from math import inf
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -9,8 +11,8 @@ import pytest
 from harness.cluster.port import DeployError
 from harness.run import worker_handles
 from harness.run.core.clocks import ProcessClock
-from harness.run.worker_handles import WorkerHandle
-from harness.workers.protocol import WorkerConfig
+from harness.run.worker_handles import WorkerHandle, WorkerLost
+from harness.workers.protocol import WorkerConfig, decode
 
 
 class Mute:
@@ -49,6 +51,10 @@ class Mute:
             self.unanswered.pop()
             pong = {"say": "pong", "monotonic_ns": time.monotonic_ns(), "suspended_ns": 0}
             self._said.put_nowait(pong)
+
+
+HELLO = {"say": "hello", "boot_id": "b", "monotonic_ns": 1, "suspended_ns": 0, "versions": {}}
+DRAINED = {"say": "drained", "queue": "orders", "complete": True, "doubt": ""}
 
 
 def handle(channel: Mute) -> WorkerHandle:
@@ -115,7 +121,31 @@ def test_the_earlier_status_is_a_second_old_at_least() -> None:
     ("output", "reason"),
     [
         (DeployError("it wrote what is no message: WARNING: JVM"), "no message: WARNING: JVM"),
-        ({"level": "warning"}, "no message: KeyError('say')"),
+        ({"level": "warning"}, "no message: say is None, and has to be a text"),
+        ({"say": ["ready"]}, "no message: say is ['ready'], and has to be a text"),
+        ({"say": "pong", "monotonic_ns": 1}, "no message: pong has no suspended_ns"),
+        (
+            {"say": "pong", "monotonic_ns": 1, "suspended_ns": inf},
+            "no message: suspended_ns of pong is inf",
+        ),
+        ({"say": "status", "sent": "4", "at_ns": 1}, "no message: sent of status is '4'"),
+        ({"say": "status", "at_ns": None}, "no message: at_ns of status is None"),
+        ({"say": "status", "sent": 1 << 63}, "no message: sent of status is 9223372036854775808"),
+        ({"say": "status", "seconds": [[1, 2]]}, "no message: seconds of status is [[1, 2]]"),
+        ({"say": "drained", "queue": "orders"}, "no message: drained has no complete"),
+        (
+            {"say": "drained", "queue": "orders", "complete": "", "doubt": ""},
+            "no message: complete of drained is ''",
+        ),
+        (
+            {**DRAINED, "next_offsets": ["7"]},
+            "no message: next_offsets of drained is ['7']",
+        ),
+        ({**DRAINED, "doubts": None}, "no message: doubts of drained is None"),
+        ({"say": "failed", "doubt": ["full"]}, "no message: doubt of failed is ['full']"),
+        ({"say": "failed"}, "no message: failed has no doubt"),
+        ({"say": "ready", "scheduling": 1}, "no message: scheduling of ready is 1"),
+        ({"say": "attached", "server": None}, "no message: server of attached is None"),
     ],
 )
 def test_a_worker_that_cannot_be_heard_is_killed_at_once(
@@ -135,6 +165,35 @@ def test_a_worker_that_cannot_be_heard_is_killed_at_once(
     assert killed
     assert failed
     assert reason in doubt
+
+
+def test_a_status_without_a_time_leaves_no_earlier_one() -> None:
+    worker = handle(Mute())
+    for status in ({"sent": 1, "at_ns": 1}, {"sent": 2}):
+        worker._note({"say": "status", **status})
+    assert (worker.status, worker.earlier) == ({"sent": 2}, {})
+
+
+@pytest.mark.parametrize(
+    ("hello", "reason"),
+    [
+        ({"say": "hello"}, "hello has no boot_id"),
+        ({**HELLO, "versions": ["pika"]}, r"versions of hello is \['pika'\]"),
+        ({**HELLO, "monotonic_ns": 1.5}, "monotonic_ns of hello is 1.5"),
+    ],
+)
+def test_a_worker_whose_hello_is_no_message_is_lost(hello: dict[str, Any], reason: str) -> None:
+    channel = Mute()
+    channel.write(hello)
+    config = cast(Any, SimpleNamespace(driver=SimpleNamespace(packages=())))
+    configured = worker_handles._configured(channel, "publisher-1", config, "b")
+    with pytest.raises(WorkerLost, match=f"publisher-1 wrote what is no message: {reason}"):
+        asyncio.run(configured)
+
+
+def test_values_that_are_nested_too_deeply_are_no_message() -> None:
+    with pytest.raises(ValueError, match="nested too deeply"):
+        decode(b'{"say":' + b"[" * 100_000 + b"\n")
 
 
 class Unreachable(Mute):

@@ -436,6 +436,7 @@ class History:
         worker: int = CONSUMER,
         connection: int = 1,
         queue: str | None = None,
+        detail: str | None = None,
     ) -> Self:
         return self._row(
             "client_events",
@@ -444,7 +445,7 @@ class History:
             kind=kind,
             connection=connection,
             queue=queue,
-            detail=None,
+            detail=detail,
         )
 
     def stall(self, worker: int, *, at_ms: float, late_ms: float) -> Self:

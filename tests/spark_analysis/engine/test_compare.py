@@ -47,6 +47,8 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("frozen", routed("client_freeze", "kill")),
         ("unchecked", routed("kill", "kill", from_ms=15_000)),
         ("clients", routed("client_crash", "client_freeze")),
+        ("links", routed("hang", "client_freeze")),
+        ("link and kill", routed("hang", "kill")),
         ("unpaced", History(paced=False).publish(0).confirm(0)),
         ("termed", termed()),
         ("termed", termed().publish(7, at_ms=10).terms(7, wait_ms=5_000).deliver(7)),
@@ -67,11 +69,12 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
         *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
         *("windows", "before", "first", "second", "alone", "cut off", "termed"),
         *("routed", "frozen", "unchecked", "clients", "rescued", "one of six", "one of nine"),
+        *("links", "link and kill"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
     of_terms = [measure for measure in MEASURES if measure.of in ("transactions", "delayed")]
     assert not any(measure == "refused_but_delivered" for _, measure, _ in compared), "none denied"
-    assert len(compared) == len(systems) * len(everywhere) + 3 * len(ROUTES) + len(of_terms)
+    assert len(compared) == len(systems) * len(everywhere) + 4 * len(ROUTES) + len(of_terms)
 
 
 def test_delay_and_transaction_measures_are_compared_only_if_present(
@@ -211,17 +214,19 @@ def test_routes_are_compared_by_the_worst_route_changing_window(compared: Compar
             (row.runs, row.judged, row.bounds, row.median)
             for row in (compared[system, measure, ""] for measure in ROUTES)
         ]
-        for system in ("routed", "frozen", "unchecked")
+        for system in ("routed", "frozen", "link and kill", "unchecked")
     }
     assert cell_runs == {
         "routed": [(1, 1, 1, ns(10_000)), (1, 1, 1, ns(10_000))],
         "frozen": [(1, 1, 0, ns(2_005)), (1, 1, 0, ns(4_005))],
+        "link and kill": [(1, 1, 0, ns(2_005)), (1, 1, 0, ns(4_005))],
         "unchecked": [(1, 0, 0, None), (1, 0, 0, None)],
     }
 
 
 def test_routes_are_not_compared_if_no_fault_could_change_one(compared: Compared) -> None:
     assert not {("clients", measure, "") for measure in ROUTES} & compared.keys()
+    assert not {("links", measure, "") for measure in ROUTES} & compared.keys()
     assert not {("windows", measure, "") for measure in ROUTES} & compared.keys()
 
 

@@ -487,6 +487,7 @@ def test_one_delivery_acknowledged_long_before_the_fault_is_enough() -> None:
 
 def test_an_acknowledgement_of_another_attempt_is_none_of_this_one() -> None:
     history = History().publish(1).publish(1, attempt=2)
+    history.client_event("consuming", at_ms=1)
     history.deliver(1, at_ms=100, tag=5).acknowledge(5, at_ms=200)
     history.deliver(1, at_ms=300, attempt=2)
     history.deliver(1, at_ms=5_000, attempt=2, redelivered=YES)
@@ -498,6 +499,7 @@ def test_an_acknowledgement_of_another_attempt_is_none_of_this_one() -> None:
 
 def test_an_acknowledgement_of_a_later_attempt_does_not_count() -> None:
     history = History().publish(1).publish(1, attempt=2)
+    history.client_event("consuming", at_ms=1)
     history.deliver(1, at_ms=100, attempt=2, tag=5).acknowledge(5, at_ms=200)
     history.deliver(1, at_ms=300)
     history.deliver(1, at_ms=5_000, redelivered=YES)

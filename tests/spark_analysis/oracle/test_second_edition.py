@@ -53,6 +53,7 @@ def held(*, answering: bool = True) -> History:
     """Message 1 is given out at 10 s and stays unacknowledged; others are acknowledged."""
     history = History().publish(1, at_ms=9_000).confirm(1).deliver(1, at_ms=10_000, tag=1)
     history.publish(2).confirm(2).deliver(2, at_ms=10_500, tag=2)
+    history.client_event("consuming", at_ms=1)
     return history.acknowledge(2, at_ms=10_501) if answering else history
 
 
@@ -72,6 +73,25 @@ def test_an_unflagged_copy_on_the_living_connection_was_stored_twice() -> None:
 def test_a_redelivery_to_the_holding_connection_has_no_cause() -> None:
     again = held().deliver(1, at_ms=12_000, tag=3, redelivered=YES)
     assert surplus(again) == {"duplicated redelivered_without_cause": 1}
+
+
+def test_a_requeue_is_of_its_delivery_or_of_any_if_it_has_no_tag() -> None:
+    for detail, cause in ((None, True), ("1", True), ("2", False), ("x", True), ("9" * 30, True)):
+        requeued = held().client_event("requeued", at_ms=11_000, detail=detail)
+        again = requeued.deliver(1, at_ms=12_000, tag=3, redelivered=YES)
+        word = "redelivery" if cause else "redelivered_without_cause"
+        assert surplus(again) == {f"duplicated {word}": 1}, detail
+
+
+def test_a_connection_number_that_was_used_twice_proves_no_missing_cause() -> None:
+    again = held().deliver(1, at_ms=12_000, tag=1, redelivered=YES)
+    assert surplus(again) == {"duplicated redelivery": 1}
+
+
+def test_without_client_events_a_cause_may_be_off_the_record() -> None:
+    history = held().deliver(1, at_ms=12_000, tag=3, redelivered=YES)
+    del history.rows["client_events"]
+    assert surplus(history) == {"duplicated redelivery": 1}
 
 
 def test_redeliveries_are_caused_by_faults_closed_connections_or_missing_acknowledgements() -> (
@@ -102,8 +122,8 @@ def test_without_client_events_an_unflagged_copy_proves_nothing(
     recorded: bool, acknowledged: bool, connection: int, found: str
 ) -> None:
     history = held()
-    if recorded:
-        history.client_event("consuming", at_ms=1)
+    if not recorded:
+        del history.rows["client_events"]
     if acknowledged:
         history.acknowledge(1, at_ms=10_002)
     history.deliver(1, at_ms=12_000, tag=9, connection=connection)

@@ -30,17 +30,16 @@ def written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[
     acknowledging = find(
         connections, pairs(acknowledgements.consumer, acknowledgements.connection)
     )
-    covering = acknowledgements.pick(acknowledging >= 0)
-    acknowledging = acknowledging[acknowledging >= 0]
-    tags = np.unique(rows.tag)
-    keys, key = np.unique(
-        connection * (len(tags) + 1) + np.searchsorted(tags, rows.tag), return_inverse=True
-    )
+    some = np.flatnonzero(acknowledging >= 0)
+    acknowledging = acknowledging[some]
+    tags, tag = np.unique(rows.tag, return_inverse=True)
+    keys, key = np.unique(connection * (len(tags) + 1) + tag, return_inverse=True)
     base = acknowledging * (len(tags) + 1)
-    starts = np.searchsorted(keys, base + np.searchsorted(tags, covering.first_tag))
-    ends = np.searchsorted(keys, base + np.searchsorted(tags, covering.last_tag, side="right"))
+    first = np.searchsorted(tags, acknowledgements.first_tag[some])
+    after = np.searchsorted(tags, acknowledgements.last_tag[some], side="right")
+    starts, ends = np.searchsorted(keys, base + first), np.searchsorted(keys, base + after)
     acknowledgement, place = expand(starts, ends)
-    return earliest(len(keys), place, covering.written_ns[acknowledgement])[key]
+    return earliest(len(keys), place, acknowledgements.written_ns[some][acknowledgement])[key]
 
 
 def acknowledged_ns(
@@ -48,9 +47,13 @@ def acknowledged_ns(
 ) -> NDArray[np.int64]:
     """Return when each delivery was first acknowledged, or NEVER. `over_ns`: when its connection
     ended; what was written later did not reach the queue."""
-    first_ns = written_ns(rows, acknowledgements)
-    first_ns[(first_ns > over_ns) & (rows.offset < 0)] = NEVER
-    return first_ns
+    return before_the_end(written_ns(rows, acknowledgements), rows.offset, over_ns)
+
+
+def before_the_end(first_ns: Ints, offset: Ints, over_ns: Ints) -> NDArray[np.int64]:
+    """Return the times of acknowledgements, with NEVER where the connection of a delivery from a
+    queue had ended before."""
+    return np.where((first_ns > over_ns) & (offset < 0), NEVER, first_ns)
 
 
 def ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
@@ -62,15 +65,15 @@ def next_event_ns(rows: Deliveries, events: ClientEvents, *kinds: str) -> NDArra
     """Return when an event of these kinds, of its connection, came after each delivery, or
     NEVER."""
     connections, first_ns, last_ns = _first_and_last(events, *kinds)
-    own = pairs(rows.consumer, rows.connection)
+    own, received_ns = pairs(rows.consumer, rows.connection), rows.received_ns
     place = find(connections, own)
     # -1, a connection without one: the last place
     over_ns = np.append(first_ns, NEVER)[place]
-    later = np.flatnonzero(over_ns < rows.received_ns)
+    later = np.flatnonzero(over_ns < received_ns)
     if len(later):
         over_ns[later] = NEVER
-        later = later[last_ns[place[later]] >= rows.received_ns[later]]
-        over_ns[later] = _next_ns(own[later], rows.received_ns[later], events, *kinds)
+        later = later[last_ns[place[later]] >= received_ns[later]]
+        over_ns[later] = _next_ns(own[later], received_ns[later], events, *kinds)
     return over_ns
 
 

@@ -20,7 +20,6 @@ from spark_analysis.engine.kernel.arrays import (
     Bools,
     Ints,
     among,
-    find,
     group_numbers,
     largest_before,
     marked,
@@ -31,12 +30,12 @@ from spark_analysis.engine.kernel.events.acknowledged import (
     acknowledged_ns,
     ended_ns,
     may_end_ns,
-    next_event_ns,
 )
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import earliest_origins
 from spark_analysis.engine.kernel.fates.progress import passed_ns, reported_by_ns, rolled_back
+from spark_analysis.engine.kernel.fates.requeues import held_still, next_requeue_ns
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
     ClientEvents,
@@ -193,7 +192,7 @@ def _by_flag(
     word[again & ~in_time] = AMBIGUOUS
     word[again & ~at_all] = REDELIVERY
     loaded = among(rows.via, ways.direct_load)
-    held = _held_still(rows, loaded, acknowledgements) & ~ended & ~between & ~requeued
+    held = held_still(rows, loaded, acknowledgements, events) & ~ended & ~between & ~requeued
     word[again & ~at_all & held] = WITHOUT_CAUSE
     deleted = _deleted(copies, may_end, facts) & ~unknown_end
     word[deleted] = np.where(diverged, DIVERGED, STORED_TWICE)[deleted]
@@ -227,7 +226,7 @@ def _ended_before(copies: Copies, over_ns: Ints, may_end: Ints) -> tuple[Bools, 
 
 def _requeued(copies: Copies, events: ClientEvents) -> Bools:
     """Return whether the consumer of the copy above each one may have requeued that before."""
-    back_ns = np.roll(next_event_ns(copies.rows, events, "requeued"), 1)
+    back_ns = np.roll(next_requeue_ns(copies.rows, events), 1)
     back_ns[:1] = NEVER
     back: Bools = (back_ns < NEVER) & (back_ns < copies.rows.received_ns + _apart_ns(copies))
     return back
@@ -248,17 +247,6 @@ def _may_have_come_later(copies: Copies) -> Bools:
     received_ns, later = copies.rows.received_ns, np.zeros(len(copies.row), np.bool_)
     later[1:] = received_ns[:-1] > (received_ns - _apart_ns(copies))[1:]
     return later & ~copies.new_attempt
-
-
-def _held_still(rows: Deliveries, loaded: Bools, acknowledgements: Acknowledgements) -> Bools:
-    """Return whether each copy came by the same connection as the one above it, both to a consumer
-    of the load (`loaded`), and that connection acknowledged anything."""
-    connection = pair_numbers(rows.consumer, rows.connection)
-    answering = np.unique(pair_numbers(acknowledgements.consumer, acknowledgements.connection))
-    held: Bools = loaded & (find(answering, connection) >= 0)
-    held[1:] &= (connection[1:] == connection[:-1]) & loaded[:-1]
-    held[:1] = False
-    return held
 
 
 def _by_place(copies: Copies, diverged: Bools, facts: Facts) -> Ints:

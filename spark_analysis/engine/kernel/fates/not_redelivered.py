@@ -6,6 +6,7 @@
 4. A fault of the cluster may take what was given out before it was confirmed.
 5. What was acknowledged after the end of its connection was not acknowledged. Few are, and only
    their times are read.
+6. Columns may be read from a file whenever they are named, so each is named once in a function.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ from spark_analysis.engine.kernel.arrays import (
 )
 from spark_analysis.engine.kernel.cases import Cases, Census, could_show
 from spark_analysis.engine.kernel.events.acknowledged import (
-    acknowledged_ns,
+    before_the_end,
     covered,
     ended_ns,
     endings,
@@ -54,16 +55,22 @@ def not_redelivered(
     if not len(rows):
         return [], []
     acknowledgements = reader.read(Acknowledgements)
-    rows = rows[~_acknowledged(arrived, rows, _before_the_end(acknowledgements, events))]
-    rows = rows[~_answered(arrived, rows, acknowledgements, events)]
+    rows = rows[~_acknowledged(arrived, rows, acknowledgements, events)]
     if not len(rows):
         return [], []
-    held, rows = _held_and_last(messages, arrived, facts, rows, acknowledgements, events)
+    every = _of_their_attempts(messages, arrived, facts, rows)
+    few = arrived.rows.pick(every)
+    over_ns, late_ns = ended_ns(few, events), written_ns(few, acknowledgements)
+    answered = before_the_end(late_ns, few.offset, over_ns) < NEVER
+    rows = rows[~answered[np.searchsorted(every, rows)]]
+    if not len(rows):
+        return [], []
+    held, rows = _held_and_last(messages, arrived, rows, every, answered)
     census = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[held])])
     queue = messages.queue[arrived.slot[rows]]
     reason = unseen.reasons(queue, facts)
-    over_ns = ended_ns(arrived.rows.pick(rows), events)
-    late_ns = written_ns(arrived.rows.pick(rows), acknowledgements)
+    place = np.searchsorted(every, rows)
+    over_ns, late_ns = over_ns[place], late_ns[place]
     taken = _may_be_taken(messages, arrived, rows, facts)
     for why, number in (
         (over_ns == NEVER, KILLED),
@@ -82,9 +89,9 @@ def not_redelivered(
 def _may_be_taken(messages: Messages, arrived: Arrivals, rows: Ints, facts: Facts) -> Bools:
     """Return whether each of these attempts has no confirm, and a fault of the cluster, or a
     change of leader, was not over before that delivery."""
-    since_ns = arrived.received_ns(rows).astype(np.int64)
+    since_ns, consumer = arrived.received_ns(rows).astype(np.int64), arrived.rows.consumer[rows]
     for worker, bound_ns in facts.clock_bounds_ns.items():
-        since_ns[arrived.rows.consumer[rows] == worker] -= bound_ns
+        since_ns[consumer == worker] -= bound_ns
     overs_ns = [NEVER if one.over_ns is None else one.over_ns for one in facts.of_cluster]
     unconfirmed = messages.row_confirmed_ns[arrived.attempt_row[rows]] == NEVER
     taken: Bools = unconfirmed & (since_ns <= max(overs_ns, default=-1))
@@ -96,23 +103,6 @@ def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Tex
     return arrived.cases(measure, rows, detail, queue, arrived.received_ns(rows), never)
 
 
-def _before_the_end(acknowledgements: Acknowledgements, events: ClientEvents) -> Acknowledgements:
-    """Return those that were written before any end of their connection."""
-    connections, first_ns, _ = endings(events)
-    place = _place(connections, acknowledgements.consumer, acknowledgements.connection)
-    late = acknowledgements.written_ns > np.append(first_ns, NEVER)[place]
-    return acknowledgements.pick(~late) if late.any() else acknowledgements
-
-
-def _answered(
-    arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements, events: ClientEvents
-) -> Bools:
-    """Return whether each of these deliveries was acknowledged before its connection ended."""
-    few = arrived.rows.pick(rows)
-    answered: Bools = acknowledged_ns(few, acknowledgements, ended_ns(few, events)) < NEVER
-    return answered
-
-
 def _cut_off(arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
     """The deliveries of attempts in the load whose connection ended then or later."""
     connections, _, ends_ns = endings(events)
@@ -121,48 +111,55 @@ def _cut_off(arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
         return np.zeros(0, np.intp)
     rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
     rows = rows[arrived.came_by(arrived.ways.load, rows)]
-    place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
+    consumer = arrived.rows.consumer[rows]
+    place = _place(connections, consumer, arrived.rows.connection[rows])
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
     ended &= place >= 0
-    died = ~ended & np.isin(arrived.rows.consumer[rows], killed)
+    died = ~ended & np.isin(consumer, killed)
     return rows[ended | died]
 
 
-def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
-    """Return whether each of these deliveries was acknowledged, at any time."""
+def _acknowledged(
+    arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements, events: ClientEvents
+) -> Bools:
+    """Return whether each of these deliveries was acknowledged before any end of its
+    connection."""
     consumer, connection = arrived.rows.consumer[rows], arrived.rows.connection[rows]
     connections = _distinct(consumer, connection)
-    by = _place(connections, acknowledgements.consumer, acknowledgements.connection)
-    has_tag = by >= 0
+    ended, first_ns, _ = endings(events)
+    of, on = acknowledgements.consumer, acknowledgements.connection
+    by = _place(connections, of, on)
+    late = acknowledgements.written_ns > np.append(first_ns, NEVER)[_place(ended, of, on)]
+    has_tag = (by >= 0) & ~late
     tags = acknowledgements.first_tag, acknowledgements.last_tag
     if not has_tag.all():
         by, tags = by[has_tag], (tags[0][has_tag], tags[1][has_tag])
     return covered(_place(connections, consumer, connection), arrived.rows.tag[rows], by, *tags)
 
 
-def _held_and_last(
-    messages: Messages,
-    arrived: Arrivals,
-    facts: Facts,
-    rows: Ints,
-    acknowledgements: Acknowledgements,
-    events: ClientEvents,
-) -> tuple[Ints, Ints]:
-    """Return those of the rows before which no delivery of their attempt was acknowledged; and the
-    last deliveries of attempts without any acknowledged delivery."""
-    chosen = marked(len(messages.attempts.attempt), arrived.attempt_row[rows])
+def _of_their_attempts(messages: Messages, arrived: Arrivals, facts: Facts, rows: Ints) -> Ints:
+    """Return all deliveries of the attempts of these, ascending."""
+    chosen = marked(len(messages.row_confirmed_ns), arrived.attempt_row[rows])
     every = np.flatnonzero(arrived.identified & (arrived.attempt_row >= 0))
     every = every[chosen[arrived.attempt_row[every]]]
     if facts.brokers_keep_progress:  # what lies in a log lies there however far a group has come
         in_log = arrived.came_by(arrived.ways.audit, every) & (arrived.rows.offset[every] >= 0)
         every = every[~in_log]
-    attempt = arrived.attempt_row[every]
-    last = np.full(len(chosen), -1, np.int64)
+    return every
+
+
+def _held_and_last(
+    messages: Messages, arrived: Arrivals, rows: Ints, every: Ints, answered: Bools
+) -> tuple[Ints, Ints]:
+    """Return those of the rows before which no delivery of their attempt was acknowledged; and the
+    last deliveries of attempts without any acknowledged delivery. `every`: all deliveries of
+    these; `answered`: which of them were acknowledged before the end of their connection."""
+    attempt, size = arrived.attempt_row[every], len(messages.row_confirmed_ns)
+    last = np.full(size, -1, np.int64)
     last[attempt] = every  # they ascend, and of several values numpy keeps the last
-    answered = _answered(arrived, every, acknowledgements, events)
     of_rows = arrived.attempt_row[rows]
-    settled = earliest(len(chosen), attempt[answered], every[answered])[of_rows]
+    settled = earliest(size, attempt[answered], every[answered])[of_rows]
     held: Ints = rows[rows < settled]
     unanswered: Ints = rows[(last[of_rows] == rows) & (settled == NEVER)]
     return held, unanswered

@@ -5,15 +5,23 @@
 2. A consumer's capacity is a sum over time: how long it had been full, up to each instant. One of
    several queues is full of each queue, too: each may have a prefetch count of its own.
 3. The rules are STARVATION of schema/service.py.
+4. Each consumer costs a few passes over its own deliveries, however many consumers there are.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    distinct_places,
+    split,
+)
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Reader
@@ -49,6 +57,11 @@ class _Full:
         sum_ns = self.before_ns[place] + (times_ns - self.at_ns[place]) * self.full[place]
         return np.where(place < 0, 0, sum_ns)
 
+    def holds_at(self, times_ns: Ints) -> Bools:
+        """Return whether it was full from each of these times on."""
+        place = np.searchsorted(self.at_ns, times_ns, side="right") - 1
+        return (place >= 0) & (self.full[place] > 0)
+
 
 @dataclass(frozen=True)
 class ConsumerCapacity:
@@ -61,51 +74,97 @@ class ConsumerCapacity:
 
     def had(self, queue: int, consumer: Ints, from_ns: Ints, until_ns: Ints) -> Bools:
         """Return for each time whether that consumer had capacity for half of it; -1: any of the
-        queue's."""
+        queue's, and all these times have one end."""
         found = np.zeros(len(consumer), np.bool_)
         if self.facts.polls:
             return found
-        of_queue = np.unique(self.given.consumer[self.given.queue == queue]).tolist()
-        for number in {*of_queue, *np.unique(consumer[consumer >= 0]).tolist()}:
-            matching = consumer == number
-            if number in of_queue:
-                matching |= consumer < 0
-            places = np.flatnonzero(matching & ~found)
-            full_ns = np.maximum(
-                self._full_ns((number, ALL), from_ns[places], until_ns[places]),
-                self._full_ns((number, queue), from_ns[places], until_ns[places]),
-            )
+        known, drained = np.flatnonzero(consumer >= 0), np.flatnonzero(consumer < 0)
+        for number, own in _by_number(consumer[known]):
+            places = known[own]
+            full_ns = np.zeros(len(places), np.int64)
+            for full in self._limits(number, queue):
+                own_ns = full.until(until_ns[places]) - full.until(from_ns[places])
+                full_ns = np.maximum(full_ns, own_ns)
             found[places] = full_ns * 2 <= until_ns[places] - from_ns[places]
+        if len(drained):
+            end_ns = int(until_ns[drained[0]])
+            assert (until_ns[drained] == end_ns).all(), "what only the drain got waits to the end"
+            found[drained] = self._any_had(queue, from_ns[drained], end_ns)
         return found
 
-    def _full_ns(self, of: tuple[int, int], from_ns: Ints, until_ns: Ints) -> Ints:
-        full = self._full.get(of)
-        if full is None:
-            return np.zeros(len(from_ns), np.int64)
-        sum_ns: Ints = full.until(until_ns) - full.until(from_ns)
-        return sum_ns
+    def _any_had(self, queue: int, from_ns: Ints, end_ns: int) -> Bools:
+        """Return whether any consumer of the queue had capacity for half of each time."""
+        order = np.argsort(from_ns, kind="stable")
+        ascending_ns = from_ns[order]
+        steps = np.zeros(len(order) + 1, np.int64)
+        for number in self._readers.get(queue, ()):
+            limits = self._limits(number, queue)
+            first_ns, after_ns = _with_capacity(limits, int(ascending_ns[0]), end_ns)
+            some = first_ns < after_ns
+            np.add.at(steps, np.searchsorted(ascending_ns, first_ns[some]), 1)
+            np.subtract.at(steps, np.searchsorted(ascending_ns, after_ns[some]), 1)
+        found = np.zeros(len(order), np.bool_)
+        found[order] = np.cumsum(steps[:-1]) > 0
+        return found
+
+    def _limits(self, number: int, queue: int) -> list[_Full]:
+        """Return when a consumer was full: of all its queues, and of this one if that differs."""
+        found = [full for of in (ALL, queue) if (full := self._full.get((number, of)))]
+        return found[:1] if len(found) == 2 and found[0] is found[1] else found
+
+    @cached_property
+    def _readers(self) -> dict[int, list[int]]:
+        """Return the consumers of each queue."""
+        return {
+            queue: np.unique(self.given.consumer[own]).tolist()
+            for queue, own in _by_number(self.given.queue)
+        }
 
     @cached_property
     def _full(self) -> dict[tuple[int, int], _Full]:
         """By consumer and queue, or ALL."""
         if not self.facts.acknowledges:
             return {}
-        rows = self.arrived.rows.pick(self.given.row)
+        rows, given = self.arrived.rows.pick(self.given.row), self.given
         end_ns = np.minimum(
             written_ns(rows, self.reader.read(Acknowledgements)),
             ended_ns(rows, self.reader.read(ClientEvents)),
         )
-        end_ns = np.maximum(end_ns, rows.received_ns)
+        received_ns = given.received_ns
+        end_ns = np.maximum(end_ns, received_ns)
         found: dict[tuple[int, int], _Full] = {}
-        for consumer in np.unique(rows.consumer).tolist():
-            own = np.flatnonzero(rows.consumer == consumer)
-            received_ns, ends_ns = rows.received_ns[own], end_ns[own]
-            queues = self.given.queue[own]
-            found[consumer, ALL] = _full(received_ns, ends_ns)
-            for queue in np.unique(queues).tolist():
-                of_queue = queues == queue
-                found[consumer, queue] = _full(received_ns[of_queue], ends_ns[of_queue])
+        for consumer, own in _by_number(given.consumer):
+            every = found[consumer, ALL] = _full(received_ns[own], end_ns[own])
+            for queue, part in _by_number(given.queue[own]):
+                of = own[part]
+                only = len(of) == len(own)
+                found[consumer, queue] = every if only else _full(received_ns[of], end_ns[of])
         return found
+
+
+def _by_number(numbers: Ints) -> Iterator[tuple[int, Ints]]:
+    """Yield each number and its places, ascending."""
+    if not len(numbers):
+        return
+    distinct, place = distinct_places(numbers)
+    yield from zip(distinct.tolist(), split(place, len(distinct)), strict=True)
+
+
+def _with_capacity(limits: Sequence[_Full], from_ns: int, end_ns: int) -> tuple[Ints, Ints]:
+    """Return times [first, after) from `from_ns` on: a consumer had capacity for half of the time
+    from any instant of these until `end_ns`."""
+    cuts_ns = np.unique(np.concatenate([[from_ns], *(full.at_ns for full in limits)]))
+    cuts_ns = cuts_ns[(cuts_ns >= from_ns) & (cuts_ns < end_ns)]
+    first_ns, after_ns = cuts_ns, np.append(cuts_ns[1:], end_ns)
+    for full in limits:
+        left_ns = full.until(np.array([end_ns])) - full.until(cuts_ns)
+        # While it is full, what is left shrinks twice as fast as half of the time; else it stays.
+        is_full = full.holds_at(cuts_ns)
+        soonest_ns = np.maximum(first_ns, 2 * (left_ns + cuts_ns) - end_ns)
+        latest_ns = np.minimum(after_ns, end_ns - 2 * left_ns + 1)
+        first_ns = np.where(is_full, soonest_ns, first_ns)
+        after_ns = np.where(is_full, after_ns, latest_ns)
+    return first_ns, after_ns
 
 
 def _full(received_ns: Ints, end_ns: Ints) -> _Full:

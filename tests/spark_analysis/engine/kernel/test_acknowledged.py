@@ -73,7 +73,8 @@ def test_the_end_after_each_delivery_agrees_with_comparing_every_pair(
     kinds = ("lost", "closed", "blocked")
     kind = np.array([kinds.index(end[2]) for end in ends], np.int32)
     zeros = np.zeros(len(ends), np.int32)
-    events = ClientEvents(worker.astype(np.int32), at_ns, Text(kinds, kind), zeros)
+    nothing = Text(("",), zeros)
+    events = ClientEvents(worker.astype(np.int32), at_ns, Text(kinds, kind), zeros, nothing)
     assert ended_ns(as_deliveries(came), events).tolist() == [
         min(
             (at for of, at, kind in ends if of == on and kind != "blocked" and at >= received_ns),

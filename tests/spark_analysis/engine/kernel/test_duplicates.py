@@ -146,8 +146,9 @@ def as_events(events: list[tuple[int, int, int, str]]) -> ClientEvents:
     worker, connection, at_ns = columns([event[:3] for event in events], 3)
     kinds = ("lost", "closed", "blocked")
     kind = np.array([kinds.index(event[3]) for event in events], np.int32)
+    nothing = Text(("",), np.zeros(len(events), np.int32))
     return ClientEvents(
-        worker.astype(np.int32), at_ns, Text(kinds, kind), connection.astype(np.int32)
+        worker.astype(np.int32), at_ns, Text(kinds, kind), connection.astype(np.int32), nothing
     )
 
 

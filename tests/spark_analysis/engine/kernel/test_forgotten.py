@@ -1,10 +1,22 @@
 """What was given out and never came again, by the kernels alone."""
 
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
 
+from spark_analysis.engine import tables
+from spark_analysis.engine.columns import Column, ColumnCache
 from spark_analysis.engine.judge import judge
+from spark_analysis.engine.kernel.events.arrivals import arrivals
+from spark_analysis.engine.kernel.events.messages import fold
+from spark_analysis.engine.kernel.fates.not_redelivered import not_redelivered
+from spark_analysis.engine.kernel.records import Attempts, Deliveries, Settlements, Terms
+from spark_analysis.engine.tables import RunFolder
 from tests.rigs.histories.both_judges import Memory, raw_columns
 from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.run_folders import write_run
 
 
 def rows_of(history: History, mart: str = "counts") -> set[tuple[object, ...]]:
@@ -61,3 +73,36 @@ def test_windows_that_were_over_before_are_not_charged_with_it() -> None:
     history = given_out().window(50, over_ms=100).window(60, over_ms=110).window(900, over_ms=950)
     lost = history.client_event("lost", at_ms=200)
     assert rows_of(lost, "attributions") == {("not_redelivered", "", "2,3")}
+
+
+def test_columns_of_deliveries_are_read_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = given_out().client_event("lost", at_ms=200).publish(2, at_ms=120).confirm(2)
+    history.deliver(2, at_ms=130, tag=6).acknowledge(6, at_ms=300).deliver(2, at_ms=400, tag=7)
+    facts, rows = history.deliver(1, at_ms=500, tag=8).client_event("lost", at_ms=600).build()
+    folder = RunFolder(write_run(tmp_path, facts, rows), large=0)
+    monkeypatch.setattr(folder, "_cache", ColumnCache(limit_bytes=1))
+    read: Counter[str] = Counter()
+    one = tables._one
+
+    def counted(path: Path, expected: pa.Schema, name: str) -> Column:
+        read[f"{path.stem}.{name}"] += 1
+        return one(path, expected, name)
+
+    monkeypatch.setattr(tables, "_one", counted)
+    known = fold(folder.read(Attempts), folder.read(Settlements), folder.read(Terms), facts.levels)
+    arrived = arrivals(folder.read(Deliveries), known, facts.way_numbers)
+    read.clear()
+    censuses, cases = not_redelivered(known, arrived, facts, folder)
+    assert [len(census.queue) for census in censuses] == [2]
+    assert [len(each.at_ns) for each in cases] == [2, 0]
+    assert {number for name, number in read.items() if "acknowledgements" in name} == {2}
+    names = ("consumer", "connection", "received_ns", "tag", "offset")
+    assert {name: read[f"deliveries.{name}"] for name in names} == {
+        "consumer": 5,
+        "connection": 4,
+        "received_ns": 6,
+        "tag": 2,
+        "offset": 1,
+    }
