@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from spark_analysis.schema.words import Outcome
-from tests.rigs.histories.by_hand import PUBLISHER, QUEUE
+from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History
 from tests.rigs.histories.claim_names import (
     AFTER,
     DOWN,
     ELECTED,
+    HOSTS,
     SERVED,
     STEADY,
     TAKEN_OVER,
@@ -310,7 +311,7 @@ def a_stall_of_five_seconds_beside_an_outage_of_six() -> Sketch:
     return sketch
 
 
-@case(SERVED, passes=AFTER)
+@case(SERVED, unknown=AFTER)
 def a_stall_long_before_the_undo_that_ended_the_outage() -> Sketch:
     sketch = killed((15, 36))
     sketch.history.stall(PUBLISHER, at_ms=20_000, late_ms=300)
@@ -339,7 +340,7 @@ def out_from_950_ms_before_the_kill_on() -> Sketch:
     return killed((14, 17))
 
 
-@case(unknown=f"{TAKEN_OVER}", passes=AFTER)
+@case(unknown=f"{TAKEN_OVER} {AFTER}")
 def out_from_1050_ms_before_the_kill_on() -> Sketch:
     return killed((13.95, 17))
 
@@ -418,8 +419,9 @@ def out_again_three_times_under_the_fault() -> Sketch:
     return relapses(30, 45, 60)
 
 
-@case(SERVED, passes=AFTER)
+@case(unknown=TAKEN_OVER, passes=AFTER)
 def every_twentieth_is_late_until_the_undo() -> Sketch:
+    """Few are late after 31 s: what ended that is unknown."""
     return late(killed(until_s=80), *range(150, 351, 20))
 
 
@@ -545,30 +547,36 @@ def one_of_two_queues_has_no_leader_until_the_undo() -> Sketch:
     return beside(killed((15, 17)), (15, 36), queue="payments")
 
 
-def slow_queue(late_until_s: float, undo_s: float = 33) -> Sketch:
-    """It gets a message a second: 18 from 15.06 s to 32.06 s."""
-    sketch = killed((15, 17), undo_s=undo_s)
-    return beside(sketch, (15, late_until_s), queue="payments", every_ms=1_000)
+def slow_queue(late_until_s: float, undo_s: float = 45) -> Sketch:
+    """It gets a message in 2.5 s: of 50 a second these are too few to matter for the run."""
+    sketch = Sketch(History(load_ms=(0, 80_000)))
+    sketch.history.client_event("consuming", at_ms=1)
+    for sequence in range(4_000):
+        sketch.send(sequence, sequence * 20)
+        sketch.deliver(sequence, sequence * 20 + 10)
+    sketch.fault(undo_ms=undo_s * 1_000)
+    spans = (15, late_until_s)
+    return beside(sketch, spans, queue="payments", every_ms=2_500, until_s=80)
 
 
 @case(unknown=SERVED, passes=AFTER)
-def all_18_publishes_of_a_queue_are_late_until_the_undo() -> Sketch:
-    return slow_queue(33)
+def all_12_publishes_of_a_queue_are_late_until_the_undo() -> Sketch:
+    return slow_queue(45)
 
 
 @case(unknown=SERVED, passes=AFTER)
-def all_but_the_last_of_18_publishes_of_a_queue_are_late() -> Sketch:
-    return slow_queue(32)
+def all_but_the_last_of_12_publishes_of_a_queue_are_late() -> Sketch:
+    return slow_queue(42)
 
 
 @case(passes=f"{TAKEN_OVER} {AFTER}")
-def half_of_18_publishes_of_a_queue_are_late() -> Sketch:
-    return slow_queue(24)
+def half_of_12_publishes_of_a_queue_are_late() -> Sketch:
+    return slow_queue(30)
 
 
 @case(SERVED, passes=AFTER)
 def all_20_publishes_of_a_queue_are_late_until_the_undo() -> Sketch:
-    return slow_queue(35, 35)
+    return slow_queue(65, 65)
 
 
 @case(unknown=f"{SERVED} {AFTER}")
@@ -612,7 +620,7 @@ def two_late_publishes_after_the_poll() -> Sketch:
     return by_poll(45.2)
 
 
-@case(f"{POLL} {OTHERS}")
+@case(f"{POLL} {OTHERS} {HOSTS}")
 def out_from_the_poll_to_the_undo() -> Sketch:
     sketch = by_poll(17)
     sketch.silence(50_000, 76_000)
