@@ -91,10 +91,13 @@ SERVICE, one row a window v, scope and promise:
   until_ns), k = the larger of least and the number of publishes with t <= intended_ns < t + 5 s,
   t = the later of its from_ns and this from_ns.
 - `verdict`, the first that holds:
-  "few": due < 20; but "open" if all of them are bad, and there is one.
+  "few": due < 20; but "open" if more than half of them are bad; and if due = 0, until_ns - from_ns
+    > 5 s, and the last publish of the scope before from_ns is bad, with intended_ns >= origin_v -
+    deadline_ns (of "healed": the beginning of the chain in its place): it waits perhaps.
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
     ("never" counts): the load was sick before the fault. Of "healed": before the chain began.
-  "out": an outage matters that began before until_ns - deadline_ns and
+  "out": an outage matters that has more than that allowance(k) bad publishes before until_ns -
+    deadline_ns (whether in the interval or earlier), and
     of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row,
       or more than half of its due are bad;
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
@@ -102,7 +105,7 @@ SERVICE, one row a window v, scope and promise:
     But "open", of "fault", if the system served at last: with t = until_ns - deadline_ns, j = the
     number of publishes with intended_ns < t and i = the smaller of j - enough and the number of
     those with intended_ns < t - 5 s, [i, j) lies in [from_ns, t) and has at most allowance(j - i)
-    bad ones, and j - 1 is good. (A slow load needs long for a stretch, and the next outage may
+    bad ones. (A slow load needs long for a stretch, and the next outage may
     cut it off.)
   "out", not of "healed": with u = undo_v, or ended_v without one (None: not): of the n publishes
     intended in [the later of from_ns and u - 10 s, u - 5 s), n >= enough, more than half are good

@@ -6,13 +6,15 @@
 2. An outage matters if it has more bad publishes in that time than a stretch may have. One that
    the fault's own undo ended breaks a promise; one that another fault's undo, or the system, ended
    breaks those that name a time.
-3. An outage that began within the last deadline of that time leaves it open: its publishes were
-   not decided. So does one whose end has an unknown cause. But after recovery the cause of its end
-   no longer matters if most of it was missed. Under the fault, its own undo ended no outage for
-   certain if all was well for a stretch before: too few publishes may have been due to make one.
+3. Publishes of the last deadline of that time were not decided. An outage with too few bad ones
+   before leaves it open. So does one whose end has an unknown cause. But after recovery the cause
+   of its end no longer matters if most of it was missed. Under the fault, its own undo ended no
+   outage for certain if all was well for a stretch before: too few publishes may have been due to
+   make one.
 4. Patient clients miss nothing if a fault holds their publishes back until its undo. It held them
    if most publishes that had waited for 5 s at the undo were confirmed only after it.
-5. The fault gets no verdict if the load was sick before it, or too little was due.
+5. The fault gets no verdict if the load was sick before it, or too little was due. If most of that
+   little was bad, or if nothing more was due after a last bad publish, it is open.
 6. If the publishers' clocks are not the run's, the verdict has to be the same wherever the fault
    lies within their bound.
 """
@@ -61,11 +63,20 @@ class _PromiseCheck:
         return self.history.scope.due(self.from_ns, self.until_ns)
 
     @property
-    def all_bad(self) -> bool:
-        """Return whether something was due, and each publish was bad."""
+    def mostly_bad(self) -> bool:
+        """Return whether most of the publishes that were due were bad."""
         scope = self.history.scope
         bad = scope.bad(scope.before(self.from_ns), scope.before(self.until_ns))
-        return bad == self.due > 0
+        return bad * 2 > self.due
+
+    def was_left_waiting(self, deadline_ns: int) -> bool:
+        """Return whether nothing was due for longer than a stretch after a last publish that was
+        bad, and may have met the fault."""
+        scope, end = self.history.scope, self.history.scope.before(self.from_ns)
+        if self.due or self.until_ns - self.from_ns <= STRETCH_NS or not end:
+            return False
+        last = scope.publishes[end - 1]
+        return last.missed and last.intended_ns >= self.origin_ns - deadline_ns
 
     @property
     def held(self) -> bool:
@@ -83,12 +94,10 @@ class _PromiseCheck:
 
     def was_well_at_last(self, decided_ns: int) -> bool:
         """Return whether few of the publishes due in the last 5 s before then were bad, or in as
-        many more as make them enough, and the last one was good."""
+        many more as make them enough."""
         scope, end = self.history.scope, self.history.scope.before(decided_ns)
         start = min(scope.before(decided_ns - STRETCH_NS), end - scope.enough)
-        if start < scope.before(self.from_ns) or scope.publishes[end - 1].missed:
-            return False
-        return few_bad(scope, start, end)
+        return start >= scope.before(self.from_ns) and few_bad(scope, start, end)
 
     @property
     def origin_ns(self) -> int:
@@ -110,6 +119,13 @@ class _PromiseCheck:
         length = scope.length(max(outage.from_ns, self.from_ns))
         return scope.bad(start, end) > allowance(length)
 
+    def is_decided(self, outage: Outage, decided_ns: int) -> bool:
+        """Return whether those of its publishes that were due before then make it an outage."""
+        scope = self.history.scope
+        end = min(outage.end, scope.before(decided_ns))
+        length = scope.length(max(outage.from_ns, self.from_ns))
+        return scope.bad(outage.first, end) > allowance(length)
+
     def _mostly_missed(self, outage: Outage) -> bool:
         """Then it was one, however it went on behind the end of load."""
         bad = self.history.scope.bad(outage.first, outage.end)
@@ -120,7 +136,7 @@ class _PromiseCheck:
         return min(outage.until_ns, self.until_ns) - max(outage.from_ns, self.from_ns)
 
     def breaks(self, outage: Outage) -> bool:
-        """Return whether an outage that began early enough to be decided breaks this promise."""
+        """Return whether an outage that is decided breaks this promise."""
         if outage.ended == UNKNOWN:
             return outage.until_ns >= self.until_ns or (
                 self.promise == HEALED and self._mostly_missed(outage)
@@ -199,14 +215,15 @@ def _mattering(check: _PromiseCheck) -> list[Outage]:
 def _verdict(facts: Facts, check: _PromiseCheck, mattering: Sequence[Outage]) -> str:
     """`mattering`: the outages that matter here."""
     if check.due < JUDGED_MIN:
-        return OPEN if check.all_bad else FEW
+        waiting = check.was_left_waiting(facts.deadline_ns)
+        return OPEN if check.mostly_bad or waiting else FEW
     if any(_sick(facts, check.origin_ns, outage) for outage in check.history.outages):
         return SICK
     if check.held:
         return OUT
     decided_ns = check.until_ns - facts.deadline_ns
     well = check.promise == FAULT and check.was_well_at_last(decided_ns)
-    if any(one.from_ns < decided_ns and check.breaks(one) for one in mattering):
+    if any(check.is_decided(one, decided_ns) and check.breaks(one) for one in mattering):
         return OPEN if well else OUT
     mended = [one for one in mattering if check.promise == FAULT and one.ended == SYSTEM]
     if len(mended) < len(mattering):

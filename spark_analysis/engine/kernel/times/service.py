@@ -190,6 +190,13 @@ def _matters(course: Course, spell: Spell, row: _Row) -> bool:
     return course.bad_within(first, end) > borne
 
 
+def _is_decided(course: Course, spell: Spell, row: _Row, last_ns: int) -> bool:
+    """Return whether those of its publishes that were due before then make it an outage."""
+    end = min(spell.end, course.place(row.scope, last_ns))
+    from_ns = max(spell.row.from_ns, row.from_ns)
+    return course.bad_within(spell.first, end) > allowance(course.in_a_stretch(row.scope, from_ns))
+
+
 def _cut_ns(spell: Spell, row: _Row) -> int:
     until_ns = min(spell.row.until_ns, row.check.until_ns)
     return until_ns - max(spell.row.from_ns, row.from_ns)
@@ -204,14 +211,15 @@ def _verdict(
 ) -> str:
     due = row.end - row.first
     if due < words.JUDGED_MIN:
-        all_bad = due > 0 and course.bad_within(row.first, row.end) == due
-        return words.OPEN if all_bad else words.FEW
+        mostly_bad = course.bad_within(row.first, row.end) * 2 > due
+        waiting = mostly_bad or _was_left_waiting(course, row, deadline_ns)
+        return words.OPEN if waiting else words.FEW
     if any(_reaches_over(spell, row.check.origin_ns, deadline_ns) for spell in spells):
         return words.SICK
     if _held(course, row):
         return words.OUT
     last_ns = row.check.until_ns - deadline_ns
-    if any(each.row.from_ns < last_ns and _breaks(each, row) for each in matter):
+    if any(_is_decided(course, each, row, last_ns) and _breaks(each, row) for each in matter):
         return words.OPEN if _was_well_at_last(course, row, last_ns) else words.OUT
     borne = row.check.promise == words.FAULT
     ended = [spell for spell in matter if borne and spell.row.ended == words.SYSTEM]
@@ -229,15 +237,24 @@ def _verdict(
 
 def _was_well_at_last(course: Course, row: _Row, last_ns: int) -> bool:
     """Return whether, under the fault, few publishes of the last 5 s before then were bad, or of
-    as many more as make them enough, and the last one was good."""
+    as many more as make them enough."""
     if row.check.promise != words.FAULT:
         return False
     times_ns = np.array([row.from_ns, last_ns - words.STRETCH_NS, last_ns])
     earliest, first, end = course.places(row.scope, times_ns).tolist()
     first = min(first, end - course.due.enough)
-    if first < earliest or course.due.bad[end - 1]:
+    return first >= earliest and few_bad(course, first, end)
+
+
+def _was_left_waiting(course: Course, row: _Row, deadline_ns: int) -> bool:
+    """Return whether nothing was due for more than 5 s after a last publish that was bad, and due
+    a deadline before the fault at the earliest."""
+    long = row.check.until_ns - row.from_ns > words.STRETCH_NS
+    last = row.first - 1
+    if row.end > row.first or not long or last < course.due.starts[row.scope]:
         return False
-    return few_bad(course, first, end)
+    since_ns = row.check.origin_ns - deadline_ns
+    return bool(course.due.bad[last]) and int(course.due.intended_ns[last]) >= since_ns
 
 
 def _held(course: Course, row: _Row) -> bool:
