@@ -155,10 +155,17 @@ def a_low_priority_waits_for_all_others() -> Sketch:
     return with_priorities(ordered=False)
 
 
-@case(not_applicable=f"{CONSUMED} {FIFO}")
-def a_low_priority_waits_where_order_is_promised() -> Sketch:
-    """No record shows the priority of a message, so nothing of its order is a violation."""
+@case(FIFO, not_applicable=CONSUMED, reordered=1)
+def one_of_a_key_is_overtaken_where_each_key_has_a_priority() -> Sketch:
+    """Messages of one key have one priority, and keep their order."""
     return with_priorities(ordered=True)
+
+
+@case(passes=FIFO, not_applicable=CONSUMED, reordered=0)
+def one_of_another_key_is_overtaken_where_each_key_has_a_priority() -> Sketch:
+    sketch = with_priorities(ordered=True)
+    sketch.sent[PUBLISHER, 3, 1].named["key"] = 1
+    return sketch
 
 
 @case(DELIVERED, not_applicable=f"{CONSUMED} {FIFO}", lost=1)
@@ -674,9 +681,9 @@ def two_messages_have_one_offset() -> Sketch:
     return truncated()
 
 
-@case(unknown=ACKED, duplicated__offset_rollback=0)
+@case(passes=ACKED, duplicated__offset_rollback=0, duplicated__redelivery=1)
 def the_unacknowledged_one_of_two_at_one_offset_comes_again() -> Sketch:
-    """It is unknown which of the two the progress of the group has passed."""
+    """What was acknowledged is the message that had this offset before."""
     sketch = truncated()
     sketch.deliver(30, 16_000, **at(29))
     return sketch
