@@ -84,6 +84,7 @@ class Counted:
     planned: Mapping[Whole, float]
     has_consumers: bool = True  # before the drain
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
+    unclosed: frozenset[str] = frozenset()  # queues of which a consumer's log is not closed
     queues: frozenset[str] = frozenset()  # those that messages are sent to
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
@@ -246,11 +247,10 @@ class Counted:
         low, high = self._attributed(measure, detail, among)
         of = self._for_all_groups(self.total("confirmed", detail) if detail else confirmed)
         text = f"{low:,} of {of}"
-        doubt = self.doubt("consumer_log")
-        if measure == "stranded" and low and doubt:
+        if measure == "stranded" and (perhaps := self._stranded_in(self.unclosed, detail)):
             # A consumer that died may have got what the audit found.
-            return Interval(0, high, text, *_words(doubt))
-        if measure == "stranded" and (left := self._left(detail)):
+            return Interval(max(0, low - perhaps), high, text, *_words(self.doubt("consumer_log")))
+        if measure == "stranded" and (left := self._stranded_in(self.undrained, detail)):
             # The audit finds undrained messages where any client may look, too.
             return Interval(max(0, low - left), high, text, *_words(self.doubt("drain")))
         undecided = self.undecided(among)
@@ -267,8 +267,9 @@ class Counted:
 
     def _perhaps_unrouted(self, measure: str, detail: str, among: Among, counted: Value) -> Value:
         """Return a count of what is gone. A confirm of the level `unrouted_possible` may mean that
-        no queue received it."""
-        unrouted = 0 if detail else self._attributed(measure, _UNROUTED, among)[0]
+        no queue received it; what the audit found a queue had received."""
+        known = detail or measure == "stranded"
+        unrouted = 0 if known else self._attributed(measure, _UNROUTED, among)[0]
         if not unrouted or not isinstance(counted, Interval):
             return counted
         why = f"{unrouted:,} were confirmed though perhaps no queue received them"
@@ -279,9 +280,9 @@ class Counted:
         """Return `9,690`, or `9,690 × 2 groups`: each group had to get every message."""
         return f"{messages:,} × {self.groups} groups" if self.groups > 1 else f"{messages:,}"
 
-    def _left(self, detail: str) -> int:
-        """Stranded ones of queues that were not drained."""
-        rows = (row for row in self.counts if row.queue in self.undrained)
+    def _stranded_in(self, queues: frozenset[str], detail: str) -> int:
+        """Return how many are stranded in these queues."""
+        rows = (row for row in self.counts if row.queue in queues)
         return sum(_matching(rows, "stranded", detail))
 
     def _order(self, among: Among) -> Value:

@@ -179,6 +179,7 @@ class Evidence:
             undrained=frozenset(
                 one.queue for one in self.findings.doubts if one.reason == "drain"
             ),
+            unclosed=self._unclosed,
             queues=self.facts.sent_to,
             of_logs=any(row.place for row in self.findings.starvation),
             uncounted=self.uncounted | self.unshown.keys(),
@@ -187,6 +188,20 @@ class Evidence:
                 one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups
             },
         )
+
+    @property
+    def _unclosed(self) -> frozenset[str]:
+        """Return the queues of which a consumer's log is not closed: those of its group; of a
+        consumer of no group all queues."""
+        groups = self.facts.consumer_groups
+        found: set[str] = set()
+        for doubt in self.findings.doubts:
+            if doubt.reason == "consumer_log":
+                own = [one for one in groups if doubt.worker in one.consumers]
+                found.update(queue for one in own for queue in one.names.values())
+                if not own:
+                    found.update(row.queue for row in self.findings.counts)
+        return frozenset(found)
 
     @cached_property
     def recovery(self) -> Recovery:

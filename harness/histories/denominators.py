@@ -1,4 +1,4 @@
-"""Acknowledgements and connections in a history: the denominators of three claims.
+"""Acknowledgements, connections and queues in a history: the denominators of four claims.
 
 1. A claim about acknowledged messages needs 100 acknowledged deliveries, or as many as there are
    messages where the history declares fewer. An acknowledgement that covers none proves nothing.
@@ -7,7 +7,9 @@
 3. A claim about what a consumer holds needs as many deliveries on connections with an
    acknowledgement. On another connection nothing shows that the consumer acknowledges at all. It
    needs all requeues, too (requeues.py).
-4. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
+4. A claim about misrouted messages needs as many deliveries whose queue is on record, of messages
+   whose queue is on record.
+5. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
 """
 
 from bisect import bisect_right
@@ -24,6 +26,7 @@ _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
 _FORGOTTEN = "not_redelivered"
 _HELD = "duplicated.redelivered_without_cause"
+_MISROUTED = "misrouted"
 _ENDS = ("lost", "closed")
 _NO_EVENTS = "no client event is on record, so the ended connections are unknown"
 _NO_END = "consumer {0} went on by a later connection, and no row says that connection {1} ended"
@@ -47,6 +50,12 @@ def unshown(history: History) -> dict[str, str]:
         )
     elif hidden := hidden_cause(history):
         found[_HELD] = hidden
+    named = _named(history)
+    if named < needed:
+        found[_MISROUTED] = (
+            f"only {named:,} deliveries name their queue and are of a message that names one, "
+            f"and {needed:,.0f} are needed"
+        )
     why_open = _without_ends(history)
     return {**found, _FORGOTTEN: why_open} if why_open else found
 
@@ -133,6 +142,19 @@ def _answered(history: History) -> int:
     return sum(
         via in loads and (consumer, connection) in channels
         for consumer, connection, via in zip(*columns, strict=True)
+    )
+
+
+def _named(history: History) -> int:
+    """Count the deliveries that could show that they came in a wrong queue."""
+    sent, came = (history.tables.get(name, {}) for name in ("attempts", "deliveries"))
+    columns = (sent.get(name, []) for name in ("producer", "sequence", "queue"))
+    known = {tuple(message) for *message, queue in zip(*columns, strict=True) if queue}
+    columns = (came.get(name, []) for name in ("producer", "sequence", "queue", "via"))
+    ways = history.facts.way_numbers.direct
+    return sum(
+        bool(queue) and via in ways and tuple(message) in known
+        for *message, queue, via in zip(*columns, strict=True)
     )
 
 

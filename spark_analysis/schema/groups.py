@@ -10,8 +10,11 @@ THE VIEW OF A GROUP, one a group. Its facts are those of the run without consume
 consumers among `workers` without those of other groups; of `queues` those of the group alone. The
 queue of an attempt row, and of CompetingLeaders, is the group's queue `of` it; where the group has
 none, it stays. Of the delivery rows it has those in a queue of the group, and those by AUDIT in a
-queue that messages are sent to: what lies in a log lies there for every group, and counts as found
-in the group's queue `of` it. A row of terms with COMMIT_WHEN_CHECKED has COMMIT if another group
+queue that one of its own is `of`: what lies in a log lies there for every group that reads it, and
+counts as found in the group's queue `of` it. Attempts, settlements and terms of a message are left
+out if it was sent to a queue that queues of other groups are `of`, and none of this group, and no
+delivery row of the view with header_ok and run_ok names it: this group had not to get it. A row of
+terms with COMMIT_WHEN_CHECKED has COMMIT if another group
 got its message by LOAD or RETRY_TOPIC, and this group did not get it by LOAD, DRAIN or
 RETRY_TOPIC: what consumers were given was committed before any drain. To get a message is a
 delivery row with header_ok and run_ok that names its producer and sequence. Every other row is as
@@ -26,8 +29,8 @@ MARTS
   those of the groups. Counts of one queue, measure and detail are added.
 - `attributions`: those of the groups; counts of one measure, detail and set of windows are added.
 - `marks`, `examples`: by the rows of `affected` (digest.py).
-- `stages`: of each window and stage the latest of the groups: one not reached before one reached;
-  else the largest after_ns.
+- `stages`: of those OF_CONSUMING, of each window and stage the latest of the groups: one not
+  reached before one reached; else the largest after_ns. All others: of the view of sending.
 - UNITED: the rows of the groups; equal ones once.
 - every other mart: that of the view of sending. So `delivered` in `seconds` counts a message when
   the first group gets it.
@@ -36,4 +39,5 @@ MARTS
 from spark_analysis.schema.measures import REGISTER
 
 OF_SENDING = frozenset(measure.name for measure in REGISTER if measure.of_sending)
+OF_CONSUMING = ("consumers_resumed", "backlog_drained")  # stages
 UNITED = ("consumption", "starvation", "doubts")  # marts

@@ -22,7 +22,7 @@ ROLLED_BACK_BUT_DELIVERED = Measure(
     meaning="its sender rolled the transaction back, and a consumer saw it",
     stopped_by=_LOGS,
     of=_ROLLBACKS,
-    shown_by="messages that were rolled back, or were to be",
+    shown_by="messages that were rolled back",
     doubtful=Doubtful(
         "rollback_unknown",
         "were to be rolled back, but the broker may not have got the rollback",

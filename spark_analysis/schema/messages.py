@@ -71,7 +71,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `could_show`, one a message and class that it could have shown; the detail is the class:
   "early": an identified delivery by LOAD or DRAIN is of a sent and delayed attempt.
   "overdue": its first delivery is of a sent and delayed attempt with a CONFIRMED settlement.
-  "rolled_back_but_delivered": its fate is a ROLLBACK, or an attempt of it was rolled back.
+  "rolled_back_but_delivered": an attempt of it was rolled back.
   "torn_transaction", "unchecked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_CHECKED.
   "attempt_lost": acknowledged, its fate is NONE, and it has several sent attempts.
   "not_redelivered": only where facts.acknowledges: an identified delivery by LOAD
@@ -133,10 +133,11 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "offset_rollback", "redelivery": an earlier delivery of its attempt has the same broker and
      offset. It is a rollback if the group's progress had passed such a one. Progress passes an
      offset only when everything before it is acknowledged: passed at = the largest, over all
-     offsets up to this one at which identified deliveries by LOAD or DRAIN came from
+     smaller offsets at which identified deliveries by LOAD or DRAIN came from
      this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
-     deliveries at that offset (none: never). Since = the later of that and the earlier one's
-     received_ns. Reported = since + 6 s (clients report their progress to brokers every 5 s). If
+     deliveries at that offset (none: never); and of that of the deliveries of this message at
+     this offset (a log that lost its end has another message there later). Since = the later of
+     that and the earlier one's received_ns. Reported = since + 6 s (clients report their progress to brokers every 5 s). If
      a window or leadership change is in force at since (origin_ns <= since, and not over before
      since), a client's report may not reach the broker, or its stand-in: reported = the earliest
      received_ns >= since + 6 s at which an identified delivery by LOAD or DRAIN from

@@ -361,7 +361,7 @@ class _Acknowledged:
     def reported_by_ns(self, earlier: Delivery) -> int | None:
         """Return by when the broker must have received that the group's progress had passed
         `earlier`; None if it may not have."""
-        at_ns = self._progress.passed_ns(earlier.place, earlier.queue, earlier.offset)
+        at_ns = self._progress.passed_ns(earlier)
         if at_ns is None:
             return None
         since_ns, bound_ns = max(at_ns, earlier.received_ns), self.widest_ns

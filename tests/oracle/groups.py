@@ -2,7 +2,9 @@
 
 1. A group's run is the run without the queues, deliveries and consumers of other groups. What was
    sent to a queue was sent to the group's own queue of it.
-2. What a log holds it holds for every group, so each group's run has the finds of an audit.
+2. What a log holds it holds for every group that reads it, so each such group's run has the finds
+   of an audit. What was sent to a queue that only other groups read is none of a group's messages,
+   unless it came in one of the group's queues.
 3. A send is counted once, and whatever comes of it once for each group.
 4. A message that consumers of one group got was committed: if the broker had to check it, it did.
 """
@@ -14,7 +16,7 @@ from dataclasses import replace
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.groups import OF_SENDING
+from spark_analysis.schema.groups import OF_CONSUMING, OF_SENDING
 from spark_analysis.schema.messages import Attribution, Count
 from spark_analysis.schema.ways import AUDIT, LOAD, OWN_WAYS
 from spark_analysis.schema.words import Fate
@@ -43,7 +45,10 @@ def judge_each(facts: Facts, rows: Rows, judge_one: Judge) -> Findings:
         counts=_counts(sending, groups),
         affected=affected,
         attributions=_attributions(row for one in groups for row in one.attributions),
-        stages=_stages(row for one in groups for row in one.stages),
+        stages=(
+            *(row for row in sending.stages if row.stage not in OF_CONSUMING),
+            *_latest(row for one in groups for row in one.stages if row.stage in OF_CONSUMING),
+        ),
         consumption=tuple({row for one in groups for row in one.consumption}),
         starvation=tuple({row for one in groups for row in one.starvation}),
         doubts=tuple({row for one in groups for row in one.doubts}),
@@ -86,45 +91,62 @@ def _rows(facts: Facts, rows: Rows, group: ConsumerGroup) -> Rows:
     came = {way.number for way in (*OWN_WAYS, *facts.ways) if way.by != AUDIT}
     others = _named(deliveries, every - {*its.values()}, early)
     own = _named(deliveries, its.values(), came)
+    seen = tuple(_deliveries(facts, deliveries, its))
+    elsewhere = _sent(rows, sent_to - its.keys()) - {_name(row) for row in seen if _readable(row)}
+    kept = {
+        table: tuple(row for row in rows.get(table, ()) if _name(row) not in elsewhere)
+        for table in ("attempts", "settlements", "terms")
+    }
     return {
         **rows,
         "attempts": tuple(
-            {**row, "queue": its.get(str(row["queue"]), row["queue"])}
-            for row in rows.get("attempts", ())
+            {**row, "queue": its.get(str(row["queue"]), row["queue"])} for row in kept["attempts"]
         ),
-        "deliveries": tuple(_deliveries(facts, deliveries, its, sent_to)),
-        "terms": tuple(_committed(rows.get("terms", ()), others - own)),
+        "settlements": kept["settlements"],
+        "deliveries": seen,
+        "terms": tuple(_committed(kept["terms"], others - own)),
     }
+
+
+def _sent(rows: Rows, queues: Collection[str]) -> set[Named]:
+    """Return the messages that were sent to these queues."""
+    return {_name(row) for row in rows.get("attempts", ()) if row["queue"] in queues}
 
 
 def _named(rows: Iterable[Row], queues: Collection[str], ways: Collection[int]) -> set[Named]:
     """Return the messages that came in these queues, by these ways."""
     return {
-        (row["producer"], row["sequence"])
+        _name(row)
         for row in rows
-        if row["queue"] in queues and row["via"] in ways and row["header_ok"] and row["run_ok"]
+        if row["queue"] in queues and row["via"] in ways and _readable(row)
     }
+
+
+def _name(row: Row) -> Named:
+    return row["producer"], row["sequence"]
+
+
+def _readable(row: Row) -> bool:
+    return bool(row["header_ok"] and row["run_ok"])
 
 
 def _committed(rows: Iterable[Row], proved: Collection[Named]) -> Iterator[Row]:
     for row in rows:
         checked = row["fate"] == Fate.COMMIT_WHEN_CHECKED
-        if checked and (row["producer"], row["sequence"]) in proved:
+        if checked and _name(row) in proved:
             yield {**row, "fate": int(Fate.COMMIT)}
         else:
             yield row
 
 
-def _deliveries(
-    facts: Facts, rows: Iterable[Row], its: Mapping[str, str], sent_to: Iterable[str]
-) -> Iterator[Row]:
+def _deliveries(facts: Facts, rows: Iterable[Row], its: Mapping[str, str]) -> Iterator[Row]:
     finds = {way.number for way in (*OWN_WAYS, *facts.ways) if way.by == AUDIT}
     for row in rows:
         queue = str(row["queue"])
         if queue in its.values():
             yield row
-        elif row["via"] in finds and queue in sent_to:
-            yield {**row, "queue": its.get(queue, queue)}
+        elif row["via"] in finds and queue in its:
+            yield {**row, "queue": its[queue]}
 
 
 def _counts(sending: Findings, groups: Iterable[Findings]) -> tuple[Count, ...]:
@@ -143,7 +165,7 @@ def _attributions(rows: Iterable[Attribution]) -> tuple[Attribution, ...]:
     return tuple(Attribution(*what, number) for what, number in sorted(sums.items()))
 
 
-def _stages(rows: Iterable[Stage]) -> tuple[Stage, ...]:
+def _latest(rows: Iterable[Stage]) -> tuple[Stage, ...]:
     """The latest of each window and stage: what one group did not reach the run did not."""
     latest: dict[tuple[int, str], Stage] = {}
     for row in sorted(rows, key=lambda one: (not one.reached, one.after_ns)):

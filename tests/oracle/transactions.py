@@ -38,7 +38,7 @@ def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) 
 
 def _could_show(message: Message) -> Iterator[str]:
     """Yield the classes that the message could have shown, whatever became of it."""
-    if message.to_be_rolled_back or any(_rolled_back(message, number) for number in message.tries):
+    if any(_rolled_back(message, number) for number in message.tries):
         yield "rolled_back_but_delivered"
     if message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT:
         yield "torn_transaction"

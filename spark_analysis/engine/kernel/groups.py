@@ -1,7 +1,8 @@
 """Several consumer groups: the records of a run as each of them saw it, and one run's marts.
 
 1. A view renames queues, leaves deliveries out, and tells which transactions were committed; it
-   copies no other column. Without transactions the last costs nothing.
+   copies no other column. Without transactions the last costs nothing. If a group does not read
+   every queue, its view leaves out the messages that it had not to get.
 2. The rules are those of schema/groups.py.
 """
 
@@ -20,13 +21,14 @@ from spark_analysis.engine.kernel.records import (
     Deliveries,
     R,
     Reader,
+    Settlements,
     Terms,
     Text,
 )
 from spark_analysis.engine.kernel.slots import Slots, make_slots
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import ConsumerGroup, Facts
-from spark_analysis.schema.groups import OF_SENDING, UNITED
+from spark_analysis.schema.groups import OF_CONSUMING, OF_SENDING, UNITED
 from spark_analysis.schema.messages import Attribution, Count
 from spark_analysis.schema.ways import WayNumbers
 from spark_analysis.schema.words import Fate
@@ -49,17 +51,31 @@ class _Renamed:
     reader: Reader
     own: Mapping[str, str]  # its queues by the queues that messages are sent to
     others: tuple[str, ...]  # the queues of other groups
+    elsewhere: tuple[str, ...]  # what messages are sent to and only other groups read
     ways: WayNumbers
 
     def read(self, kind: type[R]) -> R:
         found: Any = self.reader.read(kind)
         if kind is Deliveries:
-            found = found.pick(~found.queue.among(*self.others))
+            unread = {*self.elsewhere} - {*self.own.values()}  # an audit's finds in other logs
+            found = found.pick(~found.queue.among(*self.others, *unread))
+        if self.elsewhere and kind in (Attempts, Settlements, Terms):
+            found = found.pick(self._had_to_come(found))
         if kind in (Attempts, Deliveries):
             found = found.changed("queue", partial(_renamed, self.own))
         if kind is Terms:
             found = found.changed("fate", partial(self._fates, found))
         return cast(R, found)
+
+    def _had_to_come(self, rows: Attempts | Settlements | Terms) -> Bools:
+        """Return which of these rows are of messages that this group had to get, or got."""
+        sent, came = self.reader.read(Attempts), self.read(Deliveries)
+        of_others = sent.queue.among(*self.elsewhere)
+        slots = make_slots(sent.producer[of_others], sent.sequence[of_others])
+        got = _among(slots, came, (came.header_ok != 0) & (came.run_ok != 0))
+        slot = slots.find(rows.producer, rows.sequence)
+        own: Bools = (slot < 0) | np.append(got, False)[slot]
+        return own
 
     def _fates(self, terms: Terms, fates: Ints) -> Ints:
         """Return the fates as other groups prove them: what their consumers got was committed."""
@@ -106,7 +122,8 @@ def of_groups(facts: Facts, reader: Reader) -> Iterator[RunView]:
             if other is not group
             for queue in other.names.values()
         )
-        renamed = _Renamed(reader, group.names, others, facts.way_numbers)
+        elsewhere = tuple(sorted(facts.sent_to - group.names.keys()))
+        renamed = _Renamed(reader, group.names, others, elsewhere, facts.way_numbers)
         yield RunView(_facts_of(group, facts), renamed)
 
 
@@ -155,7 +172,10 @@ def merged(sending: Marts, groups: Sequence[Marts]) -> dict[str, list[Any]]:
         **found,
         "counts": _counts(counted),
         "attributions": _attributions(every["attributions"]),
-        "stages": _latest(every["stages"]),
+        "stages": [
+            *(row for row in sending["stages"] if row.stage not in OF_CONSUMING),
+            *_latest(row for row in every["stages"] if row.stage in OF_CONSUMING),
+        ],
     }
 
 

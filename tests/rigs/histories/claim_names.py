@@ -9,6 +9,11 @@ DELIVERED, COPY = "confirmed-is-delivered", "confirmed-copy-is-kept"
 FIFO, REFUSED = "queue-is-first-in-first-out", "refused-stays-refused"
 ACKED, ONE_COPY = "acknowledged-is-not-redelivered", "one-copy"
 HELD, UNACKED = "held-is-not-redelivered", "unacknowledged-is-redelivered"
+ROUTED, SENT_ONLY, CORRUPT = "nothing-misrouted", "nothing-unexpected", "nothing-corrupt"
+# Of delays and transactions.
+EARLY, OVERDUE = "nothing-early", "nothing-overdue"
+ROLLED_BACK, TORN = "rolled-back-stays-unseen", "no-transaction-torn"
+CHECKED = "open-transaction-is-checked"
 # Of masters and mirrors.
 TAKEN_OVER, WORKS_ON = "mirror-takes-over", "mirrored-queue-works-on"
 HOSTS, ELECTION = "host-list-fails-over", "election-loses-nothing"
@@ -19,3 +24,10 @@ OF_ONE_NODE = f"{SERVED} {ELECTION}"
 # Of majorities.
 KEEPS, ELECTED = "majority-keeps-what-was-confirmed", "follower-is-elected"
 DOWN = "majority-down-is-down"
+# Of logs, and warnings of losses.
+AT_OFFSET = "reading-begins-at-the-offset"
+UNFLUSHED, UNSYNCHRONISED = (
+    "streams-may-lose-what-was-not-flushed",
+    "unsynchronised-messages-are-lost",
+)
+NO_ACK_LOSES = "no-ack-loses"

@@ -1,6 +1,6 @@
 """The offsets that a group's stored progress had passed when a log was read again.
 
-1. Progress passes an offset only when everything before it is acknowledged.
+1. Progress passes an offset only when everything before it is acknowledged, and its message.
 2. One time per (message, attempt, place) suffices: by when the broker must have known.
 3. The kernel looks for the client that reported progress during a fault only for offsets that were
    passed during one.
@@ -45,7 +45,16 @@ def passed_ns(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements)
     acked_ns = written_ns(arrived.rows.pick(every), acknowledgements)
     acked_ns[acked_ns < arrived.rows.received_ns[every]] = NEVER  # a wrong record
     passed = running_max(line_of_spot, earliest(len(spots), spot, acked_ns))
-    return passed[spot[np.searchsorted(every, rows)]]
+    before = np.zeros(len(spots), np.int64)
+    before[1:] = np.where(line_of_spot[1:] == line_of_spot[:-1], passed[:-1], 0)
+    # A log that lost its end may have had several messages at one offset.
+    messages, message = np.unique(
+        group_numbers(spot.astype(np.int64), arrived.slot[every]), return_inverse=True
+    )
+    own = earliest(len(messages), message, acked_ns)
+    wanted = np.searchsorted(every, rows)
+    at_ns: Ints = np.maximum(before[spot[wanted]], own[message[wanted]])
+    return at_ns
 
 
 def rolled_back(

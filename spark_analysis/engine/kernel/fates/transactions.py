@@ -33,7 +33,7 @@ def _could_show(messages: Messages) -> list[Census]:
     gone = marked(len(messages.slots.taken), terms.slot[terms.rolled_back])
     confirmed = messages.state == ACKNOWLEDGED
     held = {
-        "rolled_back_but_delivered": gone | terms.to_be_rolled_back,
+        "rolled_back_but_delivered": gone,
         "torn_transaction": confirmed & (terms.fates == Fate.COMMIT),
         "unchecked": confirmed & (terms.fates == Fate.COMMIT_WHEN_CHECKED),
     }

@@ -53,7 +53,8 @@ def test_first_screen_names_a_warning_that_came_true() -> None:
 
 
 def test_warnings_without_a_single_number_are_named_without_it() -> None:
-    (one,), twice = of_runs("14 of 90"), replace(warned(""), judged=("one", "another"), values=("1", "2"))
+    (one,), lines = of_runs("14 of 90"), ("one", "another")
+    twice = replace(warned(""), judged=lines, values=("1", "2"))
     screen = shown(report(summed(Story(), verdicts=(HELD, twice))))
     assert screen.answers[0].lines[1] == f"a warning came true: “{MEANING}” (in the run)"
     assert f"; a warning came true: {PART}" in shown(report(one)).headline
