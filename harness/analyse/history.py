@@ -37,7 +37,11 @@ WORDS = Words(
 _CONSUMING = "consuming"  # of client events
 # `no_ack` follows from the others. An acknowledgement means that the broker keeps the consumer's
 # progress; a history of consumers that keep their own offsets declares it.
-_FOLLOWS = ("consumers", "acknowledges", "no_ack", "progress_kept_by")
+# One without priorities, or of consumers that take no time, declares neither.
+_FOLLOWS = (
+    *("consumers", "acknowledges", "no_ack", "progress_kept_by"),
+    *("priorities", "processing_s"),
+)
 
 
 def evidence(history: History, file: str) -> Evidence:
