@@ -299,8 +299,9 @@ def _loss(totals: RunTotals) -> str:
     if totals.lost or totals.stranded:
         parts.append(_ends(totals))
     if totals.undecided_messages:
-        more = formats.plural(totals.undecided_messages, "message")
-        parts.append(f"whether {more} more are lost cannot be decided")
+        more = formats.plural(totals.undecided_messages, "more message")
+        are = "is" if totals.undecided_messages == 1 else "are"
+        parts.append(f"whether {more} {are} lost cannot be decided")
     elif totals.loss_open:
         undecided = totals.judged - totals.loss_decided_runs
         of = formats.of(undecided, totals.judged, "run")
