@@ -126,7 +126,7 @@ def wanted(condition: Condition) -> str:
     if any(isinstance(one, bool) for one in condition.wanted):
         return ""
     unit = " s" if condition.fact.endswith("_s") else ""
-    words = [f"{one:g}{unit}" if isinstance(one, float) else one for one in condition.wanted]
+    words = [f"{one:g}{unit}" if isinstance(one, float) else str(one) for one in condition.wanted]
     *others, last = words
     text = f"{', '.join(others)} or {last}" if others else last
     return f"{_COMPARED[condition.comparator]}{text}"
