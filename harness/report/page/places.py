@@ -344,8 +344,8 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
-    complete = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
-    faults += f"; {complete} {formats.plural(totals.logs_of, 'log')} of clients complete"
+    logs = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
+    faults += f"; {logs} {totals.logs_of} logs of clients complete" if totals.logs_of > 1 else ""
     if totals.whole:
         number = formats.of(totals.runs, totals.runs, "run")
         all_runs = "the run" if totals.runs == 1 else number
