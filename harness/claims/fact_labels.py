@@ -90,7 +90,7 @@ LABELS = {
     "all_copies_at_fault": "the queue had all its copies when the fault began",
     "majority_left": "a majority of copies remained without the target",
 }
-UNSURE = "; not decided, because "  # between what was counted and why that is not certain
+UNSURE = "; uncertain, because "  # between what was counted and why that is not certain
 NONE_ALLOWED = "; the claim allows none"
 
 _NUMBER = re.compile(r"((?:at least )?[\d,]+(?: of [\d,]+)?)( × [\d,]+ groups)?")
