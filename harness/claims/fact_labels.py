@@ -90,7 +90,7 @@ LABELS = {
     "all_copies_at_fault": "the queue had all its copies when the fault began",
     "majority_left": "a majority of copies remained without the target",
 }
-UNSURE = "; not decided, because "  # between what was counted and why that is not certain
+UNSURE = "; uncertain, because "  # between what was counted and why that is not certain
 NONE_ALLOWED = "; the claim allows none"
 
 _NUMBER = re.compile(r"((?:at least )?[\d,]+(?: of [\d,]+)?)( × [\d,]+ groups)?")
@@ -126,7 +126,7 @@ def wanted(condition: Condition) -> str:
     if any(isinstance(one, bool) for one in condition.wanted):
         return ""
     unit = " s" if condition.fact.endswith("_s") else ""
-    words = [f"{one:g}{unit}" if isinstance(one, float) else one for one in condition.wanted]
+    words = [f"{one:g}{unit}" if isinstance(one, float) else str(one) for one in condition.wanted]
     *others, last = words
     text = f"{', '.join(others)} or {last}" if others else last
     return f"{_COMPARED[condition.comparator]}{text}"

@@ -59,7 +59,7 @@ def test_one_object_a_line_for_each_file(folder: Path, capsys: pytest.CaptureFix
     claim = whole["claims"]["nothing-unexpected"]
     assert list(claim) == ["outcome", "verdict", "warns", "judged", "why"]
     why = (
-        "0 deliveries were of messages that were never sent; not decided, because there were only "
+        "0 deliveries were of messages that were never sent; uncertain, because there were only "
         "1 delivered messages, and 100 are needed (`unexpected == 0`)"
     )
     assert (claim["outcome"], claim["judged"], claim["why"]) == ("INCONCLUSIVE", [], why)

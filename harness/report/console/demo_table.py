@@ -12,7 +12,7 @@ from harness.report.page.cells import cells
 from harness.report.page.places import places
 
 _WORDS = {  # of layouts and results
-    "@T=": "the detection timeout T in seconds: a host that is silent for longer counts as dead",
+    "@T=": "the detection timeout in seconds: a host that is silent for longer counts as dead",
     "deadline": "how long after its due time a message may be confirmed and still be on time",
     "downtime": "the sum of all outages; in an outage, more than 1 % of the messages are late",
     "promise": "a claim about brokers that must hold in every run",
@@ -68,4 +68,4 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
 def _explained(texts: Sequence[str]) -> str | None:
     """Return a line for each word that the texts have; None if they have none."""
     used = [word for word in _WORDS if any(word in text for text in texts)]
-    return "\n".join(f"{word}: {_WORDS[word]}." for word in used) or None
+    return "\n".join(f"{word}{'…' * word.endswith('=')}: {_WORDS[word]}." for word in used) or None

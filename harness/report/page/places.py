@@ -299,8 +299,9 @@ def _loss(totals: RunTotals) -> str:
     if totals.lost or totals.stranded:
         parts.append(_ends(totals))
     if totals.undecided_messages:
-        more = formats.plural(totals.undecided_messages, "message")
-        parts.append(f"whether {more} more are lost cannot be decided")
+        more = formats.plural(totals.undecided_messages, "more message")
+        are = "is" if totals.undecided_messages == 1 else "are"
+        parts.append(f"whether {more} {are} lost cannot be decided")
     elif totals.loss_open:
         undecided = totals.judged - totals.loss_decided_runs
         of = formats.of(undecided, totals.judged, "run")
@@ -343,8 +344,8 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
-    complete = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
-    faults += f"; {complete} {formats.plural(totals.logs_of, 'log')} of clients complete"
+    logs = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
+    faults += f"; {logs} {totals.logs_of} logs of clients complete" if totals.logs_of > 1 else ""
     if totals.whole:
         number = formats.of(totals.runs, totals.runs, "run")
         all_runs = "the run" if totals.runs == 1 else number

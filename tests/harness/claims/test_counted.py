@@ -76,7 +76,7 @@ def test_all_of_few_intended_delays_are_needed_for_a_proof(
 def test_too_few_say_how_many_there_were() -> None:
     one = verdict("confirmed-is-delivered", confirmed(99))
     assert one.not_judged[0] == (
-        "0 of 99 confirmed messages were lost; not decided, because there were only 99 confirmed "
+        "0 of 99 confirmed messages were lost; uncertain, because there were only 99 confirmed "
         "messages, and 100 are needed (`lost == 0`)"
     )
 

@@ -95,7 +95,7 @@ def test_a_meaningless_condition_stands_beside_an_undecided_one() -> None:
     story = Story(consumers=0).count("loss_unknown", "drain", 50)
     one = verdict("mirrored-queue-works-on", story.doubt("loss", "drain", queue="orders"))
     assert one.outcome is INCONCLUSIVE
-    assert one.not_judged[0].startswith("0 of 21,400 confirmed messages were lost; not")
+    assert one.not_judged[0].startswith("0 of 21,400 confirmed messages were lost; uncertain")
     assert one.not_judged[-1] == (
         "fault 1: not applicable, because the run has no consumer (`consumption_resumes == true`)"
     )
@@ -126,7 +126,7 @@ def test_an_undrained_message_is_not_certainly_stranded() -> None:
     one = verdict("confirmed-is-delivered", story.doubt("loss", "drain", queue="orders"))
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged[0].startswith(
-        "2 of 21,400 confirmed messages were stranded; not decided, because orders was not drained"
+        "2 of 21,400 confirmed messages were stranded; uncertain, because orders was not drained"
     )
 
 

@@ -235,7 +235,7 @@ def test_confirms_with_warnings_prove_nothing_about_those_without() -> None:
     one = verdict("in-sync-is-not-lost", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged[0] == (
-        "0 of 99 confirmed messages were lost (confirmed by all required replicas); not decided, "
+        "0 of 99 confirmed messages were lost (confirmed by all required replicas); uncertain, "
         "because there were only 99 confirmed messages, and 100 are needed "
         "(`lost.replicated == 0`)"
     )

@@ -105,7 +105,7 @@ def test_a_delivery_within_clock_uncertainty_is_neither_pass_nor_fail() -> None:
     one = verdict("nothing-early", story)
     assert one.outcome is INCONCLUSIVE
     assert one.not_judged == (
-        "0 delayed messages were delivered too early; not decided, because 4 more came before "
+        "0 delayed messages were delivered too early; uncertain, because 4 more came before "
         "their time by no more than the clocks are off (`early == 0`)",
     )
     assert verdict("nothing-early", story.count("early", "", 1)).outcome is FAIL

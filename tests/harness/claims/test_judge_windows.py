@@ -62,7 +62,7 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     one = verdict("election-loses-nothing", story)
     assert one.not_judged == (
-        "3 of 21,400 confirmed messages were lost; not decided, because all 3 may be due to fault "
+        "3 of 21,400 confirmed messages were lost; uncertain, because all 3 may be due to fault "
         "1 or to fault 2 (`lost == 0`)",
     )
     (advice,) = one.advice
@@ -91,7 +91,7 @@ def test_a_loss_without_certain_fault_names_the_clocks() -> None:
     one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
     why = "all 3 may be due to fault 1 or to no fault: clients' clocks may be off"
     assert one.not_judged == (
-        f"3 of 21,400 confirmed messages were lost; not decided, because {why} (`lost == 0`)",
+        f"3 of 21,400 confirmed messages were lost; uncertain, because {why} (`lost == 0`)",
     )
     assert one.advice[0].startswith("run it with clients and brokers on one machine")
     again = Story().count("duplicated", "stored_twice", 2, windows="0,1")

@@ -31,8 +31,8 @@ def test_layouts_have_the_letters_of_the_report() -> None:
 
 def test_words_of_the_table_are_explained_below_it() -> None:
     text = shown(demo_table.table(page_of(summed(Story()))))
-    assert "promise: a claim about brokers that must hold in every run." in text
-    assert "@T=: the detection timeout T in seconds" in text
+    assert "downtime: the sum of all outages; in an outage, more than 1 %" in text
+    assert "@T=…: the detection timeout in seconds" in text
     assert "warning: " not in text
 
 

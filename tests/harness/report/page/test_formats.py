@@ -74,7 +74,8 @@ def test_only_what_breaks_a_promise_is_grave() -> None:
 def test_a_stage_says_what_has_happened_by_then() -> None:
     assert formats.stage_meaning("sustained_success") == (
         "of the messages that were due in the 5 s after this time (at least 200), at least "
-        "99 % were on time; later ones may be late"
+        "99 % were on time; later ones may be late. Counted from the fault; the downtime counts "
+        "from the due time of the first late message"
     )
     assert formats.stage_meaning("some_new_stage") == ""
 
@@ -118,4 +119,4 @@ def test_without_a_late_message_no_stage_is_on_time_again() -> None:
         evidence = story.evidence
         (row,) = (one for one in evidence.findings.stages if one.stage == "sustained_success")
         time = formats.stage_time(row, summary(evidence).outages)
-        assert (time.text, time.note) == ("not needed", "no message was late")
+        assert (time.text, time.note) == ("no message was late", "")

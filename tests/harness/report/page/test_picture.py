@@ -35,7 +35,7 @@ def test_loss_is_shown_before_downtime() -> None:
     ]
     assert first.more == (
         "1 run",
-        "1,760 of 1,980 messages due in the 2 outages were late",
+        "1,600 of 1,800 messages due in the 2 outages were late",
     )
     assert plain(second.findings) == [("pass", "✓ no downtime")]
     assert second.more == ("1 run",)
