@@ -93,7 +93,7 @@ def test_keys_are_checked_together_in_what_is_readable_of_a_file() -> None:
         "needs exactly one of `amqp` and `amqps`",
         "all listeners, or none: clients connect in one way to every broker",
         "needs a table [tls] with `ca`",
-        "queues, copies: 3 copies on 2 brokers",
+        "copies: 3 copies on 2 brokers",
         "is another broker's already",
     ):
         assert words in said, words
