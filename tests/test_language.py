@@ -75,6 +75,32 @@ def test_few_classes_share_their_name_with_two_others() -> None:
     assert sum(number > 2 for number in names.values()) <= CLASSES_MAX
 
 
+def test_choices_of_three_are_written_as_statements() -> None:
+    """No conditional expression stands in another, and no text is multiplied by a truth value."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, text in modules("harness", "spark_analysis")
+        if " if " in text or " * " in text
+        for node in ast.walk(ast.parse(text))
+        if _is_nested(node) or _multiplies_text(node)
+    ]
+    assert found == []
+
+
+def _is_nested(node: ast.AST) -> bool:
+    parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else ()
+    return any(isinstance(part, ast.IfExp) for part in parts)
+
+
+def _multiplies_text(node: ast.AST) -> bool:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    texts = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple)
+    truths = (ast.Compare, ast.BoolOp)
+    pairs = ((node.left, node.right), (node.right, node.left))
+    return any(isinstance(a, texts) and isinstance(b, truths) for a, b in pairs)
+
+
 @pytest.mark.parametrize("folder", PHRASES_MAX)
 def test_texts_use_plain_phrases(folder: str) -> None:
     texts = texts_of(folder).values()

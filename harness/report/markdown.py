@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from harness.outside.text import visible
 
-_INSTEAD = (("\u00a0", " "), ("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("\n", " "))
+_INSTEAD = (("\u00a0", " "), ("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("\n", " "), ("\r", " "))
 _BLANKS = re.compile("[\n\t\u00a0]")
 _AS_HTML = {"<": "&lt;", "&": "&amp;"}
 # A star between blanks, and an underscore within a word, are no mark-up.
@@ -65,8 +65,10 @@ def joined(between: str, parts: Iterable[str]) -> Markup:
 
 
 def row(fields: Iterable[str]) -> str:
-    shown = (one if isinstance(one, Markup) else _one_line(one) for one in fields)
-    return f"| {' | '.join(shown)} |"
+    plain = (
+        one.replace("\u00a0", " ") if isinstance(one, Markup) else _one_line(one) for one in fields
+    )
+    return f"| {' | '.join(plain)} |"
 
 
 def head(*names: str) -> Iterator[str]:

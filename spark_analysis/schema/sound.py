@@ -43,9 +43,6 @@ def check(facts: Facts, listener: Listener) -> None:
         listener.add("facts.windows", "they are not numbered from 1")
     for place, window in enumerate(facts.windows):
         _check_window(window, f"facts.windows[{place}]", listener)
-        if window.unverified_cause not in tuple(UnverifiedCause):
-            place_of = f"facts.windows[{place}].unverified_cause"
-            listener.unknown(place_of, "cause", window.unverified_cause, tuple(UnverifiedCause))
     for number, end in enumerate(facts.process_ends):
         if end.cause not in tuple(Cause):
             place_of = f"facts.process_ends[{number}].cause"
@@ -109,6 +106,8 @@ def _check_window(window: Window, place: str, listener: Listener) -> None:
         listener.add(f"{place}.returned_ns", "it is before origin_ns")
     if window.ended_ns is not None and window.ended_ns < window.origin_ns:
         listener.add(f"{place}.ended_ns", "it is before origin_ns")
+    if (cause := window.unverified_cause) not in tuple(UnverifiedCause):
+        listener.unknown(f"{place}.unverified_cause", "cause", cause, tuple(UnverifiedCause))
 
 
 def _spans(facts: Facts) -> Iterator[tuple[str, int, int | None]]:

@@ -14,7 +14,8 @@ files.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Annotated, Any, Self, TypeVar, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
 
 from annotated_types import MaxLen
 from pydantic import (
@@ -35,6 +36,7 @@ from harness.plan.files import spans
 from harness.plan.files.spans import Duration
 
 T = TypeVar("T")
+_UNIONS = (Union, UnionType)
 NO_WORD, NO_LENGTH = "no_word", "no_length"  # types of pydantic's errors that have `choices`
 # Errors of a value whose type is right.
 _OF_LIMITS = (
@@ -82,7 +84,9 @@ class Table(BaseModel):
 
 def _readable(field: FieldInfo, given: object) -> Any:
     """Return the value of one key; None if it cannot be read, [] for tables that cannot."""
-    shape = field.annotation
+    shape = _without_none(field.annotation)
+    if given is None and shape is not field.annotation:
+        return None
     if isinstance(shape, type) and issubclass(shape, Table):
         return shape.readable(given)
     entry = get_args(shape)[0] if get_origin(shape) is list else None
@@ -99,6 +103,13 @@ def _readable(field: FieldInfo, given: object) -> Any:
         return alone.model_validate({"value": given}).value
     except ValidationError as wrong:
         return given if all(one["type"] in _OF_LIMITS for one in wrong.errors()) else None
+
+
+def _without_none(annotation: Any) -> Any:
+    """Return the table of a key that may be left out; anything else as it is."""
+    shapes = [one for one in get_args(annotation) if one is not NoneType]
+    alone = shapes[0] if len(shapes) == 1 and get_origin(annotation) in _UNIONS else None
+    return alone if isinstance(alone, type) and issubclass(alone, Table) else annotation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,18 @@
 """The parts that topology files of all systems share, and the file of one family.
 
-1. The shape checks every key by itself. `problems` of a table, topology_toml.py and the family
-   (`mistakes`) check several keys together.
+1. The shape checks every key by itself. `problems` of tables, the family's own ones too, and
+   topology_toml.py check several keys together.
 2. An unknown key is an error; nothing is converted silently.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv6Address
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
 from harness.plan.files import spans
@@ -263,19 +263,17 @@ class TopologyFile(Protocol):
     """A whole file, and the topology that it becomes.
 
     It has title, system, credentials, workers, proxy and [[broker]] with host and commands, as
-    above, and the family's own keys.
+    above, and the family's own keys. `problems` checks several of these together in what is
+    readable of a file (Table.readable); the shape finds missing and ill-typed ones.
     """
 
     def topology(self, name: str, source: str) -> Topology: ...
 
+    def problems(self) -> Iterator[TomlProblem]: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologyShape:
-    """A family's part of topology files. Nothing has a default.
+    """A family's part of topology files."""
 
-    `mistakes` checks several of the family's own keys together; the shape finds missing and
-    ill-typed ones.
-    """
-
-    file: type[BaseModel]  # a TopologyFile
-    mistakes: Callable[[Mapping[str, Any]], Iterator[TomlProblem]]
+    file: type[TopologyTable]  # a TopologyFile

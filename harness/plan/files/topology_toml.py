@@ -12,11 +12,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from faults.commands import HostCommand
 from faults.kinds import by_command
 from harness.outside.text import brief
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import MISSING, TomlProblem, document_of, located, of_shape
 from harness.plan.files.topology_shape import (
     BROKERS_MAX,
@@ -87,7 +88,7 @@ def _shaped(
 def _own(document: Mapping[str, Any], shape: TopologyShape | None) -> Iterator[TomlProblem]:
     """Yield the family's mistakes; without a family, that its keys are unknown."""
     if shape is not None:
-        yield from shape.mistakes(document)
+        yield from cast(TopologyFile, shape.file.readable(document)).problems()
     elif "system" not in document:
         yield TomlProblem(("system",), MISSING)
     elif not isinstance(document["system"], str):
@@ -116,29 +117,23 @@ def proxy_of(table: ProxyTable | None) -> Proxy | None:
     return Proxy(at=f"{bracketed(host)}:{port}", listen=table.listen or host)
 
 
-def brokers_in(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The tables of brokers; what is none is left to the shape."""
-    return tables_in(document, "broker")
-
-
-def tables_in(document: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    """The tables of a list; what is none is left to the shape."""
-    listed = document.get(key)
-    found = listed[:BROKERS_MAX] if isinstance(listed, list) else []
-    return [one for one in found if isinstance(one, dict)]
-
-
-def twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[TomlProblem]:
-    """What two brokers have, and each needs for itself."""
+def twice(key: str, brokers: Sequence[Table]) -> Iterator[TomlProblem]:
+    """Yield what two brokers have, and each needs for itself, as the file writes it."""
     seen: set[str] = set()
     for index, broker in enumerate(brokers):
-        value = broker.get(key)
+        value = broker.given.get(key)
         if isinstance(value, str) and value in seen:
             yield TomlProblem(
                 ("broker", index, key), f"{brief(value)} is another broker's already"
             )
         elif isinstance(value, str):
             seen.add(value)
+
+
+class _Brokers(Table):
+    """What files of all families have more than once."""
+
+    broker: list[Table] = Field(default=[], max_length=BROKERS_MAX)
 
 
 # --- what is wrong with a file ------------------------------------------------------------------
@@ -157,7 +152,7 @@ def _cross_checks(
         yield TomlProblem(
             ("system",), f"there is no system {brief(system)}", tuple(systems), guess
         )
-    yield from twice("host", brokers_in(document))
+    yield from twice("host", _Brokers.readable(document).broker)
     if isinstance(document.get("proxy"), dict):
         yield from ProxyTable.readable(document["proxy"]).problems()
 

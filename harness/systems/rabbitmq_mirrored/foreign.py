@@ -1,7 +1,7 @@
 """A cluster of mirrored queues that somebody else runs: RabbitMQ's, or the reference's."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from harness.systems.foreign import Foreign
 from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
-from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile, more_hosts_than
+from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile
 from harness.systems.rabbitmq.foreign.own import OUR_POLICY, RabbitOwn, api_ways, own
 from harness.systems.rabbitmq.queues import MIRRORED
 
@@ -50,11 +50,28 @@ class _MirroredTable(QueuesTable):
         default=None, description="with `set` and without this key: `always`"
     )
 
+    def problems(self) -> Iterator[TomlProblem]:
+        """Check several keys together."""
+        if self.policies != "set":
+            return
+        if "mirrored_on" in self.given:
+            text = "is only for policies = 'leave': mqproof's own policy follows from copies"
+            yield TomlProblem(("queues", "mirrored_on"), text)
+        text = "is missing: policies = 'set' needs it; write the value to set"
+        for key in ("copies", "synchronise"):
+            if key not in self.given:
+                yield TomlProblem(("queues", key), text)
+
 
 class MirroredTopologyFile(RabbitTopologyFile):
     """One topology file."""
 
     queues: _MirroredTable = Field(default=_MirroredTable(), description="what policies promise")
+
+    def problems(self) -> Iterator[TomlProblem]:
+        yield from super().problems()
+        yield from self.replica_problems("copies", self.queues.copies)
+        yield from self.queues.problems()
 
     def topology(self, name: str, source: str) -> Topology:
         return self.of_queues(name, source, self._own())
@@ -88,29 +105,7 @@ class MirroredTopologyFile(RabbitTopologyFile):
         return "all" if queues.copies == len(self.broker) else "exactly"
 
 
-def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    yield from file.mistakes(document)
-    yield from more_hosts_than("copies", document)
-    yield from _queue_mistakes(document.get("queues"))
-
-
-def _queue_mistakes(queues: object) -> Iterator[TomlProblem]:
-    if not isinstance(queues, dict):
-        return
-    if queues.get("policies") == "set":
-        if "mirrored_on" in queues:
-            text = "is only for policies = 'leave': mqproof's own policy follows from copies"
-            yield TomlProblem(("queues", "mirrored_on"), text)
-        for key in ("copies", "synchronise"):
-            if key not in queues:
-                yield TomlProblem(
-                    ("queues", key),
-                    "is missing: policies = 'set' needs it; write the value to set",
-                )
-
-
-MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile, mistakes=mistakes)
+MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile)
 
 
 # --- the layout that it becomes ---------------------------------------------------------------

@@ -7,9 +7,9 @@
    is set. The shape checks every key by itself; `_mistakes` checks several keys together.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -28,7 +28,6 @@ from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.file import (
     QueuesTable,
     RabbitTopologyFile,
-    more_hosts_than,
 )
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.rabbitmq.foreign.own import api_ways
@@ -67,11 +66,9 @@ class QuorumTopologyFile(RabbitTopologyFile):
     def topology(self, name: str, source: str) -> Topology:
         return self.of_members(name, source, self.queues, self.queues.members)
 
-
-def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    yield from file.mistakes(document)
-    yield from more_hosts_than("members", document)
+    def problems(self) -> Iterator[TomlProblem]:
+        yield from super().problems()
+        yield from self.replica_problems("members", self.queues.members)
 
 
 RABBITMQ_QUORUM = rabbitmq_declaration(
@@ -86,7 +83,7 @@ RABBITMQ_QUORUM = rabbitmq_declaration(
         parts=lambda stand: parts_of(stand, QUORUM_QUEUES, by_nobody),
     ),
     foreign=Foreign(
-        shape=TopologyShape(file=QuorumTopologyFile, mistakes=_mistakes),
+        shape=TopologyShape(file=QuorumTopologyFile),
         layout=file.layout,
         clients=AMQP_DOOR,
         brokers=lambda access: ForeignRabbits(access, file.layout(access.topology), QUORUM_QUEUES),

@@ -1,6 +1,6 @@
 """The shape of a topology file of streams.
 
-1. The shape checks every key by itself; `file.mistakes` checks several keys together.
+1. The shape checks every key by itself; `problems` checks several keys together.
 2. Every node has a replica of a stream: over AMQP 0-9-1 a node without one refuses its consumers.
    So there is no key for their number.
 3. The audit reads each node's own replica, so each node has an address of its own.
@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field
 
 from harness.plan.files.topology_shape import TopologyShape
 from harness.plan.layouts.topology import Topology
-from harness.systems.rabbitmq.foreign import file
 from harness.systems.rabbitmq.foreign.file import QueuesTable, RabbitTopologyFile
 
 
@@ -40,4 +39,4 @@ class StreamTopologyFile(RabbitTopologyFile):
         return self.of_members(name, source, self.queues, len(self.broker))
 
 
-STREAM_TOPOLOGY = TopologyShape(file=StreamTopologyFile, mistakes=file.mistakes)
+STREAM_TOPOLOGY = TopologyShape(file=StreamTopologyFile)

@@ -4,24 +4,22 @@ Clusters that somebody else runs are RocketMQ's, or the reference's. The shape o
 file checks every key by itself; `_mistakes` checks several keys together.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from harness.outside.text import brief
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.files.topology_shape import BROKERS_MAX, TopologyShape
-from harness.plan.files.topology_toml import brokers_in
 from harness.plan.layouts.topology import Topology
 from harness.plan.model import Layout
 from harness.systems.files import text_in
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
-from harness.systems.rocketmq.foreign import file
 from harness.systems.rocketmq.foreign.declaration import rocketmq_foreign
-from harness.systems.rocketmq.foreign.file import RocketBrokerTable, RocketTopologyFile, sizes_in
+from harness.systems.rocketmq.foreign.file import RocketBrokerTable, RocketTopologyFile, sizes_of
 from harness.systems.rocketmq.layout import ASYNC, MASTER_ID, SYNC, RocketMq
 from harness.systems.rocketmq.layout_files import VERSION_HELP, Flush, released
 from harness.systems.rocketmq.services import services
@@ -50,6 +48,18 @@ class _MasterSlaveFile(RocketTopologyFile):
         declared = RocketMq(self.version, self.replication, self.flush, self.timers)
         return self.of_brokers(name, source, self.broker, declared)
 
+    def problems(self) -> Iterator[TomlProblem]:
+        """Check several keys together; the shape finds missing and ill-typed keys."""
+        yield from self.server_problems(self.broker)
+        sizes = sizes_of(self.broker)
+        led = {one.given.get("group") for one in self.broker if one.id == MASTER_ID}
+        for group in sizes.keys() - led:
+            text = f"no broker of {brief(group)} has id = {MASTER_ID}: the master of its group"
+            yield TomlProblem(("broker",), text)
+        if self.replication == SYNC and set(sizes.values()) == {1}:
+            text = f"{SYNC!r} on groups without a slave: no slave would acknowledge"
+            yield TomlProblem(("replication",), text, (ASYNC,))
+
 
 class RealTopologyFile(_MasterSlaveFile):
     """One file of RocketMQ's own servers."""
@@ -65,26 +75,11 @@ class ReferenceTopologyFile(_MasterSlaveFile):
     )
 
 
-def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    yield from file.mistakes(document)
-    sizes = sizes_in(document)
-    led = {one.get("group") for one in brokers_in(document) if one.get("id") == MASTER_ID}
-    for group in sizes.keys() - led:
-        text = f"no broker of {brief(group)} has id = {MASTER_ID}: the master of its group"
-        yield TomlProblem(("broker",), text)
-    if document.get("replication") == SYNC and set(sizes.values()) == {1}:
-        text = f"{SYNC!r} on groups without a slave: no slave would acknowledge"
-        yield TomlProblem(("replication",), text, (ASYNC,))
-
-
 def _leads(layout: Layout, _: RocketApi) -> FixedRoles:
     return FixedRoles(layout)
 
 
-REFERENCE_FOREIGN = rocketmq_foreign(
-    TopologyShape(file=ReferenceTopologyFile, mistakes=_mistakes), _leads
-)
+REFERENCE_FOREIGN = rocketmq_foreign(TopologyShape(file=ReferenceTopologyFile), _leads)
 ROCKETMQ_2M2S = rocketmq_declaration(
     "rocketmq-2m2s",
     layout_file=RocketLayoutFile,
@@ -94,7 +89,7 @@ ROCKETMQ_2M2S = rocketmq_declaration(
     servers=master_slave_servers,
     containers=rocketmq_containers(services(configuration), master_slave_parts),
     foreign=rocketmq_foreign(
-        TopologyShape(file=RealTopologyFile, mistakes=_mistakes),
+        TopologyShape(file=RealTopologyFile),
         _leads,
         example=text_in("harness.systems.rocketmq_2m2s", "topology_example.toml"),
     ),

@@ -6,9 +6,9 @@ Clusters that somebody else runs are RocketMQ's, or the reference's. In their to
 2. Members are asked who leads at their ports in `dLegerPeers`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -19,9 +19,8 @@ from harness.plan.layouts.topology import Topology
 from harness.systems.files import text_in
 from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.declaration import rocketmq_declaration
-from harness.systems.rocketmq.foreign import file
 from harness.systems.rocketmq.foreign.declaration import rocketmq_foreign
-from harness.systems.rocketmq.foreign.file import RocketBrokerTable, RocketTopologyFile, sizes_in
+from harness.systems.rocketmq.foreign.file import RocketBrokerTable, RocketTopologyFile, sizes_of
 from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq, ServerProcess
 from harness.systems.rocketmq.layout_files import VERSION_HELP, released
 from harness.systems.rocketmq.services import services
@@ -62,6 +61,14 @@ class _DledgerTopologyFile(RocketTopologyFile):
         declared = RocketMq(self.version, MAJORITY, ASYNC, self.timers)
         return self.of_brokers(name, source, self.broker, declared)
 
+    def problems(self) -> Iterator[TomlProblem]:
+        """Check several keys together; the shape finds missing and ill-typed keys."""
+        yield from self.server_problems(self.broker)
+        for group, size in sorted(sizes_of(self.broker).items()):
+            if size < MEMBERS_MIN:
+                text = f"{brief(group)} has {size} members: fewer than {MEMBERS_MIN} survive"
+                yield TomlProblem(("broker",), f"{text} nothing")
+
 
 class RealGroupsFile(_DledgerTopologyFile):
     """One file of RocketMQ's own servers."""
@@ -77,18 +84,7 @@ class ReferenceGroupsTopology(_DledgerTopologyFile):
     )
 
 
-def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    yield from file.mistakes(document)
-    for group, size in sorted(sizes_in(document).items()):
-        if size < MEMBERS_MIN:
-            text = f"{brief(group)} has {size} members: fewer than {MEMBERS_MIN} survive nothing"
-            yield TomlProblem(("broker",), text)
-
-
-REFERENCE_GROUPS_FOREIGN = rocketmq_foreign(
-    TopologyShape(file=ReferenceGroupsTopology, mistakes=_mistakes), Members
-)
+REFERENCE_GROUPS_FOREIGN = rocketmq_foreign(TopologyShape(file=ReferenceGroupsTopology), Members)
 ROCKETMQ_DLEDGER = rocketmq_declaration(
     "rocketmq-dledger",
     layout_file=DledgerLayoutFile,
@@ -98,7 +94,7 @@ ROCKETMQ_DLEDGER = rocketmq_declaration(
     servers=dledger_servers,
     containers=rocketmq_containers(services(configuration), dledger_parts),
     foreign=rocketmq_foreign(
-        TopologyShape(file=RealGroupsFile, mistakes=_mistakes),
+        TopologyShape(file=RealGroupsFile),
         Members,
         example=text_in("harness.systems.rocketmq_dledger", "topology_example.toml"),
     ),

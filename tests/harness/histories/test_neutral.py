@@ -100,6 +100,7 @@ def test_the_log_of_an_unnamed_worker_is_not_assumed_closed() -> None:
         ({"facts.windows.0.kind": None}, "h.json: facts.windows[0].kind: None is not str"),
         ({"facts.windows.0.ended_ns": "x"}, "windows[0].ended_ns: 'x' is not int or null"),
         ({"facts.windows.0.ended_ns": 1}, "windows[0].ended_ns: it is before origin_ns"),
+        ({"facts.windows.0.unverified_cause": "bad luck"}, "there is no cause 'bad luck'"),
         ({"facts.windows.0.returned_ns": 1}, "windows[0].returned_ns: it is before origin_ns"),
         ({"facts.windows.0.over": 1}, "facts.windows[0]: there is no key 'over'"),
         ({"facts.workers.1.number": 1}, "facts.workers[1].number: 1 stands there twice"),

@@ -8,6 +8,28 @@ from harness.plan.problems import PlanError
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_TOPOLOGY
 from tests.rigs.clusters.shards import NAME, SHAPE, SHARDS
 
+UNREADABLE = """
+system = "rabbitmq-mirrored"
+net_ticktime = "soon"
+[credentials]
+user = "RABBIT_USER"
+password = "RABBIT_PASSWORD"
+[queues]
+copies = 3
+policies = "sometimes"
+[balancer]
+amqp = "nowhere"
+amqps = "10.0.0.9:5671"
+server_name = 3
+[[broker]]
+host = "rmq1"
+node = "rabbit@rmq1"
+amqp = "10.0.0.1:5672"
+management = "http://10.0.0.1:15672"
+[[broker]]
+host = 2
+node = "rabbit@rmq1"
+"""
 SHAPES = {"rabbitmq-mirrored": MIRRORED_TOPOLOGY, NAME: SHAPE}
 
 
@@ -60,3 +82,18 @@ def test_keys_of_unknown_families_are_not_called_wrong(line: str, wrong: str) ->
     every = "\n".join(problems)
     for words in (wrong, "host: 'one' is another broker's", "either mqproof starts a proxy"):
         assert words in every
+
+
+def test_keys_are_checked_together_in_what_is_readable_of_a_file() -> None:
+    """A listener, a broker and a table that cannot be read hide no other mistake."""
+    said = "\n".join(messages_of(UNREADABLE))
+    for words in (
+        "net_ticktime",
+        "server_name",
+        "needs exactly one of `amqp` and `amqps`",
+        "all listeners, or none: clients connect in one way to every broker",
+        "needs a table [tls] with `ca`",
+        "copies: 3 copies on 2 brokers",
+        "is another broker's already",
+    ):
+        assert words in said, words

@@ -1,6 +1,7 @@
 """Values in Markdown mean nothing but themselves: read back by a parser of Markdown."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
@@ -60,9 +61,9 @@ def fields(*values: str) -> list[str]:
     return [inner(one) for one in tokens if one.type == "inline"][3:]
 
 
-def with_examples(test: object) -> object:
+def with_examples(test: Callable[[str], None]) -> Callable[[str], None]:
     for text in HOSTILE:
-        test = example(text)(test)  # type: ignore[arg-type]
+        test = example(text)(test)
     return test
 
 

@@ -126,6 +126,9 @@ def test_event_a_client_does_not_report_is_unknown_not_failed(tmp_path: Path) ->
     assert cut_off(tmp_path / "silent", stood, reported=False) == {
         "not_applicable": "the client does not report when a connection ends"
     }
+    ended = [*stood, (1, 1_500, "lost", 1, "reset by peer")]
+    assert cut_off(tmp_path / "ended", ended, ends=2_000) is True
+    assert cut_off(tmp_path / "unrecorded", ended, ends=2_000, reported=None) is None
 
 
 def cut_off(tmp_path: Path, events: list[tuple[int, int, str, int, str]], **known: Any) -> object:
@@ -139,7 +142,7 @@ def state_of(
     client_endpoint: str | None = "hosts",
     consuming: object = None,
     ends: int | None = None,
-    reported: bool = True,
+    reported: bool | None = True,
 ) -> dict[str, Any]:
     """Of the first of two windows. `events`: worker, time, kind, connection and detail."""
     made: Manifest = manifest()

@@ -5,7 +5,7 @@ Their protocol is a word, and another one back. What was asked of them is writte
 
 import socketserver
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from harness.plan.files.topology_shape import (
     Way,
     WorkersTable,
 )
-from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.plan.files.topology_toml import commands_of, proxy_of, twice
 from harness.plan.layouts.layout_values import Host
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.plan.model import Layout
@@ -56,6 +56,9 @@ class _Shards(TopologyTable):
     proxy: ProxyTable | None = None
     broker: list[_Shard]
 
+    def problems(self) -> Iterator[TomlProblem]:
+        return twice("door", self.broker)
+
     def topology(self, name: str, source: str) -> Topology:
         nodes = []
         for one in self.broker:
@@ -75,10 +78,6 @@ class _Shards(TopologyTable):
         )
 
 
-def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    return twice("door", brokers_in(document))
-
-
 def _layout(topology: Topology) -> Layout:
     return Layout(
         name=topology.name,
@@ -95,7 +94,7 @@ def _layout(topology: Topology) -> Layout:
     )
 
 
-SHAPE = TopologyShape(file=_Shards, mistakes=_mistakes)
+SHAPE = TopologyShape(file=_Shards)
 SHARDS = """
 system = "acme-shards"
 [credentials]

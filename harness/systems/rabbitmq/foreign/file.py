@@ -1,16 +1,17 @@
 """The shape of a topology file of RabbitMQ's nodes, whatever their queues.
 
-1. The shape checks every key by itself; `mistakes` checks several keys together.
+1. The shape checks every key by itself; `problems` checks several keys together.
 2. What the file does not declare is unknown: the layout has None or "" there.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
+from harness.plan.files.toml_lines import Path
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.files.topology_shape import (
     BROKERS_MAX,
@@ -29,7 +30,7 @@ from harness.plan.files.topology_shape import (
     WorkersTable,
     seconds,
 )
-from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.plan.files.topology_toml import commands_of, proxy_of, twice
 from harness.plan.layouts.layout_values import BALANCER, HOSTS, Host, PauseIfAllDown, Policy
 from harness.plan.layouts.topology import ROOT, BrokerNode, Topology
 from harness.plan.model import Layout
@@ -69,13 +70,18 @@ class _WayTable(TopologyTable):
     )
 
     @property
+    def given_ways(self) -> list[str]:
+        """Return the keys of its listeners that the file has."""
+        return [key for key in _WAYS if key in self.given]
+
+    @property
     def way(self) -> tuple[str, int] | None:
         return self.amqps or self.amqp
 
 
 class _BalancerTable(_WayTable):
     def value(self) -> BrokerNode:
-        assert self.way is not None, "`mistakes` asks for one"
+        assert self.way is not None, "`problems` asks for one"
         return BrokerNode(BALANCER, "", *self.way, server_name=self.server_name or "")
 
 
@@ -95,7 +101,7 @@ class RabbitBrokerTable(BrokerCommandsTable, _WayTable):
         commands, name = commands_of(self), self.server_name or ""
         if self.way is not None:
             return BrokerNode(self.host, self.node, *self.way, commands, name)
-        assert balancer is not None, "`mistakes` asks for one of them"
+        assert balancer is not None, "`problems` asks for one of them"
         where, name = (balancer.address, balancer.port), balancer.server_name
         return BrokerNode(self.host, self.node, *where, commands, name, reached=False)
 
@@ -198,6 +204,73 @@ class RabbitTopologyFile(TopologyTable):
         found = self.pause_if_all_down
         return PauseIfAllDown(tuple(found.hosts), found.recover) if found else None
 
+    def problems(self) -> Iterator[TomlProblem]:
+        """Check several keys together; the shape finds missing and ill-typed keys."""
+        for key in ("node", *_WAYS, "management"):
+            yield from twice(key, self.broker)
+        yield from self._way_problems()
+        yield from self._pause_problems()
+        if self.broker and not any("management" in one.given for one in self.broker):
+            text = "is missing: at least one broker's API is needed, because it reports who holds "
+            yield TomlProblem(("broker", 0, "management"), f"{text}a queue")
+
+    def replica_problems(self, key: str, count: int | None) -> Iterator[TomlProblem]:
+        """Check a number of replicas, which the hosts must hold. `key`: of [queues]."""
+        if count is not None and 0 < len(self.broker) < count:
+            yield TomlProblem(("queues", key), f"{count} {key} on {len(self.broker)} brokers")
+
+    def _way_problems(self) -> Iterator[TomlProblem]:
+        """Check the listeners: each has one, all of the same kind; TLS says whom it trusts."""
+        places: list[tuple[Path, _WayTable]] = [
+            (("broker", index), one) for index, one in enumerate(self.broker)
+        ]
+        # A family may refuse the table; that brokers need no listener then stays true.
+        balanced = isinstance(self.given.get("balancer"), dict)
+        if balanced:
+            places.append((("balancer",), _BalancerTable.readable(self.given["balancer"])))
+        for index, broker in enumerate(self.broker if balanced else ()):
+            if broker.host == BALANCER:
+                text = "is what reports call the balancer: choose another name"
+                yield TomlProblem(("broker", index, "host"), text)
+        for place, table in places:
+            found = table.given_ways
+            optional = balanced and place[0] == "broker"
+            if len(found) > 1 or not (found or optional):
+                text = "needs exactly one of `amqp` and `amqps`" if found else "is missing"
+                yield TomlProblem((*place, "amqp"), text, ('amqp = "ADDRESS:PORT"', "amqps"))
+        yield from self._tls_problems([one for one in places if one[1].given_ways])
+
+    def _tls_problems(self, reached: Sequence[tuple[Path, _WayTable]]) -> Iterator[TomlProblem]:
+        encrypted = [place for place, table in reached if "amqps" in table.given]
+        plain = [place for place, table in reached if "amqps" not in table.given]
+        if encrypted and plain:
+            text = "all listeners, or none: clients connect in one way to every broker"
+            yield TomlProblem((*plain[0], "amqps"), text)
+        if encrypted and "tls" not in self.given:
+            text = "needs a table [tls] with `ca`: who is trusted to sign brokers' certificates"
+            yield TomlProblem((*encrypted[0], "amqps"), text)
+        if reached and "tls" in self.given and not encrypted:
+            text = "is used by no broker: none has `amqps`; take the table out, or write `amqps`"
+            yield TomlProblem(("tls",), text)
+        given = self.tls.given if self.tls is not None else {}
+        if "key" in given and "certificate" not in given:
+            yield TomlProblem(("tls", "key"), "is a key without `certificate`")
+
+    def _pause_problems(self) -> Iterator[TomlProblem]:
+        pause, pauses = self.pause_if_all_down, self.partition_handling == PAUSE
+        if pauses and pause is None:
+            text = f"needs a table [{PAUSE}] with hosts (who sees none of them pauses) and recover"
+            yield TomlProblem(("partition_handling",), text)
+        if pause is not None and not pauses:
+            yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
+        hosts = [one.given.get("host") for one in self.broker]
+        known = [host for host in hosts if isinstance(host, str)]
+        listed = pause.given.get("hosts") if pause is not None else None
+        for host in listed[:BROKERS_MAX] if isinstance(listed, list) else ():
+            if isinstance(host, str) and host not in known:
+                text = f"there is no broker's host {brief(host)}"
+                yield TomlProblem((PAUSE, "hosts"), text, tuple(known), nearest(host, known))
+
 
 def layout(topology: Topology, policies: tuple[Policy, ...] = ()) -> Layout:
     """Hosts, timer, and what is declared."""
@@ -217,82 +290,3 @@ def layout(topology: Topology, policies: tuple[Policy, ...] = ()) -> Layout:
         client_endpoint=HOSTS if topology.balancer is None else BALANCER,
         topology=topology,
     )
-
-
-def more_hosts_than(key: str, document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """A number of replicas that the hosts cannot hold."""
-    queues, brokers = document.get("queues"), len(brokers_in(document))
-    count = queues.get(key) if isinstance(queues, dict) else None
-    if isinstance(count, int) and brokers and count > brokers:
-        yield TomlProblem(("queues", key), f"{count} {key} on {brokers} brokers")
-
-
-def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    brokers = brokers_in(document)
-    for key in ("node", *_WAYS, "management"):
-        yield from twice(key, brokers)
-    yield from _way_mistakes(document, brokers)
-    yield from _pause_mistakes(document, [one.get("host") for one in brokers])
-    if brokers and not any("management" in one for one in brokers):
-        text = (
-            "is missing: at least one broker's API is needed, because it reports who holds a queue"
-        )
-        yield TomlProblem(("broker", 0, "management"), text)
-
-
-def _way_mistakes(
-    document: Mapping[str, Any], brokers: Sequence[Mapping[str, Any]]
-) -> Iterator[TomlProblem]:
-    """Of the listeners: each has one, all of the same kind; TLS says whom it trusts."""
-    balancer = document.get("balancer")
-    places: list[tuple[tuple[str | int, ...], Mapping[str, Any]]] = [
-        (("broker", index), one) for index, one in enumerate(brokers)
-    ]
-    if isinstance(balancer, dict):
-        places.append((("balancer",), balancer))
-        for index, broker in enumerate(brokers):
-            if broker.get("host") == BALANCER:
-                text = "is what reports call the balancer: choose another name"
-                yield TomlProblem(("broker", index, "host"), text)
-    for place, table in places:
-        found = [key for key in _WAYS if key in table]
-        optional = isinstance(balancer, dict) and place[0] == "broker"
-        if len(found) > 1 or not (found or optional):
-            text = "needs exactly one of `amqp` and `amqps`" if found else "is missing"
-            yield TomlProblem((*place, "amqp"), text, ('amqp = "ADDRESS:PORT"', "amqps"))
-    yield from _tls_mistakes(document, [one for one in places if one[1].keys() & set(_WAYS)])
-
-
-def _tls_mistakes(
-    document: Mapping[str, Any],
-    reached: Sequence[tuple[tuple[str | int, ...], Mapping[str, Any]]],
-) -> Iterator[TomlProblem]:
-    encrypted = [place for place, table in reached if "amqps" in table]
-    plain = [place for place, table in reached if "amqps" not in table]
-    if encrypted and plain:
-        text = "all listeners, or none: clients connect in one way to every broker"
-        yield TomlProblem((*plain[0], "amqps"), text)
-    if encrypted and "tls" not in document:
-        text = "needs a table [tls] with `ca`: who is trusted to sign brokers' certificates"
-        yield TomlProblem((*encrypted[0], "amqps"), text)
-    if reached and "tls" in document and not encrypted:
-        text = "is used by no broker: none has `amqps`; take the table out, or write `amqps`"
-        yield TomlProblem(("tls",), text)
-    if isinstance(tls := document.get("tls"), dict) and "key" in tls and "certificate" not in tls:
-        yield TomlProblem(("tls", "key"), "is a key without `certificate`")
-
-
-def _pause_mistakes(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[TomlProblem]:
-    pause, pauses = document.get(PAUSE), document.get("partition_handling") == PAUSE
-    if pauses and pause is None:
-        text = f"needs a table [{PAUSE}] with hosts (who sees none of them pauses) and recover"
-        yield TomlProblem(("partition_handling",), text)
-    if pause is not None and not pauses:
-        yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
-    known = [host for host in hosts if isinstance(host, str)]
-    listed = pause.get("hosts") if isinstance(pause, dict) else None
-    for host in listed[:BROKERS_MAX] if isinstance(listed, list) else ():
-        if isinstance(host, str) and host not in known:
-            text = f"there is no broker's host {brief(host)}"
-            yield TomlProblem((PAUSE, "hosts"), text, tuple(known), nearest(host, known))

@@ -1,13 +1,13 @@
 """The shape of a topology file of RocketMQ's servers, and the layout that it becomes.
 
-1. The shape checks every key by itself; `mistakes` checks several keys together.
+1. The shape checks every key by itself; `problems` checks several keys together.
 2. Each broker and name server is a host of its own in scenarios, whichever machines they share.
 3. An address is what name servers show, and what clients dial.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv6Address
 from typing import Annotated, Any
 
@@ -28,7 +28,7 @@ from harness.plan.files.topology_shape import (
     WorkersTable,
     in_seconds,
 )
-from harness.plan.files.topology_toml import brokers_in, commands_of, proxy_of, tables_in
+from harness.plan.files.topology_toml import commands_of, proxy_of
 from harness.plan.layouts.layout_values import NO_HANDLING
 from harness.plan.layouts.topology import BrokerNode, Topology
 from harness.plan.model import Layout
@@ -97,6 +97,9 @@ class RocketBrokerTable(BrokerCommandsTable):
         return ServerProcess(self.host, word, port, self.group, self.id, address)
 
 
+_Place = tuple[str, int, RocketBrokerTable | NameServerTable]  # where in the file a server is
+
+
 class RocketTopologyFile(TopologyTable):
     """What every topology file of the family has; a system adds brokers and their promises."""
 
@@ -126,6 +129,21 @@ class RocketTopologyFile(TopologyTable):
     name_server: Annotated[list[NameServerTable], Field(min_length=1, max_length=BROKERS_MAX)] = (
         Field(description="one table per name server")
     )
+
+    def server_problems(self, brokers: Sequence[RocketBrokerTable]) -> Iterator[TomlProblem]:
+        """Check several keys together; the shape finds missing and ill-typed keys."""
+        places: list[_Place] = [
+            *((_BROKERS, index, one) for index, one in enumerate(brokers)),
+            *((_NAME_SERVERS, index, one) for index, one in enumerate(self.name_server)),
+        ]
+        yield from _twice(places)
+        yield from _addresses(places)
+        yield from _ids(brokers)
+        sizes = sizes_of(brokers)
+        if len(set(sizes.values())) > 1:
+            listed = ", ".join(f"{brief(group)} {size}" for group, size in sorted(sizes.items()))
+            text = f"groups need as many brokers each as the others, found {listed}"
+            yield TomlProblem((_BROKERS,), text)
 
     @property
     def timers(self) -> Timers:
@@ -193,38 +211,19 @@ def layout(topology: Topology) -> Layout:
     )
 
 
-def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    yield from _twice(document)
-    yield from _addresses(document)
-    yield from _ids(brokers_in(document))
-    sizes = sizes_in(document)
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{brief(group)} {size}" for group, size in sorted(sizes.items()))
-        text = f"groups need as many brokers each as the others, found {listed}"
-        yield TomlProblem((_BROKERS,), text)
+def sizes_of(brokers: Sequence[RocketBrokerTable]) -> dict[str, int]:
+    """Return how many brokers each group has; none if a broker's group or id cannot be read."""
+    members = [(one.given.get("group"), one.given.get("id")) for one in brokers]
+    found = [(group, id) for group, id in members if isinstance(group, str) and type(id) is int]
+    return _sizes(iter(found)) if len(found) == len(members) else {}
 
 
-def sizes_in(document: Mapping[str, Any]) -> dict[str, int]:
-    """How many brokers each group has; none if a broker's group or id is left to the shape."""
-    brokers = brokers_in(document)
-    if all(isinstance(one.get("group"), str) and type(one.get("id")) is int for one in brokers):
-        return _sizes((one["group"], one["id"]) for one in brokers)
-    return {}
-
-
-def _places(document: Mapping[str, Any]) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    for key in (_BROKERS, _NAME_SERVERS):
-        for index, one in enumerate(tables_in(document, key)):
-            yield key, index, one
-
-
-def _twice(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Of hosts and addresses. Two brokers of one host are found for all families."""
+def _twice(places: Sequence[_Place]) -> Iterator[TomlProblem]:
+    """Check hosts and addresses. Two brokers of one host are found for all families."""
     seen: set[tuple[str, str]] = set()
-    for key, index, one in _places(document):
+    for key, index, one in places:
         for word in ("host", "address"):
-            value = one.get(word)
+            value = one.given.get(word)
             if not isinstance(value, str):
                 continue
             if (word, value) in seen and (word, key) != ("host", _BROKERS):
@@ -233,9 +232,9 @@ def _twice(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
             seen.add((word, value))
 
 
-def _addresses(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    for key, index, one in _places(document):
-        address = one.get("address")
+def _addresses(places: Sequence[_Place]) -> Iterator[TomlProblem]:
+    for key, index, one in places:
+        address = one.given.get("address")
         if isinstance(address, str) and _is_ipv6(address.rpartition(":")[0]):
             text = "is an IPv6 address, which RocketMQ's clients cannot read in a route"
             yield TomlProblem((key, index, "address"), text)
@@ -249,10 +248,10 @@ def _is_ipv6(word: str) -> bool:
     return True
 
 
-def _ids(brokers: list[dict[str, Any]]) -> Iterator[TomlProblem]:
-    seen: set[tuple[object, object]] = set()
+def _ids(brokers: Sequence[RocketBrokerTable]) -> Iterator[TomlProblem]:
+    seen: set[tuple[str, int]] = set()
     for index, one in enumerate(brokers):
-        group, id = one.get("group"), one.get("id")
+        group, id = one.given.get("group"), one.given.get("id")
         if not isinstance(group, str) or type(id) is not int:
             continue
         if (group, id) in seen:
