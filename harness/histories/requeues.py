@@ -149,9 +149,8 @@ def _steps(history: History) -> Iterator[_Step]:
         if isinstance(at_ns, int) and isinstance(first, int) and isinstance(last, int):
             yield at_ns, _ANSWERED, (consumer, connection), first, last, _NO_ATTEMPT
     rows = history.tables.get("client_events", {})
-    names = ("at_ns", "worker", "connection", "kind")
     details = rows.get("detail") or [None] * len(rows.get("kind", []))
-    columns = (rows.get(name, []) for name in names)
+    columns = (rows.get(name, []) for name in ("at_ns", "worker", "connection", "kind"))
     for at_ns, worker, connection, kind, detail in zip(*columns, details, strict=True):
         if kind == _REQUEUED and isinstance(at_ns, int):
             tag = _tag(detail)
