@@ -31,7 +31,9 @@ _CAME, _ANSWERED, _GAVE_BACK = range(3)  # in this order at one instant
 
 
 @dataclass(frozen=True, slots=True)
-class _Came:
+class _LoadDelivery:
+    """A delivery to a consumer of the load."""
+
     at_ns: int
     attempt: _Attempt
     channel: _Channel
@@ -40,8 +42,8 @@ class _Came:
 
 
 @dataclass(slots=True)
-class _Held:
-    """The deliveries that a connection holds unacknowledged."""
+class _HeldMessages:
+    """The deliveries that a connection holds unacknowledged, by tag."""
 
     tags: list[int] = field(default_factory=list)  # ascending
     attempts: dict[int, _Attempt] = field(default_factory=dict)  # by tag
@@ -84,10 +86,10 @@ def hidden_cause(history: History) -> str:
     return ""
 
 
-def _again(history: History) -> Iterator[tuple[_Came, _Came]]:
+def _again(history: History) -> Iterator[tuple[_LoadDelivery, _LoadDelivery]]:
     """Yield each flagged delivery to the connection that received the attempt last, and that
     earlier one."""
-    latest: dict[_Attempt, _Came] = {}
+    latest: dict[_Attempt, _LoadDelivery] = {}
     for came in sorted(_came(history), key=lambda one: (one.at_ns, one.tag)):
         before = latest.get(came.attempt)
         if came.flagged and before is not None and before.channel == came.channel:
@@ -95,14 +97,14 @@ def _again(history: History) -> Iterator[tuple[_Came, _Came]]:
         latest[came.attempt] = came
 
 
-def _came(history: History) -> Iterator[_Came]:
+def _came(history: History) -> Iterator[_LoadDelivery]:
     rows, loads = history.tables.get("deliveries", {}), history.facts.way_numbers.direct_load
     names = ("received_ns", "producer", "sequence", "attempt", "consumer", "connection", "tag")
     columns = (rows.get(name, []) for name in (*names, "via", "redelivered"))
     for at_ns, *of, consumer, connection, tag, via, flag in zip(*columns, strict=True):
         if via in loads and isinstance(at_ns, int) and isinstance(tag, int):
             producer, sequence, attempt = of
-            yield _Came(
+            yield _LoadDelivery(
                 at_ns,
                 (producer, sequence, attempt),
                 (consumer, connection),
@@ -114,7 +116,10 @@ def _came(history: History) -> Iterator[_Came]:
 def _unclear_ns(history: History) -> dict[_Channel, list[int]]:
     """Return when each connection requeued something, and no row says which of several messages
     that it held."""
-    held, unclear = defaultdict[_Channel, _Held](_Held), defaultdict[_Channel, list[int]](list)
+    held, unclear = (
+        defaultdict[_Channel, _HeldMessages](_HeldMessages),
+        defaultdict[_Channel, list[int]](list),
+    )
     for at_ns, kind, channel, first, last, attempt in sorted(_steps(history), key=_in_order):
         own = held[channel]
         if kind == _CAME:
@@ -149,9 +154,8 @@ def _steps(history: History) -> Iterator[_Step]:
         if isinstance(at_ns, int) and isinstance(first, int) and isinstance(last, int):
             yield at_ns, _ANSWERED, (consumer, connection), first, last, _NO_ATTEMPT
     rows = history.tables.get("client_events", {})
-    names = ("at_ns", "worker", "connection", "kind")
     details = rows.get("detail") or [None] * len(rows.get("kind", []))
-    columns = (rows.get(name, []) for name in names)
+    columns = (rows.get(name, []) for name in ("at_ns", "worker", "connection", "kind"))
     for at_ns, worker, connection, kind, detail in zip(*columns, details, strict=True):
         if kind == _REQUEUED and isinstance(at_ns, int):
             tag = _tag(detail)

@@ -38,7 +38,7 @@ from spark_analysis.schema.facts import (
 )
 from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
-from spark_analysis.schema.sound import ROLES, again, check_recorded
+from spark_analysis.schema.sound import ROLES, again, check_recorded, written_later
 from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import LEVELS, Level
 from spark_analysis.schema.writing import write_whole
@@ -235,7 +235,8 @@ class Manifest:
         if manifest is not WRONG:
             _check(manifest, found)
         if found.count:
-            raise ValueError(f"{path} is no manifest of ours: {found}")
+            later = written_later(document.get("facts"))
+            raise ValueError(f"{path} is no manifest of ours: {found}{later}")
         assert isinstance(manifest, Manifest), "without problems the manifest is complete"
         return manifest
 

@@ -214,7 +214,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _are_seconds(value: Any) -> bool:
-    rows = value if isinstance(value, list) else [None]
+    rows: list[Any] = value if isinstance(value, list) else [None]
     return all(_are_integers(row) and len(row) == 3 for row in rows)
 
 

@@ -26,7 +26,7 @@ from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.regular import check_regular, json_of
 from spark_analysis.schema.sealed import MANIFEST, RAW, damages
-from spark_analysis.schema.sound import check
+from spark_analysis.schema.sound import check, written_later
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
 
 _PROBLEMS_MAX = 20
@@ -46,11 +46,12 @@ def read_facts(folder: Path) -> Facts:
     if damaged:
         raise BadRecords("; ".join(damaged))
     found = Listing(_PROBLEMS_MAX)
-    facts = Reader(found).read(Facts, old_names.facts(recorded), "facts")
+    recorded = old_names.facts(recorded)
+    facts = Reader(found).read(Facts, recorded, "facts")
     if facts is not WRONG:
         check(facts, found)
     if found.count:
-        raise BadRecords(f"{path}: {found}")
+        raise BadRecords(f"{path}: {found}{written_later(recorded)}")
     return cast(Facts, facts)
 
 

@@ -14,15 +14,16 @@ at_ns, late_ns are 0 where they say nothing.
   their schema.
 - scope "availability": ("stalled", window): each lateness row of a publisher or consumer with
   late_ns > 100 ms, for every window (0 included) whose judged time overlaps (at_ns - late_ns,
-  at_ns): a < judged end and b > judged start; the part of (at_ns - late_ns, at_ns) that one
-  Absence of that worker covers (of several the longest) is taken off late_ns before it is compared
-  with 100 ms, not in the row; ("stalls", window), worker, late_ns = the sum, one a publisher or
-  consumer and window (0 included) where the times (at_ns - late_ns, at_ns) of its lateness rows,
-  taken together (what two cover counts once), cut to the window's judged time and without what its
-  absences cover, are more than 5 % of that judged time; ("publisher_log", window) for every
-  window, 0 included, one a publisher whose log is not closed (worker = its number);
-  ("publishers_absent", window) for every window, 0 included, where each publisher (and there is
-  one) was absent at some instant of its judged time; ("consumers_absent", window): likewise.
+  at_ns): a < judged end and b > judged start; the part of (at_ns - late_ns, at_ns) that Absences
+  of that worker cover, taken together (what two cover counts once), is taken off late_ns before it
+  is compared with 100 ms, not in the row; ("stalls", window), worker, late_ns = the sum, one a
+  publisher or consumer and window (0 included) where the times (at_ns - late_ns, at_ns) of its
+  lateness rows, taken together (what two cover counts once), cut to the window's judged time and
+  without what its absences cover, are more than 5 % of that judged time; ("publisher_log",
+  window) for every window, 0 included, one a publisher whose log is not closed (worker = its
+  number); ("publishers_absent", window) for every window, 0 included, where each publisher (and
+  there is one) was absent at some instant of its judged time; ("consumers_absent", window):
+  likewise.
 - scope "loss": ("consumer_log", 0) one a consumer whose log is not closed; ("publisher_log", 0)
   one a publisher whose log is not closed; ("drain", 0) where a queue's drain is not complete: one
   a queue, worker 0, queues with an attempt row but no QueueEnd included; ("unreadable", 0) one a

@@ -3,7 +3,9 @@
 1. Facts are what the harness itself knows (phases, windows, drains, closed logs). What clients saw
    is in the raw tables and nowhere else.
 2. A fact that could not be established is False or None, never assumed.
-3. JSON in, JSON out; unknown keys are an error, because they may decide a verdict.
+3. JSON in, JSON out; unknown keys are an error, because they may decide a verdict. So a new key
+   with a default needs no new version: older ones refuse it by its name (sound.written_later), and
+   its default says what older runs recorded. A key that changes its meaning needs one.
 """
 
 from collections.abc import Mapping
@@ -326,19 +328,6 @@ class Facts:
         and of their links do not."""
         faults = (one for one in self.windows if not one.spares_brokers)
         return (*faults, *self.unplanned)
-
-    def spared(self, window: Unsettled) -> frozenset[int]:
-        """Return the workers that a fault of client processes did not take; none if the records
-        do not say whom it took, or if it is another fault."""
-        if isinstance(window, LeadershipChange) or not window.of_clients:
-            return frozenset()
-        since_ns, until_ns = window.origin_ns, window.ended_ns
-        taken = {
-            one.worker
-            for one in self.absences
-            if since_ns <= one.from_ns and (until_ns is None or one.from_ns <= until_ns)
-        }
-        return frozenset(one.number for one in self.workers) - taken if taken else frozenset()
 
     @property
     def unplanned(self) -> tuple[LeadershipChange, ...]:

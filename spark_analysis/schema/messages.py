@@ -179,7 +179,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      nothing: acknowledged at <= the end of its connection - 1 s; and at <= origin_ns - 1 s or >
      returned_ns (of a leadership change its origin_ns) + 1 s of every window that was not over
      before that delivery. A window of_clients meets only consumers that it took, if an Absence
-     shows whom it took: one whose from_ns is >= origin_ns and <= ended_ns (None: any).
+     shows whom it took: one whose from_ns is >= origin_ns and <= ended_ns (None: any), of several
+     windows of_clients for which this holds, of those with the largest origin_ns.
   "diverged": as above.
   "redelivery": it is not AGAIN, redelivered is not YES, no earlier delivery of its attempt was
      acknowledged before it, and the connection of the latest of them had ended before.

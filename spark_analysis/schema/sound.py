@@ -7,7 +7,8 @@
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import fields
 
 from spark_analysis.schema.declared import Listener, brief
 from spark_analysis.schema.facts import Cause, Facts, Window
@@ -55,6 +56,16 @@ def check(facts: Facts, listener: Listener) -> None:
     for number, clock in enumerate(facts.clocks):
         if clock.bound_ns < 0:
             listener.add(f"facts.clocks[{number}].bound_ns", f"{clock.bound_ns} is below 0")
+
+
+def written_later(recorded: object) -> str:
+    """Return a sentence to append to what is wrong, if these facts have keys that this version
+    does not know; "" otherwise. A key may decide a verdict, so nothing is judged without it."""
+    known = {one.name for one in fields(Facts)}
+    keys = sorted(map(brief, recorded.keys() - known)) if isinstance(recorded, Mapping) else []
+    if not keys:
+        return ""
+    return f"; a newer mqproof may have written {', '.join(keys)}: judge the run with that one"
 
 
 def check_recorded(facts: Facts, listener: Listener) -> None:

@@ -4,7 +4,7 @@ by the argument of each story."""
 
 import pytest
 
-from spark_analysis.schema.words import Via
+from spark_analysis.schema.words import Outcome, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER
 from tests.rigs.histories.claim_names import (
     ACKED,
@@ -237,6 +237,52 @@ def acknowledged_just_before_a_publisher_froze_and_again() -> Sketch:
     sketch = frozen_publisher()
     sketch.first(145).acked_ms = 14_600
     sketch.deliver(145, 28_000, again=True)
+    return sketch
+
+
+@case(unknown=ACKED, duplicated__ambiguous=1, acknowledged_late=0)
+def acknowledged_just_before_a_publisher_froze_and_then_its_consumer() -> Sketch:
+    """The fault that froze the consumer began five seconds after the publisher's."""
+    sketch = frozen_publisher()
+    sketch.fault(20_000, 22_000, kind="client_freeze", role="none")
+    sketch.history.away(CONSUMER, 20_000, 22_030)
+    sketch.first(145).acked_ms = 14_600
+    sketch.deliver(145, 28_000, again=True)
+    return sketch
+
+
+@case(passes=ACKED, acknowledged_late=1)
+def acknowledged_just_before_its_consumer_froze_in_anothers_freeze() -> Sketch:
+    sketch = frozen_publisher()
+    sketch.deliver(145, 28_000, again=True)
+    sketch.first(145).acked_ms = 19_600
+    sketch.fault(20_000, 22_000, kind="client_freeze", role="none")
+    sketch.history.away(CONSUMER, 20_000, 22_030)
+    return sketch
+
+
+@case(DELIVERED, lost=1)
+def confirmed_before_its_publisher_froze_and_lost() -> Sketch:
+    """A frozen publisher takes nothing from a broker."""
+    sketch = frozen_publisher()
+    sketch.lose(149)
+    return sketch
+
+
+@case(DELIVERED, lost=1)
+def confirmed_while_its_publisher_was_frozen_and_lost() -> Sketch:
+    """It reads the confirm when it goes on."""
+    sketch = frozen_publisher()
+    sketch.answer(149, Outcome.CONFIRMED, settled_ms=25_040)
+    sketch.lose(149)
+    return sketch
+
+
+@case(passes=DELIVERED, lost=0, lost_indeterminate=1)
+def unconfirmed_when_its_publisher_froze_and_lost() -> Sketch:
+    sketch = frozen_publisher()
+    sketch.answer(149, Outcome.UNKNOWN, settled_ms=25_040)
+    sketch.lose(149)
     return sketch
 
 

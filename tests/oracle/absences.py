@@ -36,19 +36,7 @@ class Absences:
             for absence in self._of.get(worker, ())
         ]
 
-    def longest_within(self, worker: int, from_ns: int, until_ns: int) -> int:
-        """The longest part of [from_ns, until_ns] that one absence of the worker covers, in ns."""
-        return max(
-            (_overlap(absence, from_ns, until_ns) for absence in self._of.get(worker, ())),
-            default=0,
-        )
-
     def all_touch(self, workers: Iterable[int], from_ns: int, until_ns: int) -> bool:
         """Return whether there are workers and each was away at some time of [from, until)."""
         touched = [self.touch(worker, from_ns, until_ns - 1) for worker in workers]
         return from_ns < until_ns and bool(touched) and all(touched)
-
-
-def _overlap(absence: Absence, from_ns: int, until_ns: int) -> int:
-    end_ns = until_ns if absence.until_ns is None else min(until_ns, absence.until_ns)
-    return max(0, end_ns - max(from_ns, absence.from_ns))

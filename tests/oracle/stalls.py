@@ -33,8 +33,8 @@ def _long(facts: Facts, stalls: Iterable[Stall], absences: Absences) -> Iterator
     windows = judged(facts)
     for stall in stalls:
         due_ns = stall.at_ns - stall.late_ns
-        away_ns = absences.longest_within(stall.worker, due_ns, stall.at_ns)
-        if stall.late_ns - away_ns <= _LATE_NS_MAX:
+        stalled = without([(due_ns, stall.at_ns)], merged(absences.times(stall.worker)))
+        if sum(until_ns - from_ns for from_ns, until_ns in stalled) <= _LATE_NS_MAX:
             continue
         for window in windows:
             if due_ns < window.until_ns and stall.at_ns > window.from_ns:

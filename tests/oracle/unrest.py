@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.taken_clients import spared
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def unrest(facts: Facts, stages: Iterable[Stage]) -> tuple[Unrest, ...]:
                 window.origin_ns,
                 _over_ns(window, reached),
                 window.returned_ns,
-                facts.spared(window),
+                spared(facts, window),
             )
             for window in windows
         ),

@@ -172,13 +172,8 @@ def _stalled_in_sum(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
 
 
 def _kept_away_ns(worker: int, from_ns: int, until_ns: int, facts: Facts) -> int:
-    """The most of that time that one absence of the worker covers."""
-    covered = [0]
-    for absence in facts.absences:
-        if absence.worker == worker:
-            end_ns = until_ns if absence.until_ns is None else absence.until_ns
-            covered.append(min(end_ns, until_ns) - max(absence.from_ns, from_ns))
-    return max(covered)
+    """Return how much of that time the absences of the worker cover together."""
+    return covered_ns(_absences(worker, facts), from_ns, until_ns)
 
 
 def _absent(facts: Facts) -> Iterator[Doubt]:

@@ -75,6 +75,21 @@ def test_all_manifest_mistakes_are_reported_at_once_with_their_place(
         assert part in said
 
 
+def test_facts_of_a_newer_version_are_refused_by_their_unknown_keys(
+    sealed_document: Document, tmp_path: Path
+) -> None:
+    document = copied(sealed_document)
+    document["facts"]["weather"] = "calm"
+    said = reason(document, tmp_path)
+    assert "facts: 'weather' is no key" in said
+    assert said.endswith(
+        "; a newer mqproof may have written 'weather': judge the run with that one"
+    )
+    del document["facts"]["weather"]
+    del document["facts"]["process_watch_lost"]  # of before it was recorded
+    assert Manifest.load(written(document, tmp_path)).facts == document["facts"]
+
+
 def test_first_of_very_many_problems_are_reported_with_a_count(
     sealed_document: Document, tmp_path: Path
 ) -> None:

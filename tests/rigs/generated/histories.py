@@ -8,6 +8,8 @@
 """
 
 from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import (
@@ -96,6 +98,7 @@ class _Run:
         facts = self._with_additions(self._on_the_edge(facts))
         for listing in self.rows.values():
             self.random.shuffle(listing)
+        self._held_and_given_back()
         return History(facts, self.rows, frozenset(self.tags))
 
     def _with_additions(self, facts: Facts) -> Facts:
@@ -340,6 +343,24 @@ class _Run:
                 queue=None,
                 detail=None,
             )
+
+    def _held_and_given_back(self) -> None:
+        """With a die of their own: mostly all consumers are on record, and at times a requeue."""
+        own = Random(f"requeues of {self.dice.style.seed}")
+        came = self.rows.get("deliveries", [])
+        kinds = ["requeued"] * (own.choice([0, 0, 1, 3]) if came else 0)
+        for kind in (["consuming"] if own.random() < 0.8 else []) + kinds:
+            row: dict[str, Any] = own.choice(came) if kind == "requeued" else {}
+            for worker in (row["consumer"],) if row else CONSUMERS:
+                self.add(
+                    "client_events",
+                    worker=worker,
+                    at_ns=row["received_ns"] + own.choice([0, 1, MS]) if row else 0,
+                    kind=kind,
+                    connection=row.get("connection", 1),
+                    queue=None,
+                    detail=own.choice([None, str(row["tag"]), "1"]) if row else None,
+                )
 
     def _lateness(self) -> None:
         for number in range(self.random.choice([0, 0, 1, 4])):

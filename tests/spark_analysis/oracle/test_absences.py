@@ -94,10 +94,27 @@ def test_a_stall_by_a_fault_does_not_hide_later_ones() -> None:
     assert doubts(history) == [(0, "stalled")]
 
 
-def test_the_longest_absence_within_a_stall_is_subtracted() -> None:
+def test_all_absences_within_a_stall_are_subtracted() -> None:
     history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
     assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled"), (0, "stalls")]
     assert doubts(history.away(CONSUMER, 5_000, 9_000)) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        ((7_000, 10_000), []),
+        ((8_000, 10_000), []),
+        ((8_100, 10_000), []),
+        ((8_100 + NANOSECOND_MS, 10_000), [(0, "stalled")]),
+        ((6_000, 7_000), [(0, "stalled")]),
+    ],
+)
+def test_absences_that_overlap_are_subtracted_from_a_stall_once(
+    second: tuple[float, float], found: list[tuple[int, str]]
+) -> None:
+    history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=10_000, late_ms=5_000)
+    assert doubts(history.away(CONSUMER, 5_000, 8_000).away(CONSUMER, *second)) == found
 
 
 def test_a_stall_of_one_that_was_not_away_is_one() -> None:

@@ -45,6 +45,7 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.taken_clients import spared
 from spark_analysis.schema.words import Redelivered
 
 DETAILS = measures.details("duplicated")
@@ -376,7 +377,7 @@ def after_acknowledgement(
     for each in facts.unsettled:
         effective_ns = each.returned_ns if isinstance(each, Window) else each.origin_ns
         lasts = latest_ns <= (NEVER if each.over_ns is None else each.over_ns)
-        lasts &= ~np.isin(rows.consumer, [*facts.spared(each)])
+        lasts &= ~np.isin(rows.consumer, [*spared(facts, each)])
         near = acked_ns - bound_ns > each.origin_ns - NANOSECONDS
         met |= lasts & near & (acked_ns <= effective_ns + NANOSECONDS - bound_ns)
     old_ns = np.where(met, NEVER, acked_ns - bound_ns + NANOSECONDS * ~met)

@@ -1,0 +1,37 @@
+"""The clients that each fault of client processes took, as far as absences show.
+
+1. An absence belongs to the fault that was in force when it began. If several overlap then, it
+   belongs to the one that began last: the others had taken their clients before. Faults that
+   began at one instant share it.
+2. Without any absence of its own a fault may have taken every client.
+"""
+
+from collections.abc import Iterable
+
+from spark_analysis.schema.facts import Facts, LeadershipChange, Unsettled, Window
+
+
+def spared(facts: Facts, window: Unsettled) -> frozenset[int]:
+    """Return the workers that a fault of client processes did not take; none if the records do not
+    say whom it took, or if it is another fault."""
+    if isinstance(window, LeadershipChange) or not window.of_clients:
+        return frozenset()
+    of_clients = [one for one in facts.windows if one.of_clients]
+    taken = {
+        one.worker
+        for one in facts.absences
+        if _began_last_ns(of_clients, one.from_ns) == window.origin_ns
+    }
+    return frozenset(one.number for one in facts.workers) - taken if taken else frozenset()
+
+
+def _began_last_ns(windows: Iterable[Window], at_ns: int) -> int | None:
+    """Return the origin of the one that began last of those in force then; None: none was."""
+    return max(
+        (
+            one.origin_ns
+            for one in windows
+            if one.origin_ns <= at_ns and (one.ended_ns is None or at_ns <= one.ended_ns)
+        ),
+        default=None,
+    )
