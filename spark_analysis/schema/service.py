@@ -146,7 +146,8 @@ p.
   its queues promises order (QueueEnd.ordered: one consumer at a time is active), and of each a
   delivery to another consumer counts with received_ns - c <= L: that one has taken over.
   `resumed`: a delivery to this consumer, of whatever queue, counts with received_ns + c <= L;
-  `at_ns`: the earliest received_ns - c <= L of one that counts, else L.
+  `at_ns`: the earliest received_ns - c <= L of one that counts; without one the earliest such a as
+  above, of what came to this consumer; else L.
 
 STARVATION, one row a span, queue and place, only where facts.confirms and facts.workers has a
 consumer: how long they got nothing, though something was there for them. Spans: window 0:

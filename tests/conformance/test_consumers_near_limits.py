@@ -143,6 +143,13 @@ def what_is_sent_into_the_fault_waits_behind_a_backlog() -> Sketch:
     return sketch
 
 
+@case(unknown=WORKS_ON)
+def nothing_that_is_sent_into_the_fault_comes_before_a_backlog_is_gone() -> Sketch:
+    sketch = slower_than_the_load(188)
+    sketch.fault(15_000, 27_900)
+    return sketch
+
+
 @case(WORKS_ON, passes=TAKEN_OVER)
 def a_backlog_stands_still_under_the_fault() -> Sketch:
     sketch = slower_than_the_load(188)

@@ -59,10 +59,8 @@ def _rows(
     bound_ns = facts.clock_bound_ns(CONSUMER)
     due, came, may_have = _due(messages, force, until_ns, facts)
     by_queue, by_consumer = _earliest(messages, force, facts)
-    earlier, receivers = (
-        _earlier(messages, force, until_ns, facts),
-        _receivers(messages, force, until_ns, facts),
-    )
+    earlier, earlier_of = _earlier(messages, force, until_ns, facts)
+    receivers = _receivers(messages, force, until_ns, facts)
     ordered = {end.queue for end in facts.queues if end.ordered}
     readers = _readers(messages, force, bound_ns)
     for queue, many in sorted(due.items()):
@@ -77,6 +75,8 @@ def _rows(
             share = sum(due[queue] // len(readers[queue]) for queue in queues)
             at_ns = by_consumer.get(consumer)
             row = _row(facts, force, until_ns, CONSUMER, str(consumer), share, at_ns)
+            if not row.resumed:
+                row = replace(row, at_ns=earlier_of.get(consumer, until_ns))
             certain = at_ns is not None and at_ns + 2 * bound_ns <= until_ns
             taken_over = all(q in ordered and receivers[q] - {consumer} for q in queues)
             if certain or not taken_over:
@@ -123,10 +123,10 @@ def _due(
 
 def _earlier(
     messages: Sequence[Message], force: Force, until_ns: int, facts: Facts
-) -> dict[str, int]:
-    """Return by queue when a message that was sent before the fault may have come for the first
-    time in the last 5 s before `until_ns`."""
-    found = dict[str, int]()
+) -> tuple[dict[str, int], dict[int, int]]:
+    """Return by queue, and by consumer, when a message that was sent before the fault may have
+    come for the first time in the last 5 s before `until_ns`."""
+    by_queue, by_consumer = dict[str, int](), dict[int, int]()
     sent_from_ns, bound_ns = _sent_from_ns(force, facts), facts.clock_bound_ns(CONSUMER)
     for message in messages:
         first = next((it for it in message.consumed if it.while_consuming), None)
@@ -135,8 +135,10 @@ def _earlier(
             continue
         at_ns = first.received_ns - bound_ns
         if until_ns - STRETCH_NS <= at_ns + 2 * bound_ns and at_ns < until_ns:
-            found[message.queue] = min(at_ns, found.get(message.queue, at_ns))
-    return found
+            queue, consumer = message.queue, first.consumer
+            by_queue[queue] = min(at_ns, by_queue.get(queue, at_ns))
+            by_consumer[consumer] = min(at_ns, by_consumer.get(consumer, at_ns))
+    return by_queue, by_consumer
 
 
 def _receivers(

@@ -54,21 +54,30 @@ class Given:
         """The rows of what was sent then or later and came up to `until_ns`."""
         return np.flatnonzero(self.sent_ns[: self.up_to(until_ns)] >= sent_ns)
 
-    def earlier(self, sent_ns: int, until_ns: int, bound_ns: int) -> Mapping[int, int]:
-        """Return by queue when a message that was sent before then may have come for the first
-        time in the last 5 s before `until_ns`."""
+    def earlier(
+        self, sent_ns: int, until_ns: int, bound_ns: int
+    ) -> tuple[Mapping[int, int], Mapping[int, int]]:
+        """Return by queue, and by consumer, when a message that was sent before then may have come
+        for the first time in the last 5 s before `until_ns`."""
         _, firsts = np.unique(self.slot, return_index=True)
         rows = np.sort(firsts)
         at_ns, sent = self.received_ns[rows] - bound_ns, self.sent_ns[rows]
         late = (at_ns + 2 * bound_ns >= until_ns - STRETCH_NS) & (at_ns < until_ns)
         late &= (sent < sent_ns) & (sent > -NEVER)
-        queues, places = np.unique(self.queue[rows[late]], return_index=True)
-        return dict(zip(queues.tolist(), at_ns[late][places].tolist(), strict=True))
+        of = self.queue[rows[late]], self.consumer[rows[late]]
+        by_queue, by_consumer = (_first_ns(each, at_ns[late]) for each in of)
+        return by_queue, by_consumer
 
     def resumed_ns(self, window: Window, limit_ns: int) -> int | None:
         """Return when the first message sent under the fault came, up to that limit."""
         rows = self.sent_from(window.returned_ns, limit_ns)[:1]
         return int(self.received_ns[rows[0]]) if len(rows) else None
+
+
+def _first_ns(names: Ints, times_ns: Ints) -> Mapping[int, int]:
+    """Return the first of these times, in order, by name."""
+    found, places = np.unique(names, return_index=True)
+    return dict(zip(found.tolist(), times_ns[places].tolist(), strict=True))
 
 
 def given(messages: Messages, arrived: Arrivals) -> Given:
@@ -113,7 +122,7 @@ def consumption(
         sent_ns = window.returned_ns + facts.clock_bound_ns(PUBLISHER)
         rows = found.sent_from(sent_ns, judged.until_ns + bound_ns)
         certain = rows[: np.searchsorted(rows, found.up_to(judged.until_ns - bound_ns))]
-        earlier = found.earlier(sent_ns, judged.until_ns, bound_ns)
+        earlier, earlier_of = found.earlier(sent_ns, judged.until_ns, bound_ns)
         by_queue = first_places(len(messages.queue.words), found.queue[rows])
         wanted = np.bincount(queues[due], minlength=len(messages.queue.words))
         got, may_have = (_of_due(messages, queues, found, each, due) for each in (certain, rows))
@@ -134,6 +143,8 @@ def consumption(
             if consumer in shares and not away:
                 at_ns = _at_ns(found, rows, int(by_started[place]), bound_ns)
                 row = _row(facts.run, judged, CONSUMER, str(consumer), shares[consumer], at_ns)
+                if at_ns is None:
+                    row = replace(row, at_ns=earlier_of.get(consumer, row.at_ns))
                 resumed = at_ns is not None and at_ns + 2 * bound_ns <= judged.until_ns
                 if resumed or consumer not in theirs:
                     yield replace(row, resumed=resumed)
