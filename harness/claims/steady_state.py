@@ -14,6 +14,7 @@
 7. Of several outages, or starvations, one that is proved decides, however long others were.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -106,11 +107,12 @@ def _longest_outage(
     last_ns = until_ns - facts.deadline_ns if facts.windows else until_ns
     outages = [one for one in findings.outages if one.from_ns < last_ns]
     spells = sorted(_spells(findings, outages, from_ns, until_ns), reverse=True)
-    found = []
+    late, found = Counter[tuple[str, str]](), list[Interval]()
+    for one in outages:
+        late[one.scope, one.name] += one.bad
     for mostly, long_ns, one in spells:
-        scope = [each for each in outages if (each.scope, each.name) == (one.scope, one.name)]
         excuse = _SICK if facts.windows else _excuse(findings, one, facts, attendance)
-        if excuse is None and sum(each.bad for each in scope) <= returned:
+        if excuse is None and late[one.scope, one.name] <= returned:
             excuse = _RETURNED
         found.append(_value(mostly, long_ns, one, excuse, doubt))
         if excuse is None and doubt is not None and stalled_s is not None and mostly:
