@@ -9,15 +9,18 @@
    deliveries as it ever held, of all queues or of this one, until it acknowledged one.
 4. If each consumer read other queues, and none says that it consumes this one, it has no reader.
 5. Publishers waited for their last confirms if one of their records is so late.
+6. A publisher held back what it sent too late, though it waited for no answer.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
-from harness.claims.attendance import Attendance
+from harness.claims.attendance import Attendance, HeldBack
 from harness.histories.history import Cell, Columns
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.events.acknowledged import ended_ns, written_ns
@@ -28,8 +31,12 @@ from spark_analysis.engine.kernel.records import (
     Reader,
 )
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import NEVER_SENT, Outcome
 
 Times = list[tuple[int, int]]  # [from, until) in ns of run time
+Attempt = tuple[int, int, int]
+_ATTEMPT = ("producer", "sequence", "attempt")
+_FirstSend = tuple[int, int, str, Attempt]  # when it was intended, and sent; its queue
 
 
 def attendance(facts: Facts, reader: Reader, named: Collection[Cell] = ()) -> Attendance:
@@ -105,6 +112,58 @@ def waited(facts: Facts, tables: Mapping[str, Columns]) -> bool:
         ),
     ]
     return any(isinstance(at_ns, int) and at_ns >= until_ns for at_ns in times)
+
+
+def held_back(facts: Facts, tables: Mapping[str, Columns]) -> tuple[HeldBack, ...]:
+    """Return the publishes that went out after their deadline, or never, though all that their
+    publisher had sent before was confirmed, and so was what it sent next. None if the records show
+    late ticks: these say who stood still."""
+    if tables.get("lateness") or not facts.paced:
+        return ()
+    confirmed = _confirmed_ns(tables.get("settlements", {}))
+    of = defaultdict[int, list[_FirstSend]](list)
+    for producer, sequence, number, intended_ns, sent_ns, queue in _rows(
+        tables.get("attempts", {}), *_ATTEMPT, "intended_ns", "sent_ns", "queue"
+    ):
+        attempt = producer, sequence, number
+        of[producer].append((intended_ns, sent_ns, queue, attempt))
+    return tuple(
+        HeldBack(intended_ns, queue, producer)
+        for producer, own in of.items()
+        for intended_ns, queue in _held_back(own, facts.deadline_ns, confirmed)
+    )
+
+
+def _confirmed_ns(settlements: Columns) -> dict[Attempt, int]:
+    """Return when each attempt was first confirmed."""
+    found: dict[Attempt, int] = {}
+    for *names, at_ns, outcome in _rows(settlements, *_ATTEMPT, "settled_ns", "outcome"):
+        if outcome == Outcome.CONFIRMED:
+            producer, sequence, number = names
+            attempt = producer, sequence, number
+            found[attempt] = min(found.get(attempt, at_ns), at_ns)
+    return found
+
+
+def _rows(columns: Columns, *names: str) -> Iterator[tuple[Any, ...]]:
+    if all(name in columns for name in names):
+        yield from zip(*(columns[name] for name in names), strict=True)
+
+
+def _held_back(
+    own: Sequence[_FirstSend], deadline_ns: int, confirmed: Mapping[Attempt, int]
+) -> Iterator[tuple[int, str]]:
+    """Yield when it was due, and its queue, of each publish of one publisher."""
+    sent = sorted((sent_ns, attempt) for _, sent_ns, _, attempt in own if sent_ns != NEVER_SENT)
+    times = [at_ns for at_ns, _ in sent]
+    ends = [*accumulate((confirmed.get(attempt, NEVER) for _, attempt in sent), max)]
+    for intended_ns, sent_ns, queue, _ in own:
+        late = sent_ns == NEVER_SENT or sent_ns > intended_ns + deadline_ns
+        place = bisect_right(times, intended_ns)
+        if intended_ns < 0 or not late or not 0 < place < len(sent):
+            continue
+        if ends[place - 1] <= intended_ns and sent[place][1] in confirmed:
+            yield intended_ns, queue
 
 
 def _away(consumer: int, first_ns: int, events: ClientEvents) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from harness.analyse.attendance import attendance, waited
+from harness.analyse.attendance import attendance, held_back, waited
 from harness.analyse.questions import question
 from harness.claims.attendance import Attendance
 from harness.claims.evidence import Evidence
@@ -71,7 +71,12 @@ def evidence(history: History, file: str) -> Evidence:
         hidden=history.hidden,
         unshown=unshown(history),
         attended=_attended(history),
-        attendance=replace(there, waited=waited(facts, history.tables)),
+        attendance=replace(
+            there,
+            waited=waited(facts, history.tables),
+            # Where publishers were served it does not matter when they sent.
+            held_back=held_back(facts, history.tables) if found.outages else (),
+        ),
     )
 
 

@@ -3,7 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from spark_analysis.schema.service import PUBLISHER, QUEUE, RUN, Outage
+
 Times = Sequence[tuple[int, int]]  # [from, until) in ns of run time, in order
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A publish that its publisher did not send in time, by its own doing as far as is known."""
+
+    intended_ns: int
+    queue: str
+    producer: int
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Return the names of its scopes."""
+        return {RUN: "", QUEUE: self.queue, PUBLISHER: str(self.producer)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +33,19 @@ class Attendance:
     idle: Mapping[str, Times] = field(default_factory=dict)  # by queue
     # Whether publishers waited for confirms until a deadline after the load.
     waited: bool = True
+    # Publishes that went out too late, or never, though their publisher waited for no answer.
+    held_back: Sequence[HeldBack] = ()
 
     def was_away(self, consumer: int, from_ns: int, until_ns: int) -> bool:
         """Return whether it was not there at some instant of that time."""
         return _within(self.away.get(consumer, ()), from_ns, until_ns) > 0
+
+    def held_back_within(self, of: Outage) -> int:
+        """Return how many publishes of an outage their publishers held back."""
+        return sum(
+            of.from_ns <= one.intended_ns < of.until_ns and of.name == one.names[of.scope]
+            for one in self.held_back
+        )
 
     def idle_ns(self, queue: str, from_ns: int, until_ns: int) -> int:
         """Return how much of that time no consumer of the queue could receive anything."""

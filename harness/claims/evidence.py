@@ -115,6 +115,8 @@ class Evidence:
         measure, _, detail = name.partition(".")
         if measure not in COUNTS or measure in self.hidden:
             value = self._value(name, window, None, self._doubt_of(window))
+            if name == "silence_s" and isinstance(value, Interval):
+                value = self.recovery.silence_of_a_queue(window)
             if name in GAPS and isinstance(value, Interval):
                 return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
             return value

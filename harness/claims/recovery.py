@@ -75,6 +75,12 @@ class Recovery:
         rows = self.findings.availability
         return next((row for row in rows if (row.window, row.queue) == (window, "")), None)
 
+    def silence_of_a_queue(self, window: int) -> Value:
+        """Return the longest time without a confirm of any queue: others may confirm meanwhile."""
+        rows = [row for row in self.findings.availability if row.window == window]
+        worst = max(rows, key=lambda row: (row.silence_ns, row.queue == ""), default=None)
+        return self._gap("silence_s", window, worst)
+
     def reached(self, name: str, window: int) -> Value:
         """Return whether a stage was reached."""
         row = self.stage(name, window)
@@ -111,11 +117,13 @@ class Recovery:
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
 
     def gap(self, name: str, window: int) -> Value:
-        """One of GAPS."""
+        """One of GAPS, over all queues."""
+        return self._gap(name, window, self.availability(window))
+
+    def _gap(self, name: str, window: int, row: Availability | None) -> Value:
         doubt, stalled_s = self.doubts.availability(window), self.doubts.lengthened_s(window)
         if doubt and (stalled_s is None or name == "missed"):
             return doubt.unknown
-        row = self.availability(window)
         if row is None:
             return NotApplicable("publishers ask for no confirms")
         if name == "missed":

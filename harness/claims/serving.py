@@ -159,7 +159,7 @@ class RunService:
             self.doubts.availability(0),
             returned,
             self.doubts.lengthened_s(0),
-            self.attendance.waited,
+            self.attendance,
         )
 
     def starved(self, window: int) -> Value:

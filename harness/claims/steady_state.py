@@ -11,9 +11,11 @@
    shown.
 6. An outage before a fault shows that the load was sick, and nothing about the fault. Only a run
    without faults shows its cause.
+7. Of several outages, or starvations, one that is proved decides, however long others were.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from harness.claims.attendance import Attendance
@@ -26,6 +28,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Outage, Starvation
 
 PUBLISHER = "publisher"  # a worker's role
+_ATTENDED = Attendance()
 # Clients ask for routes every 30 s and divide the places of a log every 20 s.
 PLACES_BACK_NS = 60_000_000_000
 WARM_UP_NS = 10_000_000_000
@@ -36,6 +39,11 @@ _SICK = (
 _NOT_WAITED = (
     "the records of publishers end before the deadlines of their last publishes",
     "let publishers wait for their last confirms",
+)
+_HELD_BACK = (
+    "publishers sent these too late, though they waited for no answer: no record says whether "
+    "they stood still, or the broker had blocked them",
+    "record the ticks of publishers that came late (table `lateness`)",
 )
 _RETURNED = (
     "the broker returned that many messages as unroutable",
@@ -57,15 +65,14 @@ def longest_outage(
     doubt: Caveat | None,
     returned: int = 0,
     stalled_s: float | None = None,
-    waited: bool = True,
+    attendance: Attendance = _ATTENDED,
 ) -> Value:
     """Seconds: of the run's, of any queue's and any publisher's, after the warm-up and before any
     fault. `returned`: messages that the broker gave back as unroutable. That answer shows no
-    outage in the steady state, where the workload may have named a queue that was never bound.
-    `waited`: whether publishers waited for the confirms of their last publishes."""
+    outage in the steady state, where the workload may have named a queue that was never bound."""
     bound_ns = facts.clock_bound_ns(PUBLISHER)
     values = [
-        _longest_outage(findings, facts, doubt, returned, stalled_s, waited, by_ns)
+        _longest_outage(findings, facts, doubt, returned, stalled_s, attendance, by_ns)
         for by_ns in sorted({0, bound_ns, -bound_ns}, key=abs)
     ]
     intervals = [value for value in values if isinstance(value, Interval)]
@@ -85,7 +92,7 @@ def _longest_outage(
     doubt: Caveat | None,
     returned: int,
     stalled_s: float | None,
-    waited: bool,
+    attendance: Attendance,
     by_ns: int,
 ) -> Value:
     """`by_ns`: so much the publishers' clocks are taken to be ahead of the run's."""
@@ -98,31 +105,73 @@ def _longest_outage(
     until_ns += by_ns
     # What is sent within a deadline of a fault, that fault may keep from its confirm.
     last_ns = until_ns - facts.deadline_ns if facts.windows else until_ns
-    spells = [
-        (one.bad * 2 > one.due, min(one.until_ns, until_ns) - max(one.from_ns, from_ns), one)
-        for one in findings.outages
-        if one.from_ns < last_ns
-    ]
-    worst = max((spell for spell in spells if spell[1] > 0), default=None)
-    if worst is not None and facts.windows:
-        why = _SICK if doubt is None else (doubt.sentence, doubt.advice)
-        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *why)
-    if worst is not None and worst[2].bad <= returned:
-        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_RETURNED)
-    if worst is not None and not waited and worst[2].from_ns > last_ns - facts.deadline_ns:
-        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_NOT_WAITED)
-    if worst is not None:
-        found = _out(*worst, doubt)
-        if doubt is None or stalled_s is None or not worst[0]:
-            return found
-        # A stall only lengthens: what it cannot explain was out.
-        beyond_s = worst[1] / NS - stalled_s - facts.deadline_ns / NS
-        return replace(found, low=max(0.0, beyond_s))
+    outages = [one for one in findings.outages if one.from_ns < last_ns]
+    spells = sorted(_spells(findings, outages, from_ns, until_ns), reverse=True)
+    late, found = Counter[tuple[str, str]](), list[Interval]()
+    for one in outages:
+        late[one.scope, one.name] += one.bad
+    for mostly, long_ns, one in spells:
+        excuse = _SICK if facts.windows else _excuse(findings, one, facts, attendance)
+        if excuse is None and late[one.scope, one.name] <= returned:
+            excuse = _RETURNED
+        found.append(_value(mostly, long_ns, one, excuse, doubt))
+        if excuse is None and doubt is not None and stalled_s is not None and mostly:
+            # A stall only lengthens: what it cannot explain was out.
+            beyond_s = long_ns / NS - stalled_s - facts.deadline_ns / NS
+            found[-1] = replace(found[-1], low=max(0.0, beyond_s))
+    if found:
+        return _worst(found, 0)
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
         return _too_little(facts, _few_due(due, until_ns - facts.load_started_ns))
     return exactly(0, "0 s")
+
+
+def _spells(
+    findings: Findings, outages: Iterable[Outage], from_ns: int, until_ns: int
+) -> Iterator[tuple[bool, int, Outage]]:
+    """Yield the outages that lasted beyond the warm-up: whether most of their publishes were bad,
+    and for how long. Without a bad publish after the warm-up it was over."""
+    for one in outages:
+        since_ns, end_ns = max(one.from_ns, from_ns), min(one.until_ns, until_ns)
+        early = _missed(findings, one.from_ns, since_ns) if one.from_ns < since_ns else 0
+        if end_ns > since_ns and not (early and not _missed(findings, since_ns, end_ns)):
+            yield one.bad * 2 > one.due, end_ns - since_ns, one
+
+
+def _missed(findings: Findings, from_ns: int, until_ns: int) -> int:
+    """Return how many publishes of the run were bad in the seconds of that time."""
+    seconds = range(from_ns // int(NS), -(-until_ns // int(NS)))
+    return sum(row.missed for row in findings.seconds if row.second in seconds)
+
+
+def _excuse(
+    findings: Findings, of: Outage, facts: Facts, attendance: Attendance
+) -> tuple[str, str] | None:
+    """Return why records of others leave open whether the system was out, and what to do."""
+    seconds = range(of.from_ns // int(NS), of.from_ns // int(NS) + 5)
+    due = sum(row.operations for row in findings.seconds if row.second in seconds)
+    borne = words.allowance(max(words.LEAST[of.scope], due))
+    held_back = attendance.held_back_within(of)
+    if held_back and of.bad - held_back <= borne:
+        return _HELD_BACK
+    decided_ns = facts.load_ended_ns - facts.deadline_ns
+    late = _missed(findings, of.from_ns, decided_ns) if of.from_ns < decided_ns else 0
+    return _NOT_WAITED if not attendance.waited and late <= borne else None
+
+
+def _value(
+    mostly: bool,
+    longest_ns: int,
+    of: Outage,
+    excuse: tuple[str, str] | None,
+    doubt: Caveat | None,
+) -> Interval:
+    if excuse is None:
+        return _out(mostly, longest_ns, of, doubt)
+    why = excuse if doubt is None else (doubt.sentence, doubt.advice)
+    return Interval(0, longest_ns / NS, _spell(of, longest_ns), *why)
 
 
 def _few_due(due: int, lasted_ns: int) -> str:
@@ -153,12 +202,13 @@ def starved_in_steady_state(
 ) -> Value:
     """Return for how many seconds the hungriest queue, or place of a log, gave nothing before any
     fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
-    worst = _hungriest(findings.starvation, 0)
-    if worst is None:
+    rows = _hungriest(findings.starvation, 0)
+    if not rows:
         return _too_little(
             facts, "too few messages were confirmed in the steady state to judge consumers"
         )
-    return _starved(worst, facts, doubt, stalled_s, attendance)
+    found = [_starved(row, facts, doubt, stalled_s, attendance) for row in rows]
+    return _worst(found, words.STRETCH_NS / NS)
 
 
 def starved_once_healed(
@@ -177,18 +227,21 @@ def starved_once_healed(
     its readers, and a place may wait for PLACES_BACK_NS.
     """
     rows = [row for row in findings.starvation if row.window == window]
-    worst = _hungriest((row for row in rows if not (reassigned and _shared_out(row))), window)
-    if worst is None:
+    judged = _hungriest((row for row in rows if not (reassigned and _shared_out(row))), window)
+    if not judged:
         why = "after the fault had ended, too few messages were confirmed to judge consumers"
         return Unknown(why, _MORE_AFTER)
-    if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
+    if all_away(facts, words.CONSUMER, judged[0].from_ns, judged[0].until_ns):
         return NotApplicable("another fault kept all consumers away after this one was undone")
-    found = _starved(worst, facts, doubt, stalled_s, attendance)
-    waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
-    if reassigned and worst.place and waited_ns <= PLACES_BACK_NS:
-        why = found.doubt or _NO_READER_YET
-        return replace(found, low=0, doubt=why, advice=found.advice or _MORE_AFTER)
-    return found
+    found = []
+    for row in judged:
+        value = _starved(row, facts, doubt, stalled_s, attendance)
+        waited_ns = row.longest_from_ns + row.longest_ns - row.from_ns
+        if reassigned and row.place and waited_ns <= PLACES_BACK_NS:
+            why = value.doubt or _NO_READER_YET
+            value = replace(value, low=0, doubt=why, advice=value.advice or _MORE_AFTER)
+        found.append(value)
+    return _worst(found, words.STRETCH_NS / NS)
 
 
 def _shared_out(row: Starvation) -> bool:
@@ -208,8 +261,8 @@ def all_away(facts: Facts, role: str, from_ns: int, until_ns: int) -> bool:
     return away >= {worker.number for worker in facts.workers if worker.role == role}
 
 
-def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
-    """Return the row with the longest starvation; None if none had enough, or for long enough."""
+def _hungriest(rows: Iterable[Starvation], window: int) -> list[Starvation]:
+    """Return the rows that had enough, and for long enough; the longest starvation first."""
     judged = [
         row
         for row in rows
@@ -217,7 +270,13 @@ def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
         and row.due >= words.JUDGED_MIN
         and row.until_ns - row.from_ns > words.STRETCH_NS
     ]
-    return max(judged, key=lambda row: row.longest_ns, default=None)
+    return sorted(judged, key=lambda row: row.longest_ns, reverse=True)
+
+
+def _worst(values: Sequence[Interval], borne_s: float) -> Interval:
+    """Return the longest that is proved to be longer than that; the first if none is."""
+    proved = [value for value in values if value.low > borne_s]
+    return max(proved, key=lambda value: value.low) if proved else values[0]
 
 
 def _starved(

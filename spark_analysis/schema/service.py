@@ -134,15 +134,20 @@ is identified, by LOAD, of an attempt (that number's) with sent_ns >= returned_n
 p.
 - ("queue", its name): every queue with due >= 1. n, m = those of `due` of whose message a delivery
   counts with received_ns + c <= L; with received_ns - c <= L. `resumed`: 2 n >= due.
-  `at_ns`: L where 10 m < due, else the earliest received_ns - c of a delivery of a message of the
-  queue that counts, L where none is <= L.
+  `at_ns`: where 10 m < due, the earliest a = received_ns - c with a < L and a + 2 c >= L - 5 s, of
+  first deliveries by LOAD of the queue's messages, of attempts with sent_ns < returned_ns + p
+  (what was sent into the fault may wait behind these), L without one; else the earliest
+  received_ns - c of a delivery of a message of the queue that counts, L where none is <= L.
 - ("consumer", its number): a consumer of facts.workers, absent at no instant of [origin_ns, L],
   that before origin_ns - c received an identified delivery by LOAD, not AGAIN, without an offset
   (of logs the group reassigns its readers). Its queues: those of the messages that came to it so.
   `due`: the sum, over these, of the queue's due // the number of consumers (all of them) that
-  received so from it; a row even where that is 0.
+  received so from it; a row even where that is 0. But no row where it is not `resumed`, each of
+  its queues promises order (QueueEnd.ordered: one consumer at a time is active), and of each a
+  delivery to another consumer counts with received_ns - c <= L: that one has taken over.
   `resumed`: a delivery to this consumer, of whatever queue, counts with received_ns + c <= L;
-  `at_ns`: the earliest received_ns - c <= L of one that counts, else L.
+  `at_ns`: the earliest received_ns - c <= L of one that counts; without one the earliest such a as
+  above, of what came to this consumer; else L.
 
 STARVATION, one row a span, queue and place, only where facts.confirms and facts.workers has a
 consumer: how long they got nothing, though something was there for them. Spans: window 0:

@@ -1,5 +1,5 @@
-"""Outages near the limits of the rules: one millisecond, or one message, separates neighbours. What
-must be said was written down before anything judged it."""
+"""Outages near the limits of the rules: one millisecond, or one message, separates neighbours.
+What must be said was written down before anything judged it."""
 
 from typing import Any
 
@@ -266,7 +266,7 @@ def one_queue_returns_for_eight_seconds_and_another_is_out_for_two() -> Sketch:
 
 
 def sent_late(sketch: Sketch, from_ms: float = 15_000, until_ms: float = 23_000) -> Sketch:
-    """What is due in that time is sent after it, all at once, and confirmed at once."""
+    """All publishes of that time are sent after it, all at once, and confirmed at once."""
     for place, one in enumerate(sketch.attempts(from_ms, until_ms)):
         one.named["intended_ms"] = one.at_ms
         one.at_ms = until_ms + place * 0.01
@@ -332,7 +332,7 @@ def a_stall_while_all_seems_served() -> Sketch:
     return sketch
 
 
-# --- before the fault, and at its beginning -------------------------------------------------------
+# --- before the fault, and at its beginning ------------------------------------------------------
 
 
 @case(passes=f"{TAKEN_OVER} {AFTER}")
@@ -365,7 +365,7 @@ def served_while_the_kill_is_made_and_out_until_the_undo() -> Sketch:
     return sketch
 
 
-# --- under the fault, and at its undo -------------------------------------------------------------
+# --- under the fault, and at its undo ------------------------------------------------------------
 
 
 @case(passes=TAKEN_OVER)

@@ -7,7 +7,10 @@
 3. A consumer is judged if it worked before the fault and was there all the time since. Its share
    is the due messages of its queues, divided among their readers. A group reassigns the readers of
    logs.
-4. Clocks of clients that are not the run's leave both ends of a count open: what came for certain,
+4. A queue that still gave earlier messages shortly before the end may keep what was sent into the
+   fault behind these. Where order is promised one consumer at a time is active, so another one may
+   have taken over.
+5. Clocks of clients that are not the run's leave both ends of a count open: what came for certain,
    and what may have come. Consumption resumed by the first, and did not by the second.
 """
 
@@ -22,6 +25,7 @@ from spark_analysis.schema.service import (
     HALF_OF,
     PUBLISHER,
     QUEUE,
+    STRETCH_NS,
     Consumption,
 )
 from tests.oracle.absences import Absences
@@ -55,12 +59,15 @@ def _rows(
     bound_ns = facts.clock_bound_ns(CONSUMER)
     due, came, may_have = _due(messages, force, until_ns, facts)
     by_queue, by_consumer = _earliest(messages, force, facts)
+    earlier, earlier_of = _earlier(messages, force, until_ns, facts)
+    receivers = _receivers(messages, force, until_ns, facts)
+    ordered = {end.queue for end in facts.queues if end.ordered}
     readers = _readers(messages, force, bound_ns)
     for queue, many in sorted(due.items()):
         first_ns = by_queue.get(queue)
         row = _row(facts, force, until_ns, QUEUE, queue, many, first_ns)
         if may_have[queue] * FEW_OF < many:
-            row = replace(row, resumed=False, at_ns=until_ns)
+            row = replace(row, resumed=False, at_ns=earlier.get(queue, until_ns))
         yield row if came[queue] * HALF_OF >= many else replace(row, resumed=False)
     for consumer in there:
         queues = [queue for queue, read_by in readers.items() if consumer in read_by]
@@ -68,8 +75,12 @@ def _rows(
             share = sum(due[queue] // len(readers[queue]) for queue in queues)
             at_ns = by_consumer.get(consumer)
             row = _row(facts, force, until_ns, CONSUMER, str(consumer), share, at_ns)
+            if not row.resumed:
+                row = replace(row, at_ns=earlier_of.get(consumer, until_ns))
             certain = at_ns is not None and at_ns + 2 * bound_ns <= until_ns
-            yield row if certain else replace(row, resumed=False)
+            taken_over = all(q in ordered and receivers[q] - {consumer} for q in queues)
+            if certain or not taken_over:
+                yield row if certain else replace(row, resumed=False)
 
 
 def _row(
@@ -108,6 +119,40 @@ def _due(
                 came[message.queue] += any(at_ns + bound_ns <= until_ns for at_ns in came_ns)
                 may_have[message.queue] += any(at_ns - bound_ns <= until_ns for at_ns in came_ns)
     return due, came, may_have
+
+
+def _earlier(
+    messages: Sequence[Message], force: Force, until_ns: int, facts: Facts
+) -> tuple[dict[str, int], dict[int, int]]:
+    """Return by queue, and by consumer, when a message that was sent before the fault may have
+    come for the first time in the last 5 s before `until_ns`."""
+    by_queue, by_consumer = dict[str, int](), dict[int, int]()
+    sent_from_ns, bound_ns = _sent_from_ns(force, facts), facts.clock_bound_ns(CONSUMER)
+    for message in messages:
+        first = next((it for it in message.consumed if it.while_consuming), None)
+        attempt = None if first is None else message.sent_attempt(first.attempt)
+        if first is None or attempt is None or attempt.sent_ns >= sent_from_ns:
+            continue
+        at_ns = first.received_ns - bound_ns
+        if until_ns - STRETCH_NS <= at_ns + 2 * bound_ns and at_ns < until_ns:
+            queue, consumer = message.queue, first.consumer
+            by_queue[queue] = min(at_ns, by_queue.get(queue, at_ns))
+            by_consumer[consumer] = min(at_ns, by_consumer.get(consumer, at_ns))
+    return by_queue, by_consumer
+
+
+def _receivers(
+    messages: Sequence[Message], force: Force, until_ns: int, facts: Facts
+) -> dict[str, set[int]]:
+    """Return by queue who may have received a message that was sent into the fault."""
+    found = defaultdict[str, set[int]](set)
+    sent_from_ns, bound_ns = _sent_from_ns(force, facts), facts.clock_bound_ns(CONSUMER)
+    for message in messages:
+        for delivery in message.consumed:
+            in_time = delivery.received_ns - bound_ns <= until_ns
+            if in_time and _shows(message, delivery, sent_from_ns):
+                found[message.queue].add(delivery.consumer)
+    return found
 
 
 def _sent_from_ns(force: Force, facts: Facts) -> int:

@@ -96,11 +96,26 @@ def test_a_consumer_that_worked_before_the_fault_is_expected() -> None:
 
 
 def test_one_idle_reader_of_two_does_not_count_as_resumed() -> None:
-    history = faulted().worker(OTHER, "consumer")
+    history = faulted().worker(OTHER, "consumer").queue(ordered=False)
     history.publish(5, at_ms=6_000).confirm(5).deliver(5, consumer=OTHER)
     for sequence in (10, 11, 12):
         sent(history, sequence).deliver(sequence, at_ms=12_000)
     assert consumption_of(history, "consumer") == [("2", 1, True, 12_000), ("8", 1, False, 20_000)]
+
+
+def test_another_reader_may_take_over_where_order_is_promised() -> None:
+    history = sent(faulted().worker(OTHER, "consumer"), 2)
+    history.deliver(2, at_ms=12_000, consumer=OTHER)
+    assert consumption_of(history, "consumer") == []
+
+
+def test_what_is_sent_into_the_fault_may_wait_behind_earlier_messages() -> None:
+    history = sent(faulted(), 2).publish(5, at_ms=6_000).confirm(5)
+    history.deliver(5, at_ms=15_000)
+    assert consumption_of(history, "queue") == [("orders", 1, False, 15_000)]
+    early = sent(faulted(), 2).publish(5, at_ms=6_000).confirm(5)
+    early.deliver(5, at_ms=15_000 - NANOSECOND_MS)
+    assert consumption_of(early, "queue") == [("orders", 1, False, 20_000)]
 
 
 def test_a_consumer_idle_before_the_fault_is_not_expected() -> None:

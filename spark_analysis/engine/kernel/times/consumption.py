@@ -5,7 +5,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from spark_analysis.schema.service import (
     HALF_OF,
     PUBLISHER,
     QUEUE,
+    STRETCH_NS,
     Consumption,
 )
 
@@ -53,10 +54,30 @@ class Given:
         """The rows of what was sent then or later and came up to `until_ns`."""
         return np.flatnonzero(self.sent_ns[: self.up_to(until_ns)] >= sent_ns)
 
+    def earlier(
+        self, sent_ns: int, until_ns: int, bound_ns: int
+    ) -> tuple[Mapping[int, int], Mapping[int, int]]:
+        """Return by queue, and by consumer, when a message that was sent before then may have come
+        for the first time in the last 5 s before `until_ns`."""
+        _, firsts = np.unique(self.slot, return_index=True)
+        rows = np.sort(firsts)
+        at_ns, sent = self.received_ns[rows] - bound_ns, self.sent_ns[rows]
+        late = (at_ns + 2 * bound_ns >= until_ns - STRETCH_NS) & (at_ns < until_ns)
+        late &= (sent < sent_ns) & (sent > -NEVER)
+        of = self.queue[rows[late]], self.consumer[rows[late]]
+        by_queue, by_consumer = (_first_ns(each, at_ns[late]) for each in of)
+        return by_queue, by_consumer
+
     def resumed_ns(self, window: Window, limit_ns: int) -> int | None:
         """Return when the first message sent under the fault came, up to that limit."""
         rows = self.sent_from(window.returned_ns, limit_ns)[:1]
         return int(self.received_ns[rows[0]]) if len(rows) else None
+
+
+def _first_ns(names: Ints, times_ns: Ints) -> Mapping[int, int]:
+    """Return the first of these times, in order, by name."""
+    found, places = np.unique(names, return_index=True)
+    return dict(zip(found.tolist(), times_ns[places].tolist(), strict=True))
 
 
 def given(messages: Messages, arrived: Arrivals) -> Given:
@@ -88,6 +109,9 @@ def consumption(
     queues = messages.queue.numbers[messages.confirms_slot]
     bound_ns = facts.clock_bound_ns(CONSUMER)
     readers = _readers(found, facts.windows, bound_ns)
+    queue_names = messages.queue.words
+    promised = {end.queue for end in facts.queues if end.ordered}
+    ordered = {number for number, name in enumerate(queue_names) if name in promised}
     started = np.unique(np.array(consumers, np.int64))
     # The place behind the last is that of everybody else.
     of_started = find(started, found.consumer) % (len(started) + 1)
@@ -98,6 +122,7 @@ def consumption(
         sent_ns = window.returned_ns + facts.clock_bound_ns(PUBLISHER)
         rows = found.sent_from(sent_ns, judged.until_ns + bound_ns)
         certain = rows[: np.searchsorted(rows, found.up_to(judged.until_ns - bound_ns))]
+        earlier, earlier_of = found.earlier(sent_ns, judged.until_ns, bound_ns)
         by_queue = first_places(len(messages.queue.words), found.queue[rows])
         wanted = np.bincount(queues[due], minlength=len(messages.queue.words))
         got, may_have = (_of_due(messages, queues, found, each, due) for each in (certain, rows))
@@ -105,19 +130,24 @@ def consumption(
             np.flatnonzero(wanted).tolist(), wanted[wanted > 0].tolist(), strict=True
         ):
             at_ns = _at_ns(found, rows, int(by_queue[number]), bound_ns)
-            at_ns = None if may_have[number] * FEW_OF < many else at_ns
+            if may_have[number] * FEW_OF < many:
+                at_ns = earlier.get(number)
             name = messages.queue.words[number]
             row = _row(facts.run, judged, QUEUE, name, many, at_ns)
             yield row if got[number] * HALF_OF >= many else replace(row, resumed=False)
         by_started = first_places(len(started) + 1, of_started[rows])
         shares = _shares(readers, wanted, window.origin_ns)
+        theirs = _taken_over(readers, found, rows, window.origin_ns, ordered)
         for place, consumer in enumerate(started.tolist()):
             away = _absent(consumer, window.origin_ns, times.until_ns, facts.absences)
             if consumer in shares and not away:
                 at_ns = _at_ns(found, rows, int(by_started[place]), bound_ns)
                 row = _row(facts.run, judged, CONSUMER, str(consumer), shares[consumer], at_ns)
+                if at_ns is None:
+                    row = replace(row, at_ns=earlier_of.get(consumer, row.at_ns))
                 resumed = at_ns is not None and at_ns + 2 * bound_ns <= judged.until_ns
-                yield replace(row, resumed=resumed)
+                if resumed or consumer not in theirs:
+                    yield replace(row, resumed=resumed)
 
 
 def _row(
@@ -172,6 +202,25 @@ def _shares(
     for consumer, queue in read:
         shares[consumer] += int(due[queue]) // of_queue[queue]
     return shares
+
+
+def _taken_over(
+    readers: Sequence[tuple[int, int, int]],
+    found: Given,
+    rows: Ints,
+    origin_ns: int,
+    ordered: Collection[int],
+) -> set[int]:
+    """Return the earlier receivers of ordered queues alone that others have taken over. `rows`:
+    what was sent under the fault and may have come."""
+    came = {*zip(found.consumer[rows].tolist(), found.queue[rows].tolist(), strict=True)}
+    read = [(consumer, queue) for consumer, queue, first_ns in readers if first_ns < origin_ns]
+    kept = {
+        consumer
+        for consumer, queue in read
+        if queue not in ordered or not any(q == queue and c != consumer for c, q in came)
+    }
+    return {consumer for consumer, _ in read} - kept
 
 
 def _absent(worker: int, from_ns: int, until_ns: int, absences: Sequence[Absence]) -> bool:
