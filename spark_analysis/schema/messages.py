@@ -250,7 +250,8 @@ Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_cl
 of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD of a message of the same queue whose confirm
-  time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
+  time is >= since, + deadline_ns: then it should have come; without one: never. Of a message with
+  a delayed attempt not before the largest due_ns of these + deadline_ns. `attempt_lost`,
   `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
 - `lost_indeterminate`: since = the message's first sent_ns, by = should(since).
 - `not_redelivered`, `not_redelivered_unknown`: since = the last delivery's received_ns, by =

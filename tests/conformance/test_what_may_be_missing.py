@@ -16,6 +16,7 @@ from tests.rigs.histories.claim_names import (
     ELECTION,
     FIFO,
     NO_ACK_LOSES,
+    OF_MIRRORS,
     ONE_COPY,
     REFUSED,
     ROLLED_BACK,
@@ -30,6 +31,7 @@ from tests.rigs.histories.sketches import (
     SketchCase,
     SketchCases,
     calm,
+    failover,
 )
 from tests.rigs.histories.ways import Via
 
@@ -552,6 +554,34 @@ def all_were_checked_and_come() -> Sketch:
     sketch = transactions(Fate.COMMIT_WHEN_CHECKED, CONFIRMED)
     sketch.declared["checks_within_s"] = 6
     return sketch
+
+
+# --- delays, and a fault that comes meanwhile ----------------------------------------------------
+
+
+def delayed_and_gone(due_ms: float) -> Sketch:
+    """It is sent at 10 s; later messages come at once; the master is killed at 15 s."""
+    sketch = failover()
+    sketch.history.terms(100, due_ms=due_ms)
+    sketch.lose(100)
+    return sketch
+
+
+@case(f"{DELIVERED} {OF_MIRRORS}", lost=1)
+def delayed_until_after_the_kill_and_gone() -> Sketch:
+    """It waited when the master was killed."""
+    return delayed_and_gone(25_000)
+
+
+@case(DELIVERED, lost=1)
+def delayed_until_three_seconds_before_the_kill_and_gone() -> Sketch:
+    """It had to come before the kill."""
+    return delayed_and_gone(12_000)
+
+
+@case(unknown=DELIVERED, lost=0, loss_unknown__not_due=1)
+def delayed_until_after_the_drain_and_gone() -> Sketch:
+    return delayed_and_gone(80_000)
 
 
 # --- logs and their offsets ----------------------------------------------------------------------
