@@ -248,6 +248,7 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     conditions = [
         _answer(one, window, evidence.claimed(one.fact, window), evidence)
         for one in claim.precondition
+        if not _excludes_a_fault(one) or evidence.facts.windows
     ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     # What is false of the whole run decides for every fault, so it comes first.
@@ -262,6 +263,11 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
         not_judged=tuple(one.doubt for one in unknown),
         advice=_once(one.advice for one in unknown),
     )
+
+
+def _excludes_a_fault(condition: Condition) -> bool:
+    """Return whether it holds where there is no fault: `fault_kind != client_crash`."""
+    return condition.of_window and condition.comparator == "!="
 
 
 def _obstacle(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
