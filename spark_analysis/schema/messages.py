@@ -137,9 +137,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
      deliveries at that offset (none: never); and of that of the deliveries of this message at
      this offset (a log that lost its end has another message there later). Since = the later of
-     that and the earlier one's received_ns. Reported = since + 6 s (clients report their progress to brokers every 5 s). If
-     a window or leadership change is in force at since (origin_ns <= since, and not over before
-     since), a client's report may not reach the broker, or its stand-in: reported = the earliest
+     that and the earlier one's received_ns. Reported = since + 6 s (clients report their progress
+     to brokers every 5 s). If a window or leadership change is in force at since (origin_ns <=
+     since, and not over before since), a client's report may not reach the broker, or its
+     stand-in: reported = the earliest
      received_ns >= since + 6 s at which an identified delivery by LOAD or DRAIN from
      this broker and queue, of an offset larger than those of all such that were received before
      (received_ns smaller), came to the earlier one's consumer and connection (none: never). The

@@ -2,7 +2,6 @@
 each broken one beside a healthy one that nearly looks like it. What must be said follows from
 docs/verdicts.md 4.1, 4.4, 4.5 and 4.10, by the argument of each story."""
 
-
 import pytest
 
 from spark_analysis.schema.facts import ConsumerGroup, GroupQueue
@@ -406,7 +405,7 @@ def partly(both: bool = False) -> Sketch:
     history.worker(SECOND, "publisher")
     groups = [("a", A, ("orders", "payments")), ("b", B, ("orders", "payments")[: 1 + both])]
     history.group("a", A).group("b", B)
-    for _, consumer, queues in groups:
+    for _, consumer, _ in groups:
         history.client_event("consuming", at_ms=1, worker=consumer)
     for name, _, queues in groups:
         for queue in queues:

@@ -319,18 +319,16 @@ def the_last_of_the_planned_messages_was_not_confirmed() -> Sketch:
 def transient(kind: str = "kill", *, messages: int = 30, verified: bool = True) -> Sketch:
     """The master of a transient queue fails at 2 s, for half a second."""
     sketch = tiny(messages)
-    sketch.declared["durable"] = False
+    sketch.declared |= {"durable": False, "priorities": 0, "promote_on_failure": None}
     sketch.fault(2_000, 2_500, kind=kind, verified=verified)
+    sketch.recorded[1] |= {"mirrors_at_fault": 0, "synchronised_mirrors_at_fault": 0}
     return sketch
 
 
 @case(not_applicable=DELIVERED, lost=1)
 def transient_and_gone_with_its_broker() -> Sketch:
     sketch = transient()
-    sketch.history.queue()
     sketch.lose(19)
-    sketch.declared["promote_on_failure"] = None
-    sketch.recorded[1] |= {"mirrors_at_fault": 0, "synchronised_mirrors_at_fault": 0}
     return sketch
 
 
@@ -340,6 +338,28 @@ def transient_and_gone_while_its_broker_ran() -> Sketch:
     sketch = transient_and_gone_with_its_broker()
     sketch.lose(2)
     sketch.deliver(19, 1_960)
+    return sketch
+
+
+@case(not_applicable=DELIVERED, lost=1)
+def transient_and_overtaken_by_a_higher_priority_when_its_broker_ended() -> Sketch:
+    """It may have waited until the fault."""
+    sketch = transient_and_gone_while_its_broker_ran()
+    sketch.declared["priorities"] = 5
+    return sketch
+
+
+@case(not_applicable=DELIVERED, lost=1)
+def transient_and_delayed_until_its_broker_had_ended() -> Sketch:
+    sketch = transient_and_gone_while_its_broker_ran()
+    sketch.history.terms(2, due_ms=2_400)
+    return sketch
+
+
+@case(DELIVERED, lost=1)
+def persistence_undeclared_and_gone_while_its_broker_ran() -> Sketch:
+    sketch = transient_and_gone_while_its_broker_ran()
+    sketch.declared |= {"durable": True, "persistent": None}
     return sketch
 
 
