@@ -77,7 +77,7 @@ def the_consumer_stops_and_the_drain_gets_all_but_one() -> Sketch:
 
 
 def left(*sequences: int) -> Sketch:
-    """Nobody got these, and the drain did not end."""
+    """No consumer got these, and the drain did not end."""
     sketch = tiny()
     sketch.lose(*sequences)
     sketch.history.queue(drained=False)
@@ -104,7 +104,7 @@ def the_audit_finds_all_but_one_of_what_an_unended_drain_left() -> Sketch:
 
 
 @case(passes=DELIVERED, not_applicable=f"{CONSUMED} {ACKED}", lost=0)
-def nobody_reads_before_the_drain() -> Sketch:
+def no_consumer_reads_before_the_drain() -> Sketch:
     sketch = drained(tiny(), *range(20))
     sketch.history.no_consumer()
     sketch.history.rows["client_events"].clear()
@@ -113,8 +113,8 @@ def nobody_reads_before_the_drain() -> Sketch:
 
 
 @case(DELIVERED, lost=1)
-def nobody_reads_and_the_drain_misses_one() -> Sketch:
-    sketch = nobody_reads_before_the_drain()
+def no_consumer_reads_and_the_drain_misses_one() -> Sketch:
+    sketch = no_consumer_reads_before_the_drain()
     sketch.lose(7)
     return sketch
 
