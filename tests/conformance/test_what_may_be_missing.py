@@ -3,6 +3,8 @@ that do not last, drains that stop early, and runs with too little to judge. Tin
 broken one beside a healthy one that nearly looks like it. What must be said follows from
 docs/verdicts.md, by the argument of each story."""
 
+from typing import Any
+
 import pytest
 
 from spark_analysis.schema.words import Fate, Outcome
@@ -415,7 +417,7 @@ def transactions(fate: Fate, *answers: Outcome) -> Sketch:
     """Every message is a transaction of that fate, with these answers."""
     sketch = tiny()
     sketch.history.queue(ordered=False, quiet_ms=30_000)
-    planned = {
+    planned: dict[Fate, dict[str, Any]] = {
         Fate.COMMIT: {"messages_to_commit": MESSAGES, "messages_to_check": 0},
         Fate.ROLLBACK: {"messages_to_commit": 0, "messages_to_check": 0},
         Fate.COMMIT_WHEN_CHECKED: {"messages_to_commit": 0, "messages_to_check": MESSAGES},
@@ -618,7 +620,7 @@ def log(*, kept_by: str = "brokers", messages: int = 30) -> Sketch:
     return sketch
 
 
-def at(offset: int) -> dict[str, str | int]:
+def at(offset: int) -> dict[str, Any]:
     return {"place": "broker-a", "offset": offset}
 
 
