@@ -60,6 +60,11 @@ class Claim:
     beside_dead: bool = False  # it speaks of nodes that had ended before, and are down still
 
     @property
+    def is_promise(self) -> bool:
+        """Return whether one counterexample refutes it."""
+        return not (self.warns or self.some)
+
+    @property
     def of_windows(self) -> bool:
         return any(one.of_window for one in (*self.precondition, *self.predicate))
 

@@ -67,6 +67,7 @@ _ONE_DESTINATION = "publishers send to one destination, so no message can go to 
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
 
 # Deliveries that are violations even where nothing was sent.
+_BY_NO_FAULT = frozenset((NO_FAULT,))
 _NEED_NO_MESSAGE = ("unexpected", "corrupt")
 
 Among = frozenset[int] | None  # fault windows; None: the run, whatever happened in it
@@ -186,10 +187,10 @@ class Counted:
 
     def _charged(self, measure: str, detail: str) -> Iterator[tuple[Attribution, frozenset[int]]]:
         """Yield the rows of a measure (of one detail), each with the windows that may have caused
-        its cases."""
+        its cases; `NO_FAULT` if none can."""
         for row in self.attributions:
             if row.measure == measure and detail in ("", row.detail):
-                yield row, frozenset(window_numbers(row.windows))
+                yield row, frozenset(window_numbers(row.windows)) or _BY_NO_FAULT
 
     def _ambiguous(self, measure: str, detail: str, among: Among, whole: str) -> Interval:
         """Return a count whose cases other faults, or none, may have caused. `whole`: ` of 2,315`,

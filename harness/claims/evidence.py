@@ -192,6 +192,13 @@ class Evidence:
         )
 
     @property
+    def only_faults_end_brokers(self) -> bool:
+        """Return whether only faults can have ended a broker, and no message may wait while its
+        queue delivers later ones."""
+        known = all(self.state.run.get(name) == 0 for name in ("operations", "priorities"))
+        return known and not (self.facts.process_ends or self.facts.process_watch_lost)
+
+    @property
     def _unclosed(self) -> frozenset[str]:
         """Return the queues of which a consumer's log is not closed: those of its group; of a
         consumer of no group all queues."""

@@ -21,9 +21,11 @@ from enum import StrEnum
 
 from harness.claims import derived, doubts, fact_labels
 from harness.claims.claims import Claim, Condition
+from harness.claims.counted import Among
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
+from spark_analysis.schema.messages import NO_FAULT
 
 
 class ClaimOutcome(StrEnum):
@@ -204,15 +206,33 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     parts: dict[int, _Part] = {}
     for window, part in obstacles.items():
         if part is None:
-            answers = [
-                _answer(
-                    one, window, evidence.claimed(one.fact, window, among), evidence, claim.warns
-                )
-                for one in claim.predicate
-            ]
-            part = _with_enough(claim, evidence, window, _of_predicate(answers, evidence))
+            predicate = _of_predicate(_answers(claim, evidence, window, among), evidence)
+            part = _with_enough(claim, evidence, window, predicate)
+        elif not window and claim.is_promise and evidence.only_faults_end_brokers:
+            part = _broken_by_no_fault(claim, evidence) or part
         parts[window] = part
     return _verdict(claim, _deciding_first(parts, evidence))
+
+
+def _answers(
+    claim: Claim, evidence: Evidence, window: int, among: Among
+) -> list[_PredicateAnswer]:
+    return [
+        _answer(one, window, evidence.claimed(one.fact, window, among), evidence, claim.warns)
+        for one in claim.predicate
+    ]
+
+
+def _broken_by_no_fault(claim: Claim, evidence: Evidence) -> _Part | None:
+    """Return the result of a claim about queues that last, if they do not, or perhaps not, and
+    what no fault can have caused refutes it all the same; None: nothing does."""
+    others = tuple(one for one in claim.precondition if one.fact != "keeps")
+    if others == claim.precondition or _precondition(
+        replace(claim, precondition=others), evidence, 0
+    ):
+        return None
+    part = _of_predicate(_answers(claim, evidence, 0, frozenset((NO_FAULT,))), evidence)
+    return part if part.outcome is ClaimOutcome.FAIL else None
 
 
 def worst(outcomes: Iterable[ClaimOutcome]) -> ClaimOutcome:
@@ -282,6 +302,7 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     conditions = [
         _answer(one, window, evidence.claimed(one.fact, window), evidence)
         for one in claim.precondition
+        if not _excludes_a_fault(one) or evidence.facts.windows
     ]
     false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     # What is false of the whole run decides for every fault, so it comes first.
@@ -300,6 +321,11 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
         not_judged=tuple(one.doubt for one in unknown),
         advice=_once(one.advice for one in unknown),
     )
+
+
+def _excludes_a_fault(condition: Condition) -> bool:
+    """Return whether it holds where there is no fault: `fault_kind != client_crash`."""
+    return condition.of_window and condition.comparator == "!="
 
 
 def _obstacle(claim: Claim, evidence: Evidence, window: int) -> _Part | None:

@@ -137,9 +137,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
      deliveries at that offset (none: never); and of that of the deliveries of this message at
      this offset (a log that lost its end has another message there later). Since = the later of
-     that and the earlier one's received_ns. Reported = since + 6 s (clients report their progress to brokers every 5 s). If
-     a window or leadership change is in force at since (origin_ns <= since, and not over before
-     since), a client's report may not reach the broker, or its stand-in: reported = the earliest
+     that and the earlier one's received_ns. Reported = since + 6 s (clients report their progress
+     to brokers every 5 s). If a window or leadership change is in force at since (origin_ns <=
+     since, and not over before since), a client's report may not reach the broker, or its
+     stand-in: reported = the earliest
      received_ns >= since + 6 s at which an identified delivery by LOAD or DRAIN from
      this broker and queue, of an offset larger than those of all such that were received before
      (received_ns smaller), came to the earlier one's consumer and connection (none: never). The
@@ -253,7 +254,8 @@ Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_cl
 of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD of a message of the same queue whose confirm
-  time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
+  time is >= since, + deadline_ns: then it should have come; without one: never. Of a message with
+  a delayed attempt not before the largest due_ns of these + deadline_ns. `attempt_lost`,
   `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
 - `lost_indeterminate`: since = the message's first sent_ns, by = should(since).
 - `not_redelivered`, `not_redelivered_unknown`: since = the last delivery's received_ns, by =

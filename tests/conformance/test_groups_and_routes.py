@@ -2,6 +2,7 @@
 each broken one beside a healthy one that nearly looks like it. What must be said follows from
 docs/verdicts.md 4.1, 4.4, 4.5 and 4.10, by the argument of each story."""
 
+from typing import Any
 
 import pytest
 
@@ -266,7 +267,8 @@ def common_log(messages: int = MESSAGES) -> Sketch:
     for one in [*sketch.came]:
         one.named |= {"place": "broker-a", "offset": one.sequence}
         if one.named["queue"] == "orders-a":
-            where = {"queue": "orders", "place": "broker-a", "offset": one.sequence}
+            where: dict[str, Any] = {"queue": "orders", "place": "broker-a"}
+            where["offset"] = one.sequence
             sketch.deliver(one.sequence, 20_000 + one.sequence, via=Via.AUDIT, **where)
     return sketch
 
@@ -327,7 +329,8 @@ def committed(fate: Fate) -> Sketch:
 def half(sketch: Sketch) -> Sketch:
     """The audit finds a half of message 7, and nothing else."""
     sketch.lose(7)
-    where = {"queue": "orders", "place": "broker-a", "consumer": 90, "connection": 9}
+    where: dict[str, Any] = {"queue": "orders", "place": "broker-a"}
+    where |= {"consumer": 90, "connection": 9}
     sketch.deliver(7, 20_007, acked=False, via=Via.HALF, **where)
     return sketch
 
@@ -363,7 +366,7 @@ def never_checked_for_either_group() -> Sketch:
 def checked_as_one_group_shows_and_a_half_for_the_other() -> Sketch:
     """That one group got it proves the commit, and the audit did not find it."""
     sketch = to_be_checked()
-    where = {"queue": "orders-a", "place": "broker-a", "offset": 7}
+    where: dict[str, Any] = {"queue": "orders-a", "place": "broker-a", "offset": 7}
     sketch.deliver(7, 1_900, consumer=A, **where)
     return sketch
 
@@ -406,7 +409,7 @@ def partly(both: bool = False) -> Sketch:
     history.worker(SECOND, "publisher")
     groups = [("a", A, ("orders", "payments")), ("b", B, ("orders", "payments")[: 1 + both])]
     history.group("a", A).group("b", B)
-    for _, consumer, queues in groups:
+    for _, consumer, _ in groups:
         history.client_event("consuming", at_ms=1, worker=consumer)
     for name, _, queues in groups:
         for queue in queues:
@@ -423,7 +426,7 @@ def partly(both: bool = False) -> Sketch:
         sketch.send(number // 2, at_ms, producer=producer, queue=queue)
         for name, consumer, queues in groups:
             if queue in queues:
-                own = {"consumer": consumer, "queue": f"{queue}-{name}"}
+                own: dict[str, Any] = {"consumer": consumer, "queue": f"{queue}-{name}"}
                 sketch.deliver(number // 2, at_ms + 10, producer=producer, **own)
     return sketch
 

@@ -3,6 +3,8 @@ that do not last, drains that stop early, and runs with too little to judge. Tin
 broken one beside a healthy one that nearly looks like it. What must be said follows from
 docs/verdicts.md, by the argument of each story."""
 
+from typing import Any
+
 import pytest
 
 from spark_analysis.schema.words import Fate, Outcome
@@ -16,6 +18,7 @@ from tests.rigs.histories.claim_names import (
     ELECTION,
     FIFO,
     NO_ACK_LOSES,
+    OF_MIRRORS,
     ONE_COPY,
     REFUSED,
     ROLLED_BACK,
@@ -30,6 +33,7 @@ from tests.rigs.histories.sketches import (
     SketchCase,
     SketchCases,
     calm,
+    failover,
 )
 from tests.rigs.histories.ways import Via
 
@@ -75,7 +79,7 @@ def the_consumer_stops_and_the_drain_gets_all_but_one() -> Sketch:
 
 
 def left(*sequences: int) -> Sketch:
-    """Nobody got these, and the drain did not end."""
+    """No consumer got these, and the drain did not end."""
     sketch = tiny()
     sketch.lose(*sequences)
     sketch.history.queue(drained=False)
@@ -102,7 +106,7 @@ def the_audit_finds_all_but_one_of_what_an_unended_drain_left() -> Sketch:
 
 
 @case(passes=DELIVERED, not_applicable=f"{CONSUMED} {ACKED}", lost=0)
-def nobody_reads_before_the_drain() -> Sketch:
+def no_consumer_reads_before_the_drain() -> Sketch:
     sketch = drained(tiny(), *range(20))
     sketch.history.no_consumer()
     sketch.history.rows["client_events"].clear()
@@ -111,8 +115,8 @@ def nobody_reads_before_the_drain() -> Sketch:
 
 
 @case(DELIVERED, lost=1)
-def nobody_reads_and_the_drain_misses_one() -> Sketch:
-    sketch = nobody_reads_before_the_drain()
+def no_consumer_reads_and_the_drain_misses_one() -> Sketch:
+    sketch = no_consumer_reads_before_the_drain()
     sketch.lose(7)
     return sketch
 
@@ -317,18 +321,16 @@ def the_last_of_the_planned_messages_was_not_confirmed() -> Sketch:
 def transient(kind: str = "kill", *, messages: int = 30, verified: bool = True) -> Sketch:
     """The master of a transient queue fails at 2 s, for half a second."""
     sketch = tiny(messages)
-    sketch.declared["durable"] = False
+    sketch.declared |= {"durable": False, "priorities": 0, "promote_on_failure": None}
     sketch.fault(2_000, 2_500, kind=kind, verified=verified)
+    sketch.recorded[1] |= {"mirrors_at_fault": 0, "synchronised_mirrors_at_fault": 0}
     return sketch
 
 
 @case(not_applicable=DELIVERED, lost=1)
 def transient_and_gone_with_its_broker() -> Sketch:
     sketch = transient()
-    sketch.history.queue()
     sketch.lose(19)
-    sketch.declared["promote_on_failure"] = None
-    sketch.recorded[1] |= {"mirrors_at_fault": 0, "synchronised_mirrors_at_fault": 0}
     return sketch
 
 
@@ -338,6 +340,28 @@ def transient_and_gone_while_its_broker_ran() -> Sketch:
     sketch = transient_and_gone_with_its_broker()
     sketch.lose(2)
     sketch.deliver(19, 1_960)
+    return sketch
+
+
+@case(not_applicable=DELIVERED, lost=1)
+def transient_and_overtaken_by_a_higher_priority_when_its_broker_ended() -> Sketch:
+    """It may have waited until the fault."""
+    sketch = transient_and_gone_while_its_broker_ran()
+    sketch.declared["priorities"] = 5
+    return sketch
+
+
+@case(not_applicable=DELIVERED, lost=1)
+def transient_and_delayed_until_its_broker_had_ended() -> Sketch:
+    sketch = transient_and_gone_while_its_broker_ran()
+    sketch.history.terms(2, due_ms=2_400)
+    return sketch
+
+
+@case(DELIVERED, lost=1)
+def persistence_undeclared_and_gone_while_its_broker_ran() -> Sketch:
+    sketch = transient_and_gone_while_its_broker_ran()
+    sketch.declared |= {"durable": True, "persistent": None}
     return sketch
 
 
@@ -393,7 +417,7 @@ def transactions(fate: Fate, *answers: Outcome) -> Sketch:
     """Every message is a transaction of that fate, with these answers."""
     sketch = tiny()
     sketch.history.queue(ordered=False, quiet_ms=30_000)
-    planned = {
+    planned: dict[Fate, dict[str, Any]] = {
         Fate.COMMIT: {"messages_to_commit": MESSAGES, "messages_to_check": 0},
         Fate.ROLLBACK: {"messages_to_commit": 0, "messages_to_check": 0},
         Fate.COMMIT_WHEN_CHECKED: {"messages_to_commit": 0, "messages_to_check": MESSAGES},
@@ -554,6 +578,34 @@ def all_were_checked_and_come() -> Sketch:
     return sketch
 
 
+# --- delays, and a fault that comes meanwhile ----------------------------------------------------
+
+
+def delayed_and_gone(due_ms: float) -> Sketch:
+    """It is sent at 10 s; later messages come at once; the master is killed at 15 s."""
+    sketch = failover()
+    sketch.history.terms(100, due_ms=due_ms)
+    sketch.lose(100)
+    return sketch
+
+
+@case(f"{DELIVERED} {OF_MIRRORS}", lost=1)
+def delayed_until_after_the_kill_and_gone() -> Sketch:
+    """It waited when the master was killed."""
+    return delayed_and_gone(25_000)
+
+
+@case(DELIVERED, lost=1)
+def delayed_until_three_seconds_before_the_kill_and_gone() -> Sketch:
+    """It had to come before the kill."""
+    return delayed_and_gone(12_000)
+
+
+@case(unknown=DELIVERED, lost=0, loss_unknown__not_due=1)
+def delayed_until_after_the_drain_and_gone() -> Sketch:
+    return delayed_and_gone(80_000)
+
+
 # --- logs and their offsets ----------------------------------------------------------------------
 
 
@@ -568,7 +620,7 @@ def log(*, kept_by: str = "brokers", messages: int = 30) -> Sketch:
     return sketch
 
 
-def at(offset: int) -> dict[str, str | int]:
+def at(offset: int) -> dict[str, Any]:
     return {"place": "broker-a", "offset": offset}
 
 

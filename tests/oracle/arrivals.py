@@ -1,8 +1,9 @@
 """The time by which a queue should have delivered a message.
 
 1. It should have come when a message came that the queue got no earlier, and a deadline was over.
-2. Messages that only the drain received came too late to show this.
-3. Confirm times of two publishers are compared, each known up to the bounds of publisher and
+2. A delayed message should not have come before its latest due time, and a deadline.
+3. Messages that only the drain received came too late to show this.
+4. Confirm times of two publishers are compared, each known up to the bounds of publisher and
    consumer together.
 """
 
@@ -38,14 +39,17 @@ class Arrivals:
             backwards = accumulate((came_ns for _, came_ns in reversed(pairs)), min)
             self._earliest_ns[queue] = list(backwards)[::-1]
 
-    def span(self, queue: str, since_ns: int) -> Span:
-        """Return the time from when a queue had a message until it should have delivered it."""
+    def span(self, message: Message, since_ns: int) -> Span:
+        """Return the time from when its queue had a message until it should have delivered it."""
         apart_ns = 2 * self._bound_ns
-        earliest_ns = self._should_have_come_ns(queue, since_ns - apart_ns)
-        latest_ns = self._should_have_come_ns(queue, since_ns + apart_ns)
+        earliest_ns = self._should_have_come_ns(message, since_ns - apart_ns)
+        latest_ns = self._should_have_come_ns(message, since_ns + apart_ns)
         return Span(since_ns, earliest_ns, latest_ns)
 
-    def _should_have_come_ns(self, queue: str, since_ns: int) -> int | None:
-        later = bisect_left(self._confirmed_ns.get(queue, []), since_ns)
-        earliest_ns = self._earliest_ns.get(queue, [])
-        return None if later == len(earliest_ns) else earliest_ns[later] + self._deadline_ns
+    def _should_have_come_ns(self, message: Message, since_ns: int) -> int | None:
+        later = bisect_left(self._confirmed_ns.get(message.queue, []), since_ns)
+        earliest_ns = self._earliest_ns.get(message.queue, [])
+        if later == len(earliest_ns):
+            return None
+        dues_ns = (terms.due_ns for terms in message.terms if terms.delayed)
+        return max((earliest_ns[later], *dues_ns)) + self._deadline_ns

@@ -47,8 +47,12 @@ def test_a_commit_shows_something_only_if_it_was_confirmed(fate: Fate, measure: 
 
 
 @pytest.mark.parametrize("fate", [Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED])
-def test_a_rollback_could_be_delivered_whatever_its_sender_heard(fate: Fate) -> None:
-    assert shown(in_transaction(fate)) == {"could_show rolled_back_but_delivered": 1}
+def test_a_rollback_shows_something_only_if_it_was_answered(fate: Fate) -> None:
+    """Else its delivery would prove nothing."""
+    assert shown(in_transaction(fate)) == {}
+    assert shown(in_transaction(fate).settle(1, Outcome.UNKNOWN)) == {}
+    answered = in_transaction(fate).settle(1, Outcome.REFUSED)
+    assert shown(answered) == {"could_show rolled_back_but_delivered": 1}
 
 
 def test_a_commit_that_was_refused_is_rolled_back() -> None:

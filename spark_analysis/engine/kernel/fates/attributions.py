@@ -3,7 +3,7 @@
 1. A case is attributed to the windows whose influence reaches into the time in which it was
    caused. Cases of the same windows share one row.
 2. A message should have come by the time at which another message of its queue came that was
-   confirmed no earlier.
+   confirmed no earlier. A delayed one waits until its due time, too.
 3. Where clocks have bounds, every window counts that may reach into that time, and `NO_FAULT`
    does, too, unless one reaches into it for certain.
 4. What is gone no fault of clients took: beside one of the cluster theirs do not count.
@@ -23,6 +23,7 @@ from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.messages import NO_FAULT, Attribution
 from spark_analysis.schema.service import CONSUMER, PUBLISHER
+from spark_analysis.schema.words import NO_DUE
 
 
 def attributions(
@@ -37,8 +38,13 @@ def attributions(
         latest_ns = by_ns
         if by_ns is None:
             should = should or Should(messages, arrived, facts.deadline_ns)
-            by_ns = should.have_come_ns(cases.census.queue, since_ns - 2 * bound_ns)
-            latest_ns = should.have_come_ns(cases.census.queue, since_ns + 2 * bound_ns)
+            waited_ns = _waited_ns(messages, cases, facts)
+            by_ns = np.maximum(
+                should.have_come_ns(cases.census.queue, since_ns - 2 * bound_ns), waited_ns
+            )
+            latest_ns = np.maximum(
+                should.have_come_ns(cases.census.queue, since_ns + 2 * bound_ns), waited_ns
+            )
         assert latest_ns is not None, cases
         may = _reaching(
             facts, since_ns - bound_ns, np.minimum(latest_ns, NEVER - bound_ns) + bound_ns
@@ -47,6 +53,15 @@ def attributions(
         if measures.BY_NAME[cases.census.measure].of_brokers:
             _leave_out_clients(may, must, facts)
         yield from _rows(cases, may, must, facts)
+
+
+def _waited_ns(messages: Messages, cases: Cases, facts: Facts) -> Ints:
+    """Return the latest due time of each delayed message, and a deadline; 0 if it is not
+    delayed."""
+    if not messages.terms.delayed.any():
+        return np.zeros(len(cases.at_ns), np.int64)
+    due_ns = messages.terms.latest_due_ns(messages.slots.find(cases.producer, cases.sequence))
+    return np.where(due_ns == NO_DUE, 0, due_ns + facts.deadline_ns)
 
 
 def _reaching(facts: Facts, since_ns: Ints, by_ns: Ints) -> list[Bools]:
