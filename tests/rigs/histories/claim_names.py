@@ -9,6 +9,8 @@ DELIVERED, COPY = "confirmed-is-delivered", "confirmed-copy-is-kept"
 FIFO, REFUSED = "queue-is-first-in-first-out", "refused-stays-refused"
 ACKED, ONE_COPY = "acknowledged-is-not-redelivered", "one-copy"
 HELD, UNACKED = "held-is-not-redelivered", "unacknowledged-is-redelivered"
+MISROUTED, UNEXPECTED = "nothing-misrouted", "nothing-unexpected"
+CORRUPT, IN_SYNC = "nothing-corrupt", "in-sync-is-not-lost"
 # Of masters and mirrors.
 TAKEN_OVER, WORKS_ON = "mirror-takes-over", "mirrored-queue-works-on"
 HOSTS, ELECTION = "host-list-fails-over", "election-loses-nothing"

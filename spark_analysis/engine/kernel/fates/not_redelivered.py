@@ -2,7 +2,8 @@
 
 1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
 2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
-3. Connections of consumers that a fault ended for good ended with them, though no event says so.
+3. Connections of consumers that a fault ended for good ended with them, though no event says so;
+   and all others before a complete drain.
 4. A fault of the cluster may take what was given out before it was confirmed.
 5. What was acknowledged after the end of its connection was not acknowledged. Few are, and only
    their times are read.
@@ -39,8 +40,14 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema.facts import Facts
 
-OPEN = (*unseen.REASONS, "consumer_killed", "acknowledged_at_the_end", "unconfirmed")
-KILLED, AT_THE_END, UNCONFIRMED = range(len(unseen.REASONS), len(OPEN))
+OPEN = (
+    *unseen.REASONS,
+    "consumer_killed",
+    "end_not_recorded",
+    "acknowledged_at_the_end",
+    "unconfirmed",
+)
+KILLED, NO_END, AT_THE_END, UNCONFIRMED = range(len(unseen.REASONS), len(OPEN))
 
 
 def not_redelivered(
@@ -50,7 +57,7 @@ def not_redelivered(
     if not facts.acknowledges:
         return [], []
     events = reader.read(ClientEvents)
-    rows = _cut_off(arrived, events, facts)
+    rows = _cut_off(messages, arrived, events, facts)
     if not len(rows):
         return [], []
     acknowledgements = reader.read(Acknowledgements)
@@ -65,8 +72,10 @@ def not_redelivered(
     over_ns = ended_ns(arrived.rows.pick(rows), events)
     late_ns = written_ns(arrived.rows.pick(rows), acknowledgements)
     taken = _may_be_taken(messages, arrived, rows, facts)
+    killed = np.isin(arrived.rows.consumer[rows], _killed(facts))
     for why, number in (
-        (over_ns == NEVER, KILLED),
+        ((over_ns == NEVER) & killed, KILLED),
+        (over_ns == NEVER, NO_END),
         (late_ns - NANOSECONDS <= over_ns, AT_THE_END),
         (taken, UNCONFIRMED),
     ):
@@ -113,20 +122,25 @@ def _answered(
     return answered
 
 
-def _cut_off(arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
+def _killed(facts: Facts) -> list[int]:
+    """Return the consumers that a fault ended for good."""
+    return [absence.worker for absence in facts.absences if absence.until_ns is None]
+
+
+def _cut_off(messages: Messages, arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
     """The deliveries of attempts in the load whose connection ended then or later."""
     connections, _, ends_ns = endings(events)
-    killed = [absence.worker for absence in facts.absences if absence.until_ns is None]
-    if not (len(connections) or killed):
-        return np.zeros(0, np.intp)
     rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
     rows = rows[arrived.came_by(arrived.ways.load, rows)]
     place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
     ended &= place >= 0
-    died = ~ended & np.isin(arrived.rows.consumer[rows], killed)
-    return rows[ended | died]
+    rest = np.flatnonzero(~ended)
+    gone = unseen.reasons(messages.queue[arrived.slot[rows[rest]]], facts) == unseen.NOWHERE
+    consumer = arrived.rows.consumer[rows[rest]]
+    ended[rest] = (gone & np.isin(consumer, events.worker)) | np.isin(consumer, _killed(facts))
+    return rows[ended]
 
 
 def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
