@@ -43,12 +43,12 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
   has no such end and an Absence of its consumer has until_ns None: it died with it; or if it has
-  none, any client_events row has its consumer as its worker, and "consumer_log", "drain" and
-  "unreadable" do not hold: all connections are gone when the drain begins. First that holds:
+  no end at all, a client event `consuming` is of it, and "consumer_log", "drain" and "unreadable"
+  do not hold: all connections are gone when the drain begins. First that holds:
   `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
      "consumer_killed" where the connection has no end of its own, and such an Absence: its last
      acknowledgements may have been sent, and not written down; "end_not_recorded" where it has
-     none, and no Absence; "acknowledged_at_the_end" where a frame that covers the
+     none, and no such Absence; "acknowledged_at_the_end" where a frame that covers the
      last delivery has written_ns <= ended at + 1 s; "unconfirmed" where the attempt has no
      CONFIRMED settlement, and a leadership change, or a window that spares no broker (not
      of_clients, not of_client_links), has over_ns (its own) None or >= the last delivery's

@@ -9,8 +9,9 @@
 4. Only what a connection held when it ended can be forgotten: census `could_show`. What another
    delivery had settled before is not held.
 5. A consumer that a fault ended for good has no end of its connection on record. What it held
-   must come again, too, but it may have acknowledged some of that off the record. Nor need the
-   events of a consumer show the end of its connection: each had ended when a complete drain began.
+   must come again, too, but it may have acknowledged some of that off the record. So did
+   every connection end before a complete drain. If it began to consume on record, and has no end
+   there, the records do not show all of it.
 6. A broker promises to keep what it confirmed. It may give out what is not confirmed yet, and a
    fault of the cluster may take that.
 7. An acknowledgement of after the end did not reach the broker. Within a second of the end it is
@@ -72,8 +73,8 @@ class _Ended:
     def left_behind(self, delivery: Delivery) -> bool:
         """Return whether the connection of a delivery of the load ended then or later."""
         ended_ns = self._channels.ended_ns(delivery)
-        drained = self._drained and self._channels.has_events(delivery)
-        gone = ended_ns is None and (drained or delivery.consumer in self._killed)
+        before_it = self._drained and self._channels.is_open_ended(delivery)
+        gone = ended_ns is None and (before_it or delivery.consumer in self._killed)
         ended = gone or (ended_ns is not None and ended_ns >= delivery.received_ns)
         return delivery.while_consuming and ended
 

@@ -3,7 +3,7 @@
 1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
 2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
 3. Connections of consumers that a fault ended for good ended with them, though no event says so;
-   and all others before a complete drain.
+   and all before a complete drain. Those that began to consume on record have no end there then.
 4. A fault of the cluster may take what was given out before it was confirmed.
 5. What was acknowledged after the end of its connection was not acknowledged. Few are, and only
    their times are read.
@@ -136,11 +136,23 @@ def _cut_off(messages: Messages, arrived: Arrivals, events: ClientEvents, facts:
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
     ended &= place >= 0
+    ended |= np.isin(arrived.rows.consumer[rows], _killed(facts))
     rest = np.flatnonzero(~ended)
-    gone = unseen.reasons(messages.queue[arrived.slot[rows[rest]]], facts) == unseen.NOWHERE
-    consumer = arrived.rows.consumer[rows[rest]]
-    ended[rest] = (gone & np.isin(consumer, events.worker)) | np.isin(consumer, _killed(facts))
+    open_ended = _place(
+        _open_ended(connections, events),
+        arrived.rows.consumer[rows[rest]],
+        arrived.rows.connection[rows[rest]],
+    )
+    queue = messages.queue[arrived.slot[rows[rest]]]
+    ended[rest] = (open_ended >= 0) & (unseen.reasons(queue, facts) == unseen.NOWHERE)
     return rows[ended]
+
+
+def _open_ended(ended: Ints, events: ClientEvents) -> Ints:
+    """Return the connections that began to consume on record, and are not among those that
+    ended."""
+    began = events.kind.among("consuming")
+    return np.setdiff1d(pair_numbers(events.worker[began], events.connection[began]), ended)
 
 
 def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
