@@ -25,6 +25,7 @@ from tests.rigs.histories.sketches import (
     SketchCase,
     SketchCases,
     calm,
+    failover,
     relinked,
 )
 
@@ -484,6 +485,66 @@ def the_drain_gives_one_twice_unflagged() -> Sketch:
     sketch.lose(119)
     sketch.deliver(119, 14_000, via=Via.DRAIN)
     sketch.deliver(119, 14_001, via=Via.DRAIN)
+    return sketch
+
+
+# --- across a failover: the master is killed at 15 s ---------------------------------------------
+
+
+def after_the_kill(
+    sequence: int, *, acked: bool = True, again: bool = False, at_ms: float = 16_000
+) -> Sketch:
+    sketch = failover()
+    if not acked:
+        sketch.forget_to_acknowledge(sequence)
+    sketch.deliver(sequence, at_ms, again=again, connection=2)
+    return sketch
+
+
+@case(passes=f"{ONE_COPY} {UNACKED} {ACKED}", duplicated__redelivery=1)
+def held_at_the_kill_and_again_unflagged() -> Sketch:
+    """The new master never delivered it."""
+    return after_the_kill(148, acked=False)
+
+
+@case(unknown=f"{ONE_COPY} {ACKED}", duplicated__ambiguous=1)
+def acknowledged_500_ms_before_the_kill_and_again_unflagged() -> Sketch:
+    return after_the_kill(145)
+
+
+@case(ACKED, duplicated__redelivery_after_ack=1, duplicated__stored_twice=0)
+def acknowledged_five_seconds_before_the_kill_and_again_unflagged() -> Sketch:
+    return after_the_kill(100)
+
+
+@case(ONE_COPY, duplicated__stored_twice=1)
+def delivered_after_the_fault_was_over_and_again_unflagged() -> Sketch:
+    return after_the_kill(400, at_ms=48_000)
+
+
+def unanswered_at_the_kill(*came_ms: float) -> Sketch:
+    """Message 150 was sent into the dying master, and comes from the new one."""
+    sketch = failover()
+    for at_ms in came_ms:
+        sketch.deliver(150, at_ms, connection=2)
+    return sketch
+
+
+@case(passes=f"{ONE_COPY} {DELIVERED} {UNEXPECTED}", revived=1)
+def unanswered_at_the_kill_and_delivered() -> Sketch:
+    return unanswered_at_the_kill(16_000)
+
+
+@case(unknown=ONE_COPY, duplicated__ambiguous=1, duplicated__stored_twice=0)
+def unanswered_at_the_kill_and_delivered_twice() -> Sketch:
+    return unanswered_at_the_kill(16_000, 16_500)
+
+
+@case(passes=f"{ONE_COPY} {ACKED} {DELIVERED}", duplicated__publisher_retry=1)
+def unanswered_at_the_kill_and_sent_again_and_both_come() -> Sketch:
+    sketch = unanswered_at_the_kill(16_000)
+    sketch.send(150, 17_100, attempt=2)
+    sketch.deliver(150, 17_110, attempt=2, connection=2)
     return sketch
 
 
