@@ -2,6 +2,8 @@
 each broken history beside a healthy one that nearly looks like it. What must be said follows from
 docs/verdicts.md 4.3 to 4.5, 4.8, 4.10 and 5.2, by the argument of each story."""
 
+from typing import Any
+
 import pytest
 
 from spark_analysis.schema.words import Outcome, Redelivered, Via
@@ -186,8 +188,8 @@ def returned_and_delivered() -> Sketch:
 # --- phantoms ------------------------------------------------------------------------------------
 
 
-def phantom(sketch: Sketch | None = None, **named: object) -> Sketch:
-    sketch = sketch or short()
+def phantom(**named: Any) -> Sketch:
+    sketch = short()
     sketch.deliver(777, 6_100, **named)
     return sketch
 
@@ -643,8 +645,7 @@ def held_in_one_group(*, again: bool) -> Sketch:
         if one.named["queue"] == "orders-mail":
             one.named["connection"] = 2
     if again:
-        named = {"consumer": OTHER, "queue": "orders-mail", "connection": 2}
-        sketch.deliver(60, 9_120, again=True, **named)
+        sketch.deliver(60, 9_120, again=True, consumer=OTHER, queue="orders-mail", connection=2)
     return sketch
 
 

@@ -211,8 +211,9 @@ def nothing_says_whether_it_came_before_and_one_is_late() -> LogHistory:
 
 
 def retried(*own: int) -> LogHistory:
-    named = {"via": Via.RETRY_TOPIC, "place": "%RETRY%group/0", "offset": 0}
-    return log(*own).came(100, 12_000, queue="%RETRY%group", **named)
+    place, queue = "%RETRY%group/0", "%RETRY%group"
+    story = log(*own)
+    return story.came(100, 12_000, via=Via.RETRY_TOPIC, place=place, queue=queue, offset=0)
 
 
 @case(TOPIC, passes=f"{FIFO} {DELIVERED} {ONE_COPY} {ACKED}")
