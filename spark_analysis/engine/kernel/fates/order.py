@@ -3,7 +3,7 @@
 1. A message is judged only if order is promised and the place of its copy is certain.
 2. A message is overtaken if a message came before it in its line that was sent after its confirm,
    or sent after it on its connection. The latest such message of a line so far decides for all.
-3. Who read the two is asked only if any message was overtaken at all.
+3. Who read the two matters only if any message was overtaken at all.
 """
 
 from collections.abc import Iterator
