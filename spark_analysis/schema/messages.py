@@ -219,7 +219,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   of the line whose first delivery has f's consumer and connection. A consumer is split in a line
   if of its first deliveries there one by one connection lies between two by another. Of a log
   (f has an offset) every consumer is split unless facts.brokers_keep_progress, and the second of
-  these never holds: it may have asked for a later offset first. But it is `reordered`, too, if f
+  these never holds: it may have requested a later offset first. But it is `reordered`, too, if f
   has a broker, and an offset larger than that of one of the line that it is before, from the same
   broker (of equal ones the later delivery's counts as larger).
   `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier: of the two

@@ -358,7 +358,7 @@ def requeued_and_never_again_though_its_connection_closed() -> Sketch:
 
 @case(unknown=UNACKED, passes=f"{DELIVERED} {ONE_COPY}")
 def requeued_and_never_again_and_no_end_on_record() -> Sketch:
-    """The queue was empty in the end, and nobody had it."""
+    """The queue was empty in the end, and no consumer had it."""
     sketch = held(short())
     sketch.history.client_event("requeued", at_ms=6_500)
     return sketch

@@ -72,7 +72,7 @@ def test_a_log_is_judged_as_argued(one: LogCase) -> None:
 def log(*own: int, starts: Collection[int] = ()) -> LogHistory:
     """One log of 300 messages. Message 100 is sent at 10 s, confirmed 3 ms and delivered 6 ms
     later, at offset 100. A test writes deliveries of its `own`. At each message of `starts` the
-    consumer has begun anew, on the next connection."""
+    consumer begins again, on the next connection."""
     story = LogHistory(
         own=own,
         places=PLACES[:1],
@@ -88,12 +88,12 @@ def log(*own: int, starts: Collection[int] = ()) -> LogHistory:
     return story
 
 
-# --- where a consumer begins anew ----------------------------------------------------------------
+# --- where a consumer begins again ---------------------------------------------------------------
 
 
 @case(STREAM, passes=f"{FIFO} {ONE_COPY} {DELIVERED}")
 @case(TOPIC, passes=f"{FIFO} {ONE_COPY} {DELIVERED} {ACKED}")
-def begins_anew_five_messages_earlier() -> LogHistory:
+def begins_again_five_messages_earlier() -> LogHistory:
     story = log(starts=(105,))
     for number in range(100, 105):
         story.came(number, 10_420 + number, connection=2)
@@ -102,7 +102,7 @@ def begins_anew_five_messages_earlier() -> LogHistory:
 
 @case(STREAM, unknown=FIFO, passes=f"{ONE_COPY} {DELIVERED}")
 @case(TOPIC, fails=FIFO, passes=f"{ONE_COPY} {DELIVERED}")
-def begins_anew_five_messages_ahead_and_then_goes_back() -> LogHistory:
+def begins_again_five_messages_ahead_and_then_goes_back() -> LogHistory:
     """A consumer of a stream names the offset; that of a topic gets it from the brokers."""
     story = log(*range(100, 105), starts=(100, 110))
     for number in range(100, 110):

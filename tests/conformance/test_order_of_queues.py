@@ -486,7 +486,7 @@ def two_consumers_read_in_turn_and_one_is_late() -> Sketch:
 
 @case(unknown=FIFO, reordered=0, reorder_unknown=1)
 def two_connections_of_one_consumer_read_in_turn_and_one_is_late() -> Sketch:
-    """Two connections are two readers, whoever has them."""
+    """Two connections are two readers, even of one consumer."""
     return both_read(same_consumer=True)
 
 
