@@ -42,11 +42,13 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   without those by AUDIT with an offset, for a log keeps everything) the last is by LOAD, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. A connection ended, too, if it
-  has no such end and an Absence of its consumer has until_ns None: it died with it, and all
-  connections are gone when the drain begins. First that holds:
+  has no such end and an Absence of its consumer has until_ns None: it died with it; or if it has
+  no end at all, a client event `consuming` is of it, and "consumer_log", "drain" and "unreadable"
+  do not hold: all connections are gone when the drain begins. First that holds:
   `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`;
-     "consumer_killed" where the connection has no end of its own: its last acknowledgements may
-     have been sent, and not written down; "acknowledged_at_the_end" where a frame that covers the
+     "consumer_killed" where the connection has no end of its own, and such an Absence: its last
+     acknowledgements may have been sent, and not written down; "end_not_recorded" where it has
+     none, and no such Absence; "acknowledged_at_the_end" where a frame that covers the
      last delivery has written_ns <= ended at + 1 s; "unconfirmed" where the attempt has no
      CONFIRMED settlement, and a leadership change, or a window that spares no broker (not
      of_clients, not of_client_links), has over_ns (its own) None or >= the last delivery's
@@ -121,10 +123,12 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   not ended before. Only an acknowledgement and the end of its own connection are compared as they
   are; so are two times of one consumer where an end, or the order of two deliveries, is asked
   for. Of a group's progress b = the largest bound_ns of all Clocks, and 2 b of two consumers.
-  A connection without an end (client event lost or closed) whose consumer's log is not closed may
-  have ended from its last record on: the largest received_ns, of any delivery, and written_ns of
-  its consumer and connection. One whose ends all lie before the delivery may have ended at its
-  received_ns. Acknowledged in time, and reported, need that to be no end either.
+  A connection without an end (client event lost or closed) may have ended from its last record on,
+  if its consumer's log is not closed; or, as far as a delivery without an offset is concerned, if
+  a delivery by DRAIN is of the same attempt: the last record is the largest received_ns, of any
+  delivery, and written_ns of its consumer and connection. One whose ends all lie before the
+  delivery may have ended at its received_ns. Acknowledged in time, and reported, need that to be
+  no end either.
   Acknowledged at < received_ns is a wrong record: it is not in time, no progress passes by it, and
   it is older than any second.
   "publisher_retry": its attempt was in no earlier one.
@@ -198,8 +202,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      that hears of a message only after it has taken over gives it out unflagged, whatever the old
      master did with its copy; and what a hung link held back comes after its own redelivery. From
      outside neither differs from a second copy.
-- order, for each delivered message; f = its first delivery, a = the attempt that f names. First
-  that holds:
+- order, for each delivered message; f = its first delivery that is not `misrouted` (without one:
+  its first delivery), a = the attempt that f names. First that holds:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
   `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
      gives it out has nothing to do with when it was sent.
@@ -207,7 +211,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
      stands is not certain. Or an effect came before its cause: the smallest settled_ns of a's
      CONFIRMED settlements, or received_ns of f + the bound_ns of the Clocks of producer and
-     consumer, is < a's sent_ns: its times prove nothing.
+     consumer, is < a's sent_ns: its times prove nothing. Or f is `misrouted`.
   `not_judged`: "not_reported"; f's redelivered is NOT_REPORTED, and f has no offset; or f is
   AGAIN. The others are judged, within a line: of the same producer, key and queue (the
   message's). x is before y if a_x was confirmed (its smallest settled_ns)
@@ -215,9 +219,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   sent_ns of x is smaller, or the same, both are attempt 1, and sequence of x is smaller.
   `reordered`: ""; it is before one that was first delivered earlier (in delivery order), either
   both are flagged (redelivered YES) or neither is, and one of these holds: both came to one
-  consumer; or f's consumer has no Clock, a was confirmed before the other's attempt was sent, and
-  the other was first delivered before every one of the line whose first delivery has f's consumer
-  and connection.
+  consumer, and, if it is split there, by one connection; or f's consumer has no Clock, a was
+  confirmed before the other's attempt was sent, and the other was first delivered before every one
+  of the line whose first delivery has f's consumer and connection. A consumer is split in a line
+  if of its first deliveries there one by one connection lies between two by another. Of a log
+  (f has an offset) every consumer is split unless facts.brokers_keep_progress, and the second of
+  these never holds: it may have requested a later offset first. But it is `reordered`, too, if f
+  has a broker, and an offset larger than that of one of the line that it is before, from the same
+  broker (of equal ones the later delivery's counts as larger).
   `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier: of the two
      the one is flagged and the other is not (what was given out to a connection that no client
      reads may come after what was not), or two consumers read beside each other.

@@ -18,13 +18,13 @@ from tests.rigs.histories.claim_names import (
     EARLY,
     FIFO,
     HELD,
+    MISROUTED,
     ONE_COPY,
     OVERDUE,
     REFUSED,
-    ROUTED,
-    SENT_ONLY,
     TORN,
     UNACKED,
+    UNEXPECTED,
 )
 from tests.rigs.histories.sketches import (
     OTHER,
@@ -93,8 +93,8 @@ def got(sketch: Sketch, queue: str, sequence: int) -> SketchedDelivery:
 
 
 @case(
-    passes=f"{DELIVERED} {ONE_COPY} {ACKED} {HELD} {FIFO} {SENT_ONLY} {CORRUPT}",
-    not_applicable=f"{ROUTED} {COPY} {UNACKED}",
+    passes=f"{DELIVERED} {ONE_COPY} {ACKED} {HELD} {FIFO} {UNEXPECTED} {CORRUPT}",
+    not_applicable=f"{MISROUTED} {COPY} {UNACKED}",
     lost=0,
     duplicated=0,
 )
@@ -431,7 +431,7 @@ def partly(both: bool = False) -> Sketch:
     return sketch
 
 
-@case(passes=f"{DELIVERED} {ROUTED} {ACKED} {ONE_COPY} {HELD}", loss_unknown=0, lost=0)
+@case(passes=f"{DELIVERED} {MISROUTED} {ACKED} {ONE_COPY} {HELD}", loss_unknown=0, lost=0)
 def a_group_that_does_not_read_a_queue_misses_nothing_of_it() -> Sketch:
     return partly()
 
@@ -446,21 +446,21 @@ def lost_for_the_only_group_of_a_queue() -> Sketch:
     return without(partly(), "payments-a", 7)
 
 
-@case(ROUTED, misrouted=1, unexpected=0)
+@case(MISROUTED, misrouted=1, unexpected=0)
 def a_group_gets_a_message_of_a_queue_that_it_does_not_read() -> Sketch:
     sketch = partly()
     sketch.deliver(7, 1_600, producer=SECOND, consumer=B, queue="orders-b")
     return sketch
 
 
-@case(f"{ROUTED} {ONE_COPY}", misrouted=1)
+@case(f"{MISROUTED} {ONE_COPY}", misrouted=1)
 def in_both_queues_of_one_group() -> Sketch:
     sketch = partly(both=True)
     sketch.deliver(7, 1_600, producer=SECOND, consumer=A, queue="orders-a")
     return sketch
 
 
-@case(ROUTED, misrouted=1, lost=0)
+@case(MISROUTED, misrouted=1, lost=0)
 def in_the_wrong_queue_of_one_group() -> Sketch:
     """Its consumers got it all the same, so it is not lost."""
     sketch = partly(both=True)
@@ -492,26 +492,26 @@ def lose_of_payments(sketch: Sketch, sequence: int) -> Sketch:
     return sketch
 
 
-@case(passes=f"{DELIVERED} {ROUTED} {ONE_COPY} {FIFO}", misrouted=0)
+@case(passes=f"{DELIVERED} {MISROUTED} {ONE_COPY} {FIFO}", misrouted=0)
 def each_queue_gets_its_own() -> Sketch:
     return two_queues()
 
 
-@case(f"{ROUTED} {ONE_COPY}", misrouted=1, duplicated__stored_twice=1)
+@case(f"{MISROUTED} {ONE_COPY}", misrouted=1, duplicated__stored_twice=1)
 def also_in_a_queue_that_it_was_not_sent_to() -> Sketch:
     sketch = two_queues()
     sketch.deliver(7, 770, consumer=OTHER, queue="payments")
     return sketch
 
 
-@case(ROUTED, misrouted=1, lost=0)
+@case(MISROUTED, misrouted=1, lost=0)
 def only_in_a_queue_that_it_was_not_sent_to() -> Sketch:
     sketch = two_queues()
     sketch.first(7).named |= {"consumer": OTHER, "queue": "payments"}
     return sketch
 
 
-@case(ROUTED, misrouted=1)
+@case(MISROUTED, misrouted=1)
 def the_drain_of_another_queue_gets_it() -> Sketch:
     sketch = two_queues()
     sketch.lose(19)
@@ -520,7 +520,7 @@ def the_drain_of_another_queue_gets_it() -> Sketch:
     return sketch
 
 
-@case(passes=f"{ROUTED} {DELIVERED}", misrouted=0)
+@case(passes=f"{MISROUTED} {DELIVERED}", misrouted=0)
 def the_audit_finds_a_copy_in_another_place() -> Sketch:
     """An audit reads places of its own."""
     sketch = two_queues()
@@ -528,7 +528,7 @@ def the_audit_finds_a_copy_in_another_place() -> Sketch:
     return sketch
 
 
-@case(unknown=ROUTED, misrouted=0)
+@case(unknown=MISROUTED, misrouted=0)
 def no_delivery_names_its_queue() -> Sketch:
     """So none could show that it came in a wrong one."""
     sketch = two_queues()
@@ -537,26 +537,26 @@ def no_delivery_names_its_queue() -> Sketch:
     return sketch
 
 
-@case(ROUTED, misrouted=1)
+@case(MISROUTED, misrouted=1)
 def one_delivery_names_a_wrong_queue_and_the_others_none() -> Sketch:
     sketch = no_delivery_names_its_queue()
     sketch.first(7).named["queue"] = "payments"
     return sketch
 
 
-@case(not_applicable=ROUTED, passes=DELIVERED)
+@case(not_applicable=MISROUTED, passes=DELIVERED)
 def with_one_queue_nothing_is_misrouted() -> Sketch:
     return tiny()
 
 
-@case(passes=f"{ROUTED} {DELIVERED}", misrouted=0)
+@case(passes=f"{MISROUTED} {DELIVERED}", misrouted=0)
 def nothing_is_sent_to_the_second_queue_and_nothing_comes_there() -> Sketch:
     sketch = tiny()
     sketch.history.queue("payments").worker(OTHER, "consumer")
     return sketch
 
 
-@case(ROUTED, misrouted=1)
+@case(MISROUTED, misrouted=1)
 def nothing_is_sent_to_the_second_queue_and_one_comes_there() -> Sketch:
     sketch = nothing_is_sent_to_the_second_queue_and_nothing_comes_there()
     sketch.first(7).named |= {"consumer": OTHER, "queue": "payments"}
@@ -579,7 +579,7 @@ def missing_of_the_queue_that_was_not_drained() -> Sketch:
     return sketch
 
 
-@case(passes=DELIVERED, unknown=f"{ROUTED} {ONE_COPY}")
+@case(passes=DELIVERED, unknown=f"{MISROUTED} {ONE_COPY}")
 def all_came_of_a_queue_that_was_not_drained() -> Sketch:
     """What is left there may be what was sent to the other queue."""
     sketch = two_queues()

@@ -22,10 +22,10 @@ from tests.rigs.histories.claim_names import (
     ONE_COPY,
     REFUSED,
     ROLLED_BACK,
-    SENT_ONLY,
     STEADY,
     TORN,
     UNACKED,
+    UNEXPECTED,
     UNSYNCHRONISED,
 )
 from tests.rigs.histories.sketches import (
@@ -91,7 +91,7 @@ def the_consumer_stops_and_the_drain_does_not_end() -> Sketch:
     return left(*range(12, 20))
 
 
-@case(passes=DELIVERED, unknown=f"{ONE_COPY} {SENT_ONLY}")
+@case(passes=DELIVERED, unknown=f"{ONE_COPY} {UNEXPECTED}")
 def all_came_though_the_drain_did_not_end() -> Sketch:
     return left()
 
@@ -269,19 +269,19 @@ def nothing_sent() -> Sketch:
     return sketch
 
 
-@case(unknown=f"{DELIVERED} {ONE_COPY} {ACKED} {SENT_ONLY}")
+@case(unknown=f"{DELIVERED} {ONE_COPY} {ACKED} {UNEXPECTED}")
 def no_message_at_all() -> Sketch:
     return nothing_sent()
 
 
-@case(SENT_ONLY, unknown=DELIVERED, unexpected=1)
+@case(UNEXPECTED, unknown=DELIVERED, unexpected=1)
 def no_message_was_sent_and_one_comes() -> Sketch:
     sketch = nothing_sent()
     sketch.deliver(7, 760, attempt=1)
     return sketch
 
 
-@case(unknown=f"{SENT_ONLY} {DELIVERED}", unexpected=0, unrecorded=1)
+@case(unknown=f"{UNEXPECTED} {DELIVERED}", unexpected=0, unrecorded=1)
 def no_message_is_on_record_and_one_comes_while_its_publisher_died() -> Sketch:
     sketch = no_message_was_sent_and_one_comes()
     sketch.history.log_open(PUBLISHER)

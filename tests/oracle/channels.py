@@ -21,6 +21,7 @@ class Channels:
     def __init__(self, events: Events) -> None:
         self._written_ns = _written(events)
         self._recorded = events.recorded
+        self._began = events.began
         self._answering = {(one.consumer, one.connection) for one in events.acknowledgements}
         self._last_ns = _last(events)
         self._ends_ns = defaultdict[Channel, list[int]](list)
@@ -53,6 +54,11 @@ class Channels:
         """Return whether any client event of the delivery's consumer is on record. Without one the
         ends of its connections are unknown."""
         return delivery.consumer in self._recorded
+
+    def is_open_ended(self, delivery: Delivery) -> bool:
+        """Return whether the delivery's connection began to consume on record, and never ended."""
+        channel = delivery.consumer, delivery.connection
+        return channel in self._began and not self._ends_ns[channel]
 
     def ended_ns(self, delivery: Delivery) -> int | None:
         """Return when the delivery's connection ended, after the delivery."""

@@ -18,14 +18,15 @@
 5. Times of a consumer whose clock is not the run's are known up to its bound. A time is before
    another only if it is so whatever the two clocks were.
 6. A consumer whose log is not closed may have died at any time after its last record. The end of
-   its connection is on no record then, and what it acknowledged last may not have arrived.
+   its connection is on no record then, and what it acknowledged last may not have arrived. The
+   same holds of any such connection if the drain brought the attempt: all had ended before that.
 7. For consumers that do not acknowledge a broker deletes what it sends. Unless a fault, or the end
    of the connection, came within a second, it has what comes again a second time.
 8. An acknowledgement from before its delivery is a wrong record, and shows nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import inf
 
 from spark_analysis.schema.facts import CompetingLeaders, Facts
@@ -45,7 +46,8 @@ _REPORTED_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their pr
 def cases(
     facts: Facts, messages: Sequence[Message], channels: Channels, unrest: Sequence[Unrest]
 ) -> Iterator[Case]:
-    ours = _Acknowledged(facts, channels, Progress(messages, channels), unrest)
+    drained = {id(one) for message in messages for one in _came_in_the_drain(message)}
+    ours = _Acknowledged(facts, channels, Progress(messages, channels), unrest, drained)
     for message in messages:
         seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
         before: Delivery | None = None
@@ -63,6 +65,12 @@ def cases(
                     yield of_delivery(delivery, message.queue, _TOO_LATE, "", span)
             earlier.add(delivery)
             before = delivery
+
+
+def _came_in_the_drain(message: Message) -> Iterator[Delivery]:
+    """Yield the deliveries from a queue of attempts that the drain brought, too."""
+    attempts = {one.attempt for one in message.consumed if one.by_drain}
+    return (one for one in message.consumed if one.attempt in attempts and one.offset < 0)
 
 
 def _competing_leaders(
@@ -284,9 +292,15 @@ class _Acknowledged:
     """Our acknowledgements that the broker must have received, unless too recent."""
 
     def __init__(
-        self, facts: Facts, channels: Channels, progress: Progress, unrest: Sequence[Unrest]
+        self,
+        facts: Facts,
+        channels: Channels,
+        progress: Progress,
+        unrest: Sequence[Unrest],
+        drained: Collection[int],
     ) -> None:
         self._channels = channels
+        self._drained = drained
         self._progress = progress
         self._unrest = unrest
         self._bounds_ns = facts.clock_bounds_ns
@@ -382,4 +396,5 @@ class _Acknowledged:
             return [ended_ns]
         if self._channels.had_ended(delivery):
             return [delivery.received_ns]
-        return [self._channels.last_ns(delivery)] if delivery.consumer in self._unread else []
+        unknown = delivery.consumer in self._unread or id(delivery) in self._drained
+        return [self._channels.last_ns(delivery)] if unknown else []

@@ -183,6 +183,7 @@ class Events:
     steps: tuple[Step, ...]
     recorded: frozenset[int]  # the workers that have a client event on record
     requeues: tuple[Requeue, ...]
+    began: frozenset[tuple[int, int]]  # (worker, connection) that began to consume on record
 
 
 def read(rows: Mapping[str, Iterable[Row]], facts: Facts) -> Events:
@@ -207,6 +208,11 @@ def read(rows: Mapping[str, Iterable[Row]], facts: Facts) -> Events:
         steps=tuple(_step(row) for row in rows.get("faults", ())),
         recorded=frozenset(_int(row, "worker") for row in client_events),
         requeues=tuple(_requeue(row) for row in client_events if row["kind"] == "requeued"),
+        began=frozenset(
+            (_int(row, "worker"), _int(row, "connection"))
+            for row in client_events
+            if row["kind"] == "consuming"
+        ),
     )
 
 

@@ -7,13 +7,18 @@
 from collections.abc import Iterable, Iterator
 
 from tests.oracle.cases import Case, of_delivery
+from tests.oracle.events import Delivery
 from tests.oracle.messages import Message
 
 
 def cases(messages: Iterable[Message]) -> Iterator[Case]:
     for message in messages:
         for delivery in message.consumed:
-            both_named = bool(delivery.queue and message.queue)
-            elsewhere = both_named and delivery.queue != message.queue
-            if elsewhere and delivery.is_direct:
+            if is_astray(message, delivery):
                 yield of_delivery(delivery, message.queue, "misrouted", "")
+
+
+def is_astray(message: Message, delivery: Delivery) -> bool:
+    """Return whether it came in another queue than the one that its message was sent to."""
+    both_named = bool(delivery.queue and message.queue)
+    return both_named and delivery.queue != message.queue and delivery.is_direct

@@ -9,7 +9,9 @@
 4. Only what a connection held when it ended can be forgotten: census `could_show`. What another
    delivery had settled before is not held.
 5. A consumer that a fault ended for good has no end of its connection on record. What it held
-   must come again, too, but it may have acknowledged some of that off the record.
+   must come again, too, but it may have acknowledged some of that off the record. So did
+   every connection end before a complete drain. If it began to consume on record, and has no end
+   there, the records do not show all of it.
 6. A broker promises to keep what it confirmed. It may give out what is not confirmed yet, and a
    fault of the cluster may take that.
 7. An acknowledgement of after the end did not reach the broker. Within a second of the end it is
@@ -33,8 +35,9 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
     if not facts.acknowledges:
         return
     ends = OpenEnds(facts)
-    ended = _Ended(facts, channels)
+    every = _Ended(facts, channels)
     for message in messages:
+        ended = every.before_the_drain(not ends.why(message.queue))
         if any(_held(one, ended) for one in message.tries.values()):
             yield of_message(message, "could_show", "not_redelivered", message.first_sent_ns)
         for number, one in message.tries.items():
@@ -54,9 +57,15 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
 class _Ended:
     """The connections that ended, by themselves or with their consumer."""
 
-    def __init__(self, facts: Facts, channels: Channels) -> None:
+    def __init__(self, facts: Facts, channels: Channels, drained: bool = False) -> None:
+        self._facts = facts
         self._channels = channels
+        self._drained = drained
         self._killed = {one.worker for one in facts.absences if one.until_ns is None}
+
+    def before_the_drain(self, drained: bool) -> "_Ended":
+        """Return the same for a queue: if its drain is complete, all had ended before it."""
+        return _Ended(self._facts, self._channels, drained)
 
     def acknowledged(self, delivery: Delivery) -> bool:
         return self._channels.acknowledged_ns(delivery) is not None
@@ -64,15 +73,16 @@ class _Ended:
     def left_behind(self, delivery: Delivery) -> bool:
         """Return whether the connection of a delivery of the load ended then or later."""
         ended_ns = self._channels.ended_ns(delivery)
-        killed = ended_ns is None and delivery.consumer in self._killed
-        ended = killed or (ended_ns is not None and ended_ns >= delivery.received_ns)
+        before_it = self._drained and self._channels.is_open_ended(delivery)
+        gone = ended_ns is None and (before_it or delivery.consumer in self._killed)
+        ended = gone or (ended_ns is not None and ended_ns >= delivery.received_ns)
         return delivery.while_consuming and ended
 
     def why(self, delivery: Delivery) -> str:
         """Return why it is open whether this delivery was acknowledged; "" if it was not."""
         ended_ns = self._channels.ended_ns(delivery)
         if ended_ns is None:
-            return "consumer_killed"
+            return "consumer_killed" if delivery.consumer in self._killed else "end_not_recorded"
         written_ns = self._channels.written_ns(delivery)
         soon = written_ns is not None and written_ns <= ended_ns + _AT_THE_END_NS
         return "acknowledged_at_the_end" if soon else ""

@@ -11,6 +11,7 @@ from spark_analysis.engine.kernel.arrays import (
     NEVER,
     Bools,
     Ints,
+    among,
     earliest,
     expand,
     find,
@@ -91,25 +92,34 @@ def _next_ns(own: Ints, received_ns: Ints, events: ClientEvents, *kinds: str) ->
     return next_ns
 
 
+def unread(rows: Deliveries, attempt: Ints, facts: Facts) -> Bools:
+    """Return whether the end of each delivery's connection need not be on record: its consumer's
+    log is not closed; or the drain brought its attempt from a queue, when all had ended.
+    `attempt`: a number of each one's."""
+    logs = [worker.number for worker in facts.workers if not worker.log_closed]
+    drained = np.unique(attempt[among(rows.via, facts.way_numbers.drain)])
+    open_ended: Bools = (rows.offset < 0) & (find(drained, attempt) >= 0)
+    return open_ended | np.isin(rows.consumer, logs)
+
+
 def may_end_ns(
     rows: Deliveries,
     events: ClientEvents,
     acknowledgements: Acknowledgements,
     every: Deliveries,
-    facts: Facts,
+    unread: Bools,
 ) -> NDArray[np.int64]:
     """Return from when on the connection of each delivery may have ended, or NEVER.
 
-    Without an end on record, that of a consumer whose log is not closed may have ended after
-    anything that it received (`every`: all deliveries) or acknowledged. If all ends on record are
-    of before a delivery, its connection may have ended right then.
+    Without an end on record, an `unread` one may have ended after anything that its consumer
+    received (`every`: all deliveries) or acknowledged by it. If all ends on record are of before a
+    delivery, its connection may have ended right then.
     """
     over_ns = ended_ns(rows, events)
-    unread = [worker.number for worker in facts.workers if not worker.log_closed]
     connections = endings(events)[0]
     stale = find(connections, pairs(rows.consumer, rows.connection)) >= 0
     stale &= over_ns == NEVER
-    unknown = np.flatnonzero((over_ns == NEVER) & np.isin(rows.consumer, unread))
+    unknown = np.flatnonzero((over_ns == NEVER) & unread)
     over_ns[stale] = rows.received_ns[stale]
     unknown = unknown[~stale[unknown]]
     if not len(unknown):

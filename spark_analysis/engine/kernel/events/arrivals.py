@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -136,18 +136,40 @@ def unexpected(arrived: Arrivals, messages: Messages, publisher_logs_closed: boo
 
 def misrouted(arrived: Arrivals, messages: Messages) -> Cases:
     """Deliveries in another queue than the one that they were sent to."""
+    rows = np.flatnonzero(arrived.regular)
+    rows = rows[astray(arrived, messages, rows)]
+    return arrived.cases("misrouted", rows, plain(len(rows)), messages.queue[arrived.slot[rows]])
+
+
+def astray(arrived: Arrivals, messages: Messages, rows: Ints) -> Bools:
+    """Return which of these regular rows came in another queue than their message's, and not by a
+    way of what comes again."""
     of_queue, own = arrived.rows.queue, messages.queue
+    if not len(rows):
+        return np.zeros(0, np.bool_)
     numbers = {word: number for number, word in enumerate(own.words)}
     # By the delivery's words: which queue of messages that is; -1 is none of theirs.
     same = np.array([numbers.get(word, -1) for word in of_queue.words], np.int32)
+    elsewhere: Bools = same[of_queue.numbers[rows]] != own.numbers[arrived.slot[rows]]
+    few = np.flatnonzero(elsewhere)
+    some = rows[few]
+    named = ~of_queue[some].among("") & ~own[arrived.slot[some]].among("")
+    elsewhere[few] = named & arrived.came_by(arrived.ways.direct, some)
+    return elsewhere
+
+
+def in_own_queues(arrived: Arrivals, messages: Messages) -> Arrivals:
+    """Return the arrivals with first deliveries that did not go astray, if a message has any."""
+    stray = arrived.firsts[astray(arrived, messages, arrived.firsts)]
+    if not len(stray):
+        return arrived
+    wanted = marked(len(arrived.first), arrived.slot[stray])
     rows = np.flatnonzero(arrived.regular)
-    if not len(rows):
-        return arrived.cases("misrouted", rows, plain(0), own[rows])
-    elsewhere = same[of_queue.numbers[rows]] != own.numbers[arrived.slot[rows]]
-    rows = rows[elsewhere]
-    both_named = ~of_queue[rows].among("") & ~own[arrived.slot[rows]].among("")
-    rows = rows[both_named & arrived.came_by(arrived.ways.direct, rows)]
-    return arrived.cases("misrouted", rows, plain(len(rows)), own[arrived.slot[rows]])
+    rows = rows[wanted[arrived.slot[rows]]]
+    rows = rows[~astray(arrived, messages, rows)][::-1]
+    first = arrived.first.copy()
+    first[arrived.slot[rows]] = rows  # of several numpy keeps the last, which is the earliest
+    return replace(arrived, first=first, firsts=np.sort(first[first >= 0]))
 
 
 def corrupt(arrived: Arrivals) -> list[Cases]:

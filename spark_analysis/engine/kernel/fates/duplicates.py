@@ -30,6 +30,7 @@ from spark_analysis.engine.kernel.events.acknowledged import (
     acknowledged_ns,
     ended_ns,
     may_end_ns,
+    unread,
 )
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
@@ -178,7 +179,7 @@ def _by_flag(
         return np.full(len(again), STORED_TWICE), wanted
     acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
     over_ns = ended_ns(rows, events)
-    may_end = may_end_ns(rows, events, acknowledgements, every, facts)
+    may_end = may_end_ns(rows, events, acknowledgements, every, unread(rows, copies.group, facts))
     in_time, at_all, long_ago = after_acknowledgement(
         copies, acknowledgements, over_ns, may_end, facts
     )
@@ -313,7 +314,8 @@ def _known_ns(
     """Return for each of these copies when progress had passed it, by when the broker must have
     received that, and the first event after it that may have prevented this."""
     rows = copies.rows.pick(placed)
-    passed = passed_ns(arrived, copies.row[placed], reader.read(Acknowledgements))
+    acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
+    passed = passed_ns(arrived, copies.row[placed], acknowledgements)
     since_ns = np.maximum(passed, rows.received_ns)
     origins_ns = np.sort(
         np.array([*(each.origin_ns for each in facts.unsettled), NEVER], np.int64)
@@ -323,9 +325,8 @@ def _known_ns(
     fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], from_ns, side="right")]
     stood = earliest_origins(from_ns, facts.unsettled) - widest_ns <= since_ns
     reported_ns = reported_by_ns(arrived, copies.row[placed], since_ns, stood)
-    over_ns = may_end_ns(
-        rows, reader.read(ClientEvents), reader.read(Acknowledgements), arrived.rows, facts
-    )
+    open_ended = unread(rows, copies.group[placed], facts)
+    over_ns = may_end_ns(rows, events, acknowledgements, arrived.rows, open_ended)
     until_ns = np.minimum(fault_ns - widest_ns, over_ns - 2 * widest_ns)
     return since_ns, reported_ns, until_ns
 

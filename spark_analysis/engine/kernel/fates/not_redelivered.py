@@ -2,7 +2,8 @@
 
 1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
 2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
-3. Connections of consumers that a fault ended for good ended with them, though no event says so.
+3. Connections of consumers that a fault ended for good ended with them, though no event says so;
+   and all before a complete drain. Those that began to consume on record have no end there then.
 4. A fault of the cluster may take what was given out before it was confirmed.
 5. What was acknowledged after the end of its connection was not acknowledged. Few are, and only
    their times are read.
@@ -40,8 +41,14 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema.facts import Facts
 
-OPEN = (*unseen.REASONS, "consumer_killed", "acknowledged_at_the_end", "unconfirmed")
-KILLED, AT_THE_END, UNCONFIRMED = range(len(unseen.REASONS), len(OPEN))
+OPEN = (
+    *unseen.REASONS,
+    "consumer_killed",
+    "end_not_recorded",
+    "acknowledged_at_the_end",
+    "unconfirmed",
+)
+KILLED, NO_END, AT_THE_END, UNCONFIRMED = range(len(unseen.REASONS), len(OPEN))
 
 
 def not_redelivered(
@@ -51,7 +58,7 @@ def not_redelivered(
     if not facts.acknowledges:
         return [], []
     events = reader.read(ClientEvents)
-    rows = _cut_off(arrived, events, facts)
+    rows = _cut_off(messages, arrived, events, facts)
     if not len(rows):
         return [], []
     acknowledgements = reader.read(Acknowledgements)
@@ -72,8 +79,10 @@ def not_redelivered(
     place = np.searchsorted(every, rows)
     over_ns, late_ns = over_ns[place], late_ns[place]
     taken = _may_be_taken(messages, arrived, rows, facts)
+    killed = np.isin(arrived.rows.consumer[rows], _killed(facts))
     for why, number in (
-        (over_ns == NEVER, KILLED),
+        ((over_ns == NEVER) & killed, KILLED),
+        (over_ns == NEVER, NO_END),
         (late_ns - NANOSECONDS <= over_ns, AT_THE_END),
         (taken, UNCONFIRMED),
     ):
@@ -103,21 +112,34 @@ def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Tex
     return arrived.cases(measure, rows, detail, queue, arrived.received_ns(rows), never)
 
 
-def _cut_off(arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
+def _killed(facts: Facts) -> list[int]:
+    """Return the consumers that a fault ended for good."""
+    return [absence.worker for absence in facts.absences if absence.until_ns is None]
+
+
+def _cut_off(messages: Messages, arrived: Arrivals, events: ClientEvents, facts: Facts) -> Ints:
     """The deliveries of attempts in the load whose connection ended then or later."""
     connections, _, ends_ns = endings(events)
-    killed = [absence.worker for absence in facts.absences if absence.until_ns is None]
-    if not (len(connections) or killed):
-        return np.zeros(0, np.intp)
     rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
     rows = rows[arrived.came_by(arrived.ways.load, rows)]
-    consumer = arrived.rows.consumer[rows]
-    place = _place(connections, consumer, arrived.rows.connection[rows])
+    consumer, connection = arrived.rows.consumer[rows], arrived.rows.connection[rows]
+    place = _place(connections, consumer, connection)
     # -1, a connection that did not end, reads the last place.
     ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
     ended &= place >= 0
-    died = ~ended & np.isin(consumer, killed)
-    return rows[ended | died]
+    ended |= np.isin(consumer, _killed(facts))
+    rest = np.flatnonzero(~ended)
+    began = _place(_open_ended(connections, events), consumer[rest], connection[rest])
+    queue = messages.queue[arrived.slot[rows[rest]]]
+    ended[rest] = (began >= 0) & (unseen.reasons(queue, facts) == unseen.NOWHERE)
+    return rows[ended]
+
+
+def _open_ended(ended: Ints, events: ClientEvents) -> Ints:
+    """Return the connections that began to consume on record, and are not among those that
+    ended."""
+    began = events.kind.among("consuming")
+    return np.setdiff1d(pair_numbers(events.worker[began], events.connection[began]), ended)
 
 
 def _acknowledged(

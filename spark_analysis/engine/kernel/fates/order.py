@@ -3,10 +3,11 @@
 1. A message is judged only if order is promised and the place of its copy is certain.
 2. A message is overtaken if a message came before it in its line that was sent after its confirm,
    or sent after it on its connection. The latest such message of a line so far decides for all.
+3. Who read the two matters only if any message was overtaken at all.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,10 @@ from spark_analysis.engine.kernel.arrays import (
     largest_before,
 )
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
-from spark_analysis.engine.kernel.events.arrivals import Arrivals
+from spark_analysis.engine.kernel.events.arrivals import Arrivals, astray, in_own_queues
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.fates.delays import bounds_ns
-from spark_analysis.engine.kernel.records import Text
+from spark_analysis.engine.kernel.records import Deliveries, Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered
 
@@ -37,11 +38,11 @@ JUDGED = len(NOT_JUDGED)
 
 def order(messages: Messages, arrived: Arrivals, facts: Facts) -> tuple[list[Census], list[Cases]]:
     """The messages not judged and in order, and those reordered."""
+    arrived = in_own_queues(arrived, messages)
     slots = arrived.slot[arrived.firsts]
     reason = _reasons(messages, arrived, facts, slots)
     judged, left_out = slots[reason == JUDGED], reason < JUDGED
-    apart = [clock.worker for clock in facts.clocks]
-    alike, at_all = _overtaken(messages, arrived, judged, apart)
+    alike, at_all = _overtaken(messages, arrived, judged, facts)
     kept = judged[~at_all]
     counted = [
         Census("not_judged", Text(NOT_JUDGED, reason[left_out]), messages.queue[slots[left_out]]),
@@ -72,6 +73,7 @@ def _reasons(
     flagged = ~silent & ~arrived.came_by(arrived.ways.again, first)
     certain = _certain(messages, arrived.attempt_row[first], slots)
     certain &= ~_impossible(messages, arrived, first, facts)
+    certain &= ~astray(arrived, messages, first)
     reasons = np.full(len(slots), JUDGED, np.int32)
     for number, held in reversed([*enumerate((promised, at_once, certain, flagged))]):
         reasons[~held] = number
@@ -105,16 +107,15 @@ def _impossible(messages: Messages, arrived: Arrivals, first: Ints, facts: Facts
 
 
 def _overtaken(
-    messages: Messages, arrived: Arrivals, slots: Ints, apart: Sequence[int]
+    messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts
 ) -> tuple[Bools, Bools]:
     """Return for messages in delivery order whether one with as many flags certainly came before
-    it though sent later, and whether any did. `apart`: consumers with their own clock."""
+    it though sent later, and whether any did."""
     first = arrived.first[slots]
     row = arrived.attempt_row[first]
     attempts = messages.attempts
-    sent_ns = attempts.sent_ns[row]
     sendings = Sendings(
-        sent_ns,
+        attempts.sent_ns[row],
         messages.row_confirmed_ns[row],
         attempts.connection[row],
         slots,
@@ -128,13 +129,41 @@ def _overtaken(
     at_all = sendings.overtaken(line)
     if not at_all.any():
         return at_all, at_all
-    consumer, flagged = arrived.rows.consumer[first], arrived.rows.redelivered[first]
-    alike = (flagged == Redelivered.YES).astype(np.int8)
-    own = sendings.overtaken(group_numbers(line, consumer, alike))
-    session = group_numbers(line, consumer, arrived.rows.connection[first])
-    known = ~np.isin(consumer, apart)
+    rows = arrived.rows.pick(first)
+    alike = (rows.redelivered == Redelivered.YES).astype(np.int8)
+    # A consumer that keeps its place in a log may go ahead and back, on another connection.
+    goes_back = (rows.offset >= 0) & np.bool_(not facts.brokers_keep_progress)
+    session = group_numbers(line, rows.consumer, rows.connection)
+    split = goes_back | _in_turn(group_numbers(line, rows.consumer), session)
+    reader = group_numbers(line, rows.consumer, np.where(split, rows.connection, -1), alike)
+    own = sendings.overtaken(reader)
+    known = ~np.isin(rows.consumer, [clock.worker for clock in facts.clocks]) & ~goes_back
     own |= sendings.overtaken_before(line, session, alike, known)
+    placed = np.flatnonzero(goes_back & ~rows.broker.among(""))
+    own[placed] |= at_all[placed] & _wrong_in_log(sendings, line, rows, placed)
     return own, at_all
+
+
+def _in_turn(reader: Ints, session: Ints) -> Bools:
+    """Return whether the connections of each one's reader, a consumer of a line, received in turn:
+    one between two deliveries of another."""
+    readers, place = np.unique(reader, return_inverse=True)
+    _, begins = np.unique(session, return_index=True)
+    by_reader = np.argsort(place, kind="stable")
+    changed = np.ones(len(place), np.bool_)
+    changed[1:] = session[by_reader][1:] != session[by_reader][:-1]
+    spells = np.bincount(place[by_reader[changed]], minlength=len(readers))
+    in_turn: Bools = spells > np.bincount(place[begins], minlength=len(readers))
+    return in_turn[place]
+
+
+def _wrong_in_log(sendings: "Sendings", line: Ints, rows: Deliveries, placed: Ints) -> Bools:
+    """Return whether each of the placed rows lies in its log behind one that it is before."""
+    order = placed[np.argsort(rows.offset[placed], kind="stable")]
+    in_log = np.zeros(len(line), np.bool_)
+    by_place = group_numbers(line[order], rows.broker.numbers[order])
+    in_log[order] = sendings.pick(order).overtaken(by_place)
+    return in_log[placed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +175,10 @@ class Sendings:
     connection: Ints
     slot: Ints  # of one producer they ascend by sequence
     is_first: Bools  # the first attempt of its message
+
+    def pick(self, rows: Ints) -> "Sendings":
+        """Return these, in this order."""
+        return Sendings(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def overtaken(self, line: Ints) -> Bools:
         """Return whether a message before it in its line was sent after its confirm, or after it
