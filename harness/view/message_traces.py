@@ -363,7 +363,8 @@ def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]
 
 def _fault_step(fault: rows.FaultEvent, records: Records, failed: str = "") -> TraceStep:
     words = fault_of_plan(records.schedule, fault.window, fault.kind, fault.resolved)
-    role = f" ({fault.role})" if fault.event == "issued" and fault.role else ""
+    known = fault.role.replace(" (", ", ").replace(")", "") if fault.event == "issued" else ""
+    role = f" ({known})" if known else ""
     what = f"fault {fault.window}, {words}{role}, {_FAULT_EVENTS[fault.event]}"
     return TraceStep(fault.at_ns, "fault", f"{what}{failed}")
 
