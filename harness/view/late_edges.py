@@ -1,7 +1,9 @@
-"""Since when messages were late, inside a slice in which a fault began.
+"""Since when messages were late, inside a slice.
 
-A slice counts whole seconds. If no message that was due before a fault was late, what is late in
-the fault's slice was due after it. The analysis counts late messages by fault, so it is known.
+1. A slice counts whole seconds. The analysis keeps the first late messages of a run (EXAMPLES), so
+   the due time of the first one is known.
+2. It counts late messages by fault. If none was late between two faults, what is late in the slice
+   of the second fault was due after it.
 """
 
 from collections.abc import Callable
@@ -17,17 +19,19 @@ LateFrom = Callable[[int, int], float | None]  # begin and length of a slice, in
 def late_from(facts: Facts, findings: Findings) -> LateFrom:
     """Return a function: the time in seconds before which no message of a slice was late.
 
-    It returns None if no fault began in the slice, or the records do not say it.
+    It returns None if the records do not say it.
     """
     spells = _spells(facts, findings)
+    first_ns = min((row.at_ns for row in findings.examples if row.measure == "missed"), default=0)
 
     def of_slice(from_s: int, length_s: int) -> float | None:
-        from_ns, until_ns, known = from_s * _NS, (from_s + length_s) * _NS, None
+        from_ns, until_ns = from_s * _NS, (from_s + length_s) * _NS
+        known = first_ns / _NS if from_ns < first_ns < until_ns else None
         for ended_ns, missed in spells:
             if ended_ns >= until_ns or (ended_ns > from_ns and missed):
                 break
             if ended_ns > from_ns:
-                known = ended_ns / _NS
+                known = max(known or 0.0, ended_ns / _NS)
         return known
 
     return of_slice

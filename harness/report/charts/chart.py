@@ -278,7 +278,7 @@ def _lane_name(measure: Measure) -> str:
 
 
 def _is_sent(measure: Measure) -> bool:
-    return measure.instant == "sent"
+    return measure.instant in ("sent", "first sent")
 
 
 def _of_load(measure: Measure, mark: Mark, timeline: Timeline) -> tuple[float, float]:

@@ -196,8 +196,8 @@ def test_ticks_are_few_round_and_in_place(tmp_path: Path) -> None:
 
 def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
     lanes = {lane.name: lane for lane in chart_of(tmp_path, crash(lost=[200, 201])).lanes}
-    (span,) = lanes["lost"].spans
-    assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
+    (span,) = lanes["sent then, lost later"].spans
+    assert (span.left, span.title) == (25.0, "+10 s: 2 sent then, lost later")
 
 
 def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -
     found = {}
     for outcome in (*ClaimOutcome, None):
         drawn = Chart(timeline, outcome)
-        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "sent then, lost later").spans
         (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
         found[outcome] = span.tone, key.text
     harmless = "harmless", "messages affected, no promise broken"
@@ -224,7 +224,7 @@ def test_harm_that_a_warning_predicted_has_a_tone_of_its_own(tmp_path: Path) -> 
     found = {}
     for outcome in (*ClaimOutcome, None):
         drawn = Chart(timeline, outcome, predicted={"lost"})
-        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "sent then, lost later").spans
         (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
         found[outcome] = span.tone, key.text
     predicted = "predicted", "messages affected: harm that a warning predicted"
@@ -332,6 +332,14 @@ def test_late_messages_before_the_fault_keep_the_whole_slice(tmp_path: Path) -> 
     story.flow(range(1, 20), from_ms=50, every_ms=50)
     paths = {tone: path for tone, _, path in chart_of(tmp_path, story).plots[0].lines}
     assert paths["bad"] == "M0.0 0V5.0H1000.0V0Z"
+
+
+def test_the_first_late_message_bounds_its_slice(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 1_000)).window(750, ended_ms=1_000)
+    story.flow(range(14), from_ms=0, every_ms=50)
+    story.flow(range(14, 20), from_ms=700, every_ms=50, confirm_after_ms=None)
+    paths = {tone: path for tone, _, path in chart_of(tmp_path, story).plots[0].lines}
+    assert paths["bad"] == "M700.0 0V100.0H1000.0V0Z"
 
 
 def test_lost_messages_stand_where_they_were_sent(tmp_path: Path) -> None:

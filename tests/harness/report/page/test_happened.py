@@ -12,6 +12,7 @@ from harness.report.console import demo_table
 from harness.report.page.cells import cells
 from harness.report.page.runs import runs
 from tests.rigs.histories.by_hand import ns
+from tests.rigs.runs.findings import DECLARED, RECORDED
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 TEXT = (
@@ -19,19 +20,20 @@ TEXT = (
     "By +26.900 s, the oldest of them was the master."
 )
 SEEN = "a mirror of orders is its master now: the oldest of them"
+STATE = {**DECLARED, **RECORDED, "windows": {"1": RECORDED}}
 PHASES = {"drain": ns(50_000), "audit": ns(52_000), "closing": ns(53_000)}
 
 
 @pytest.fixture
 def lossy(tmp_path: Path) -> RunReport:
-    return judged_run(tmp_path / "run", crash(lost=[230]))
+    return judged_run(tmp_path / "run", crash(lost=[230]), state=STATE)
 
 
 def test_a_cell_that_lost_messages_says_what_happened(lossy: RunReport) -> None:
     page = page_of(lossy)
     (cell,) = cells(page)
     assert cell.happened == f"What happened: {TEXT}"
-    assert html.text(page).count(TEXT) == 2  # first screen and cell
+    assert html.text(page).count(TEXT) == 3  # first screen, cell and run
     (view,) = runs(page, cells(page))
     assert any(SEEN in step.text for step in view.happenings)
     paper = StringIO()
@@ -40,15 +42,15 @@ def test_a_cell_that_lost_messages_says_what_happened(lossy: RunReport) -> None:
 
 
 def test_without_a_loss_nothing_needs_an_explanation(tmp_path: Path) -> None:
-    page = page_of(judged_run(tmp_path / "run", crash()))
+    page = page_of(judged_run(tmp_path / "run", crash(), state=STATE))
     assert [cell.happened for cell in cells(page)] == [""]
     assert "What happened" not in html.text(page)
 
 
 def test_of_several_runs_the_one_that_lost_most_is_named(tmp_path: Path) -> None:
     page = page_of(
-        judged_run(tmp_path / "one", crash(lost=[230])),
-        judged_run(tmp_path / "two", crash(lost=[230, 231])),
+        judged_run(tmp_path / "one", crash(lost=[230]), state=STATE),
+        judged_run(tmp_path / "two", crash(lost=[230, 231]), state=STATE),
     )
     (cell,) = cells(page)
     assert cell.happened == f"What happened in two: {TEXT}"
