@@ -6,17 +6,27 @@ import pytest
 
 from harness.run_folder.replica_looks import ReplicaLook
 from harness.view.takeovers import Takeover, explaining, steps_of, takeovers
+from harness.view.timeline import FaultSpan
 from spark_analysis.schema.messages import Attribution
-from tests.harness.report.page.test_faults import SPAN
 from tests.rigs.runs.judged_runs import crash
 
 S = 1_000_000_000
 FACTS, _ = crash().build()
-FIRST = replace(
-    SPAN,
+FIRST = FaultSpan(
+    number=1,
     kind="kill",
+    target="mirror of orders",
     resolved="ref2",
     role="synchronised mirror of orders",
+    mechanism="process",
+    requested_from_ns=3 * S,
+    requested_until_ns=4 * S,
+    held=None,
+    gone=None,
+    verified=True,
+    doubt="",
+    stages=(),
+    stages_doubt="",
     issued_ns=3 * S,
     returned_ns=3 * S + 1,
     undo_issued_ns=4 * S,
