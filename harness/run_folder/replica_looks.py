@@ -18,7 +18,7 @@ KIND = "replicas"
 class ReplicaLook:
     """The replicas of one queue. `serving`: the host that serves clients; "": no host said so.
 
-    `synchronised`: the copies that hold everything; None: unknown. Brokers were asked at
+    `synchronised`: the copies that hold everything; None: unknown. Brokers were queried at
     `began_ns` and had answered at `at_ns`.
     """
 

@@ -111,7 +111,7 @@ def test_a_group_that_elects_by_majority_has_a_leader() -> None:
         (*LOOKS[:2], look(7.9, "ref3", "ref1")),  # the master stayed
         (*LOOKS[:2], look(7.9, "ref9")),  # a host without a copy at the fault
         (LOOKS[0], look(4.9, "ref1", "ref3"), LOOKS[2]),  # the fault hit another host
-        (*LOOKS[:2], look(4.95, "ref1")),  # asked before the fault was active
+        (*LOOKS[:2], look(4.95, "ref1")),  # queried before the fault was active
     ],
 )
 def test_nothing_is_said_if_a_look_is_missing(looks: tuple[ReplicaLook, ...]) -> None:
