@@ -59,8 +59,12 @@ _LATER = (
     "scenario of its own"
 )
 _NO_CONSUMERS = (
-    "without consumers a message waits in its queue through all later faults: add consumers, or "
-    "test each fault in a scenario of its own"
+    "without consumers a message waits in its queue through all later faults: add consumers, "
+    "which read the queue between the faults; or test each fault in a scenario of its own"
+)
+_UNREAD = (
+    ": no client read the queue between these faults, so no record shows what it held when the "
+    "later one began"
 )
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _ONE_DESTINATION = "publishers send to one destination, so no message can go to a wrong one"
@@ -203,6 +207,8 @@ class Counted:
         text = f"{low:,}{whole} certainly due {_to_faults(own)}" if low else f"{high:,}{whole}"
         number = f"{high - low:,} more" if low else f"{'all ' if high > 1 else ''}{high:,}"
         why = f"{number} may be due {_to_faults(causes)}"
+        if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
+            why += _UNREAD
         if NO_FAULT in causes:
             return Interval(low, high, text, f"{why}: clients' clocks may be off", _ONE_CLOCK)
         return Interval(low, high, text, why, _LATER if self.has_consumers else _NO_CONSUMERS)

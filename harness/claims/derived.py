@@ -212,8 +212,10 @@ def _every_mirror_read(window: int, state: KnownFacts) -> Value:
     if not isinstance(mirrors, Interval):
         return mirrors
     if mirrors.low > 1:
-        many = f"{mirrors.low:.0f} mirrors"
-        return NotApplicable(f"only one of the {many} was read: the one that took over")
+        return NotApplicable(
+            f"a run reads only the one of the {mirrors.low:.0f} mirrors that takes over, so no "
+            "run can show this of every mirror"
+        )
     if state.value("rejoined_as", window) == "master":
         return NotApplicable("the old master was master again, and read in the mirror's place")
     rank = state.value("promoted_mirror_rank", window)

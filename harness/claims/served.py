@@ -112,7 +112,9 @@ def sentence(
 
 def _times(run: Service) -> str:
     """Return the time that a claim about service after the fault judges; "" for other claims."""
-    return f" {from_until(run.from_ns, run.until_ns)}" if run.promise == words.HEALED else ""
+    if run.promise != words.HEALED:
+        return ""
+    return f" (judged {from_until(run.from_ns, run.until_ns)}: clients have time to reconnect)"
 
 
 def from_until(from_ns: int, until_ns: int) -> str:

@@ -177,7 +177,7 @@ def _value(
 def _few_due(due: int, lasted_ns: int) -> str:
     if lasted_ns <= WARM_UP_NS:
         lasted = f"the steady state lasted {max(0, lasted_ns) / NS:.1f} s"
-        return f"{lasted}, and its first {WARM_UP_NS / NS:.0f} s are not judged"
+        return f"{lasted}; outages in the first {WARM_UP_NS / NS:.0f} s of load break no claim"
     return f"only {due:,} publishes were due in the steady state after the first 10 s"
 
 

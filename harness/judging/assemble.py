@@ -40,6 +40,7 @@ from harness.view.observations import Observation, audit, observe, starts, unpla
 from harness.view.receivers import at_their_number, receivers
 from harness.view.stale_offsets import in_their_place, stale_copies
 from harness.view.summary import Summary, summary
+from harness.view.takeovers import explaining
 
 _OPEN_LOG = (
     "caveat: the harness's log has no end, so it may lack its last probes, fault events and "
@@ -95,6 +96,7 @@ def run_report(
     manifest = run.manifest
     run_summary = summary(evidence)
     findings = with_new_masters(run.findings, run.facts, run.views)
+    detail = detail_of(raw.records, manifest, run.facts, findings, run.views, run.sends)
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
@@ -103,6 +105,7 @@ def run_report(
         verdicts=tuple(verdicts),
         observations=(
             *at_their_number(observe(evidence), raw.receivers),
+            *explaining(detail.takeovers, run.findings.attributions),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
@@ -112,7 +115,7 @@ def run_report(
         failure=manifest.failure,
         notes=_notes(manifest),
         summary=run_summary,
-        detail=detail_of(raw.records, manifest, run.facts, findings, run.views, run.sends),
+        detail=detail,
         cost=cost(manifest, run.facts, run.costs, run.findings.doubts),
         together=tuple(manifest.together),
         brokers=_brokers(manifest),

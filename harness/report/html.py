@@ -8,6 +8,7 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -21,7 +22,7 @@ from harness.report import failing
 from harness.report.lines import last_lines, of_brokers, versions
 from harness.report.page import formats
 from harness.report.page.answers import first_screen
-from harness.report.page.cells import cells
+from harness.report.page.cells import CellView, cells
 from harness.report.page.claims import claims
 from harness.report.page.costs import CostsView
 from harness.report.page.faults import FaultsView
@@ -39,6 +40,7 @@ from spark_analysis.schema.writing import write_whole
 
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
+HAPPENED_MAX = 3  # lines on the first screen about the replicas of queues
 CELLS_MAX = 16  # of more cells only the one that was asked for is shown, and of its runs
 
 
@@ -69,6 +71,7 @@ class Page:
         several = len(views) > 1 or bool(report.skipped)
         self.listed = several and not (self.side_by_side and drawn)
         self.cells = views
+        self.happened = _happened(views)  # to the replicas of queues whose messages are lost
         self.many = len(views) > CELLS_MAX  # more than one can read one after another
         self.matrix = MatrixView(report, views)
         self.measures = MeasuresView(report, views)
@@ -121,6 +124,17 @@ def _opened(run_views: tuple[RunView, ...]) -> frozenset[str]:
     if len(run_views) <= OPEN_RUNS_MAX:
         return frozenset(run.anchor for run in run_views)
     return frozenset([run.anchor for run in run_views if run.tone == "fail"][:1])
+
+
+def _happened(views: Sequence[CellView]) -> tuple[str, ...]:
+    """Return a line a cell, at most HAPPENED_MAX; of several cells each names its own."""
+    own = [view for view in views if view.happened]
+    lines = [
+        f"{view.label}. {view.happened}" if len(views) > 1 else view.happened
+        for view in own[:HAPPENED_MAX]
+    ]
+    more = f"{len(own) - HAPPENED_MAX} more cells say it below."
+    return (*lines, more) if len(own) > HAPPENED_MAX else tuple(lines)
 
 
 def _sources(report: Report) -> tuple[tuple[str, str], ...]:

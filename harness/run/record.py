@@ -5,10 +5,13 @@
 3. A full disk is remembered, not raised into the middle of a fault: undoing comes first.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from faults.model import Armed, Proof, Receipt
-from harness.cluster.port import HostSample
+from harness.cluster.port import HostSample, Roles
+from harness.plan.distribution import NAMED_MAX
+from harness.run_folder import replica_looks
 from harness.run_folder.manifest import OperationRecord
 from harness.run_folder.seal import HARNESS
 from spark_analysis.schema.log import LogFull, LogWriter
@@ -56,6 +59,21 @@ class RunRecorder:
             int(proof.ok),
             proof.doubt or proof.detail,
         )
+        self.flush()
+
+    def replicas(self, started_ns: int, ended_ns: int, roles: Mapping[str, Roles]) -> None:
+        """Record who holds each queue; of more than NAMED_MAX queues, none."""
+        for queue, one in roles.items() if len(roles) <= NAMED_MAX else ():
+            self._log.append(
+                PROBES,
+                0,
+                replica_looks.KIND,
+                queue,
+                started_ns - self._origin_ns,
+                ended_ns - self._origin_ns,
+                int(one.master is not None),
+                replica_looks.look_text(one.master, one.mirrors, one.synchronised),
+            )
         self.flush()
 
     def operation(self, operation: OperationRecord) -> None:

@@ -1,6 +1,7 @@
 """What windows and operations of one run play on: cluster, queues, links, record."""
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +102,13 @@ class Stage:
                 *(self.cluster.broker.roles(name) for name in self.queues.values())
             )
         return dict(zip(self.queues, found, strict=True))
+
+    async def record_roles(self) -> dict[str, Roles]:
+        """Record who holds each queue now, and return it."""
+        started_ns = time.monotonic_ns()
+        found = await self.roles()
+        self.record.replicas(started_ns, time.monotonic_ns(), found)
+        return found
 
     def describe(self, host: str, roles: Mapping[str, Roles]) -> str:
         """Return the host's role by these roles, in the system's words."""

@@ -7,6 +7,7 @@ journal         the armed faults, for the process that undoes them
 seal            workers' logs become one Parquet file a raw table
 whole           checks and seals a recorded run before its judgement
 rows            raw rows as values, for the few that a person is shown
+replica_looks   hosts of a queue's replicas, as brokers reported them at one time
 client_events   facts of each window from clients' events
 process_ends    sentences about unplanned ends of broker processes
 experiments     experiment.json: the requested experiment

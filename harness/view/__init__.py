@@ -4,11 +4,13 @@ summary       what a newcomer asks: how many were lost, how long was it out, is 
 observations  short lines: counts and times, each judged or not, and why; what the auditor did
 detail        what a page shows of the run: its timeline, and some messages' stories
 timeline      second by second: service, faults and operations, outages
+takeovers     which host took a queue over from one that a fault hit
 routes        what name servers showed, and whom clients asked
 new_masters   the stages that reports show of each fault, with the new master that was shown
 failing       each publisher's sends, whose failed under a fault, and when he learnt better
 message_traces everything recorded of one message, row by row
 trace_steps   the steps of a message's history, and which of them are shown
+late_edges    since when messages were late, inside a slice in which a fault began
 costs         what the run cost in its steady state, and memory and disk of each host over time
 voter_hosts   leaders by their hosts, where voters report ids
 overtaking    which message overtook one that came out of order

@@ -16,11 +16,14 @@ from harness.plan.clients.registry import registry
 from harness.plan.layouts.layout_values import BY_NAME_SERVERS
 from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.replica_looks import KIND as LOOK
+from harness.run_folder.replica_looks import looks
 from harness.view.failing import Failing, failing, sending
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records, trace
 from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
+from harness.view.takeovers import Takeover, steps_of, takeovers
 from harness.view.timeline import PROOFS, Timeline, timeline
 from harness.view.trace_steps import MessageTrace
 from harness.view.voter_hosts import events_with_hosts, leader_hosts
@@ -58,6 +61,7 @@ class Detail:
     affected: tuple[AffectedClass, ...]
     unreadable: str = ""
     failing: tuple[Failing, ...] = ()
+    takeovers: tuple[Takeover, ...] = ()
 
 
 def records_of(folder: Path, findings: Findings) -> Records:
@@ -92,18 +96,23 @@ def detail_of(
     )
     numbers = _numbers(findings.counts)
 
+    line = timeline(manifest, facts, findings, records, drawn)
+    taken = takeovers(line.faults, facts, manifest.state, records.looks)
+    records = replace(records, takeovers=tuple(steps_of(taken)))
+
     def shown(name: tuple[str, str]) -> Iterator[tuple[Affected, Records, Facts]]:
         return ((one, records, facts) for one in examples.get(name, ()))
 
     return Detail(
         manifest=manifest,
-        timeline=timeline(manifest, facts, findings, records, drawn),
+        timeline=line,
         affected=tuple(
             AffectedClass(*name, number, tuple(trace(*each) for each in shown(name)))
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
         unreadable=records.unreadable,
         failing=failing(manifest, facts, sends, records.clients),
+        takeovers=taken,
     )
 
 
@@ -150,6 +159,7 @@ def _read(folder: Path, examples: list[Affected]) -> Records:
         probes=rows.read(folder, rows.Probe, ROWS_MAX, rows.field("kind").isin(PROOFS)),
         operations=rows.read(folder, rows.Operation, ROWS_MAX),
         clients=rows.read(folder, rows.ClientEvent, ROWS_MAX),
+        looks=looks(rows.read(folder, rows.Probe, ROWS_MAX, rows.field("kind") == LOOK)),
     )
     if examples:
         of = _of(examples)

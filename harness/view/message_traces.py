@@ -15,6 +15,7 @@ from typing import Any
 
 from harness.claims.doubts import worker_name
 from harness.run_folder import rows
+from harness.run_folder.replica_looks import ReplicaLook
 from harness.view.naming import (
     address_in,
     fault_of_plan,
@@ -89,6 +90,8 @@ class Records:
     workers: Mapping[int, str] = field(default_factory=dict)
     by_name_servers: bool = False
     not_accepted: Mapping[str, str] = field(default_factory=dict)
+    looks: Sequence[ReplicaLook] = ()  # at the replicas of queues
+    takeovers: Sequence[tuple[str, TraceStep]] = ()  # by queue: which host took it over
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
@@ -354,11 +357,15 @@ def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]
     for fault in records.faults:
         if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:
             yield _fault_step(fault, records)
+    own = (step for queue, step in records.takeovers if queue == row.queue)
+    yield from (step for step in own if step.at_ns > from_ns)
 
 
 def _fault_step(fault: rows.FaultEvent, records: Records, failed: str = "") -> TraceStep:
     words = fault_of_plan(records.schedule, fault.window, fault.kind, fault.resolved)
-    what = f"fault {fault.window}, {words}, {_FAULT_EVENTS[fault.event]}"
+    known = fault.role.replace(" (", ", ").replace(")", "") if fault.event == "issued" else ""
+    role = f" ({known})" if known else ""
+    what = f"fault {fault.window}, {words}{role}, {_FAULT_EVENTS[fault.event]}"
     return TraceStep(fault.at_ns, "fault", f"{what}{failed}")
 
 

@@ -14,10 +14,13 @@ from typing import Any
 from harness.claims.doubts import Doubts, caveats_of, worker_name
 from harness.claims.recovery import NEEDS_CONSUMERS
 from harness.plan.fault_words import fault_words
+from harness.plan.layouts.role_words import recorded_role_words
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.replica_looks import ReplicaLook
 from harness.run_folder.rows import ClientEvent, FaultEvent, Probe
 from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
+from harness.view.late_edges import LateFrom, late_from
 from harness.view.message_traces import Records
 from harness.view.naming import clients_of, lost_text, named_worker
 from harness.view.routes import ATTACHED, Routes
@@ -39,7 +42,8 @@ _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when a
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some seconds of load. A latency is None where nothing was confirmed."""
+    """Some seconds of load. A latency is None where nothing was confirmed. `delivered`: each
+    message once, at its first delivery."""
 
     from_s: int
     operations: int
@@ -48,6 +52,7 @@ class Slice:
     delivered: int
     p50_ms: float | None
     p99_ms: float | None
+    late_from_s: float | None = None  # of what was due before, none was late; None: unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,9 @@ class Timeline:
     routes: Routes = NO_ROUTES
     outs: tuple[Out, ...] = ()
     use: UseOverTime = NOTHING_KEPT
+    looks: tuple[ReplicaLook, ...] = ()  # at the replicas of queues
+    serving: str = "master"  # what the system calls a queue's serving replica
+    loaded_ns: tuple[int, int] = (0, 0)  # begin and end of the load; (0, 0): unknown
     groups: int = 0  # consumer groups: a message counts as delivered when the first one gets it
 
     @property
@@ -179,7 +187,7 @@ def timeline(
     routes: Routes = NO_ROUTES,
 ) -> Timeline:
     slice_s = slice_length_s(row.second for row in findings.seconds)
-    slices = _slices(findings, slice_s)
+    slices = _slices(findings, slice_s, late_from(facts, findings))
     faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
     seen = _happenings(facts, findings, events, manifest.worker_names)
     found = (*seen, *_verified(faults, events.probes))
@@ -201,6 +209,9 @@ def timeline(
         routes=routes,
         outs=outs(facts, findings.outages),
         use=use_over_time(events.samples, slice_s),
+        looks=tuple(events.looks),
+        serving=recorded_role_words(manifest.state).serving,
+        loaded_ns=(facts.load_started_ns, facts.load_ended_ns),
         groups=len(facts.consumer_groups),
     )
 
@@ -216,16 +227,23 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
         )
 
 
-def _slices(findings: Findings, slice_s: int) -> tuple[Slice, ...]:
+def _slices(findings: Findings, slice_s: int, edge: LateFrom) -> tuple[Slice, ...]:
     by_number = by_key(findings.seconds, lambda one: one.second // slice_s)
     latencies = {row.second: row for row in findings.latencies}
     return tuple(
-        _slice(number * slice_s, by_number.get(number, []), latencies.get(number * slice_s))
+        _slice(
+            number * slice_s,
+            by_number.get(number, []),
+            latencies.get(number * slice_s),
+            edge(number * slice_s, slice_s),
+        )
         for number in range(min(by_number, default=0), max(by_number, default=-1) + 1)
     )
 
 
-def _slice(from_s: int, seconds: list[Second], latency: Latency | None) -> Slice:
+def _slice(
+    from_s: int, seconds: list[Second], latency: Latency | None, late_from_s: float | None
+) -> Slice:
     return Slice(
         from_s=from_s,
         operations=sum(second.operations for second in seconds),
@@ -234,6 +252,7 @@ def _slice(from_s: int, seconds: list[Second], latency: Latency | None) -> Slice
         delivered=sum(second.delivered for second in seconds),
         p50_ms=latency.p50_ns / 1e6 if latency else None,
         p99_ms=latency.p99_ns / 1e6 if latency else None,
+        late_from_s=late_from_s,
     )
 
 

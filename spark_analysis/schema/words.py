@@ -71,8 +71,8 @@ def level_text(label: str) -> str:
 # docs/verdicts.md 1 says the same.
 _MEANINGS = {
     Strength.REPLICATED.label: "every replica that was available at that time, or as many as the "
-    "layout requires, had the message, possibly only in memory; if no other replica was "
-    "available, only the master had it",
+    "layout requires, had the message; if no other replica was available, only the master. "
+    "The level does not say whether on disk",
     Strength.STORED.label: "one broker had it on its disk",
     Strength.BUFFERED.label: "one broker had it in memory",
     Strength.FLUSH_DISK_TIMEOUT.label: "the disk had not answered in time",

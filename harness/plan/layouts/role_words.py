@@ -3,8 +3,9 @@
 Scenarios may use either pair of words: a schedule, its texts and its records have the system's.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.plan.files.targets import Target, TargetForm, replica_word
 from harness.plan.layouts.guarantees import Guarantees
@@ -32,3 +33,9 @@ LEADER_AND_FOLLOWER = RoleWords("leader", "follower")
 def role_words(guarantees: Guarantees) -> RoleWords:
     """Return the words of Raft if a majority elects, else those of mirrored queues."""
     return LEADER_AND_FOLLOWER if guarantees.elects_by_majority else MASTER_AND_MIRROR
+
+
+def recorded_role_words(state: Mapping[str, Any]) -> RoleWords:
+    """Return the words of the system of a recorded run. `state`: of its manifest."""
+    by_majority = state.get("elects_by_majority") is True
+    return LEADER_AND_FOLLOWER if by_majority else MASTER_AND_MIRROR

@@ -6,13 +6,14 @@
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome
 from harness.claims.times import stage_text
 from harness.report.charts.plots import plots
 from harness.report.charts.scale import NS, Lane, Scale, Span, ticks
+from harness.report.page.faults import beginning
 from harness.report.page.formats import (
     StageTime,
     measure_name,
@@ -21,12 +22,13 @@ from harness.report.page.formats import (
     stage_time,
 )
 from harness.report.page.outs import spell_text
+from harness.view.grouping import by_key
 from harness.view.summary import WindowOutage
-from harness.view.timeline import FaultSpan, Slice, Timeline
+from harness.view.timeline import FaultSpan, Mark, Slice, Timeline
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.digest import SUSTAINED
-from spark_analysis.schema.measure import Grade
-from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.measure import Grade, Measure
+from spark_analysis.schema.measures import GONE, REGISTER
 from spark_analysis.schema.service import RUN, SYSTEM
 
 _LANES = tuple(  # of affected messages, the gravest first; unknown ones have no lane
@@ -103,7 +105,7 @@ class Chart:
         self.label = _label(timeline)  # for those who cannot see it
         self.ticks = tuple(ticks(scale))
         self.phases = tuple(_phases(timeline, scale))
-        self.faults = tuple(_fault_rows(timeline.faults, scale))
+        self.faults = tuple(_fault_rows(timeline, scale))
         self.plots = tuple(plots(timeline, scale))
         self.hits = tuple(_hit(one, timeline, scale) for one in timeline.slices)
         self.outs = tuple(_outs(timeline, scale))  # of the run, its worst queue and publisher
@@ -111,6 +113,7 @@ class Chart:
         grave = _TONES[ClaimOutcome.INCONCLUSIVE if promises is None else promises]
         foretold = () if promises in (None, ClaimOutcome.FAIL) else predicted
         self.lanes = tuple(_lanes(timeline, scale, grave, foretold))
+        self.serving = tuple(_serving(timeline, scale))  # which host served each queue
         self.servers = tuple(scale.lanes(routes.servers))  # what each showed of each broker
         self.clients = tuple(scale.lanes(routes.clients))  # which name server each asked
         self.believed = tuple(scale.lanes(routes.believed))  # where their routes had each broker
@@ -147,17 +150,22 @@ def _phases(timeline: Timeline, scale: Scale) -> Iterable[Span]:
             yield scale.span(began_ns / NS, ended_ns / NS, name, words, title)
 
 
-def _fault_rows(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[FaultRow]:
-    for fault in faults:
-        name = f"fault {fault.number}" if len(faults) > 1 else "fault"
-        yield FaultRow(name, tuple(_requested_span(fault, scale)), (_held(fault, scale),))
+def _fault_rows(timeline: Timeline, scale: Scale) -> Iterable[FaultRow]:
+    for fault in timeline.faults:
+        name = f"fault {fault.number}" if len(timeline.faults) > 1 else "fault"
+        requested = tuple(_requested_span(fault, timeline, scale))
+        yield FaultRow(name, requested, (_held(fault, scale),))
 
 
-def _requested_span(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
+def _requested_span(fault: FaultSpan, timeline: Timeline, scale: Scale) -> Iterable[Span]:
+    """Yield the requested time. It begins later if the fault has to wait for an earlier one."""
     if fault.requested_from_ns is not None and fault.requested_until_ns is not None:
-        from_s, until_s = fault.requested_from_ns / NS, fault.requested_until_ns / NS
-        title = f"fault {fault.number} was requested from +{from_s:.1f} s to +{until_s:.1f} s"
-        yield scale.span(from_s, until_s, "asked", fault.describe(fault.target), title)
+        begins = beginning(fault, timeline)
+        from_ns = fault.requested_from_ns if begins.at_ns is None else begins.at_ns
+        lasts_s = (fault.requested_until_ns - fault.requested_from_ns) / NS
+        title = f"fault {fault.number} was requested {begins.text}, for {lasts_s:.1f} s"
+        until_s = from_ns / NS + lasts_s
+        yield scale.span(from_ns / NS, until_s, "asked", fault.describe(fault.target), title)
 
 
 def _held(fault: FaultSpan, scale: Scale) -> Span:
@@ -174,7 +182,9 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     on_time = one.operations - one.missed
     parts = [f"+{one.from_s} s"]
     if one.operations:
-        parts.append(f"{on_time:,} of {one.operations:,} on time")
+        late = one.missed and one.late_from_s is not None
+        since = f", the late ones due from +{one.late_from_s:.3f} s on" if late else ""
+        parts.append(f"{on_time:,} of {one.operations:,} on time{since}")
     parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} {timeline.delivered}")
     if one.p50_ms is not None and one.p99_ms is not None:
         parts.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
@@ -238,25 +248,60 @@ def _lanes(
     """`grave`: the tone of messages that a promise may cover. `predicted`: measures that a warning
     covers."""
     for measure in _LANES:
-        name, spans = measure_name(measure.name).lower(), []
+        name, spans = _lane_name(measure), list[Span]()
         tone = grave if measure.grade is Grade.VIOLATION else measure.grade.value
         tone = "predicted" if measure.name in predicted else tone
         for mark in (mark for mark in timeline.marks if mark.measure == measure.name):
             title = f"+{mark.from_s} s: {mark.messages:,} {name}"
-            until_s = mark.from_s + timeline.slice_s
-            spans.append(scale.span(mark.from_s, until_s, tone, "", title))
+            from_s, until_s = _of_load(measure, mark, timeline)
+            spans.append(scale.span(from_s, until_s, tone, "", title))
         if spans:
             yield Lane(name, tuple(spans))
     if timeline.operations:
         yield Lane("operation", tuple(_operated(timeline, scale)))
     for sort in ("process", "probe", "client", "stall"):
         spans = []
-        for one in (one for one in timeline.happenings if one.sort == sort):
+        # A failure comes last, so that no good event is drawn over it.
+        of_sort = (one for one in timeline.happenings if one.sort == sort)
+        for one in sorted(of_sort, key=lambda one: not one.ok):
             at_s, tone = one.at_ns / NS, "fine" if one.ok else "bad"
             title = f"+{at_s:.3f} s, {one.who}: {one.text}"
             spans.append(scale.span(at_s, at_s, tone, "", title))
         if spans:
             yield Lane(sort, tuple(spans))
+
+
+def _lane_name(measure: Measure) -> str:
+    """Return `sent then, lost later`: a mark stands where the message was sent."""
+    name = measure_name(measure.name).lower()
+    return f"sent then, {name} later" if measure.name in GONE and _is_sent(measure) else name
+
+
+def _is_sent(measure: Measure) -> bool:
+    return measure.instant in ("sent", "first sent")
+
+
+def _of_load(measure: Measure, mark: Mark, timeline: Timeline) -> tuple[float, float]:
+    """Return the stretch of a mark: nothing was sent before the load began."""
+    from_s, until_s = float(mark.from_s), float(mark.from_s + timeline.slice_s)
+    began_s = timeline.loaded_ns[0] / NS
+    if _is_sent(measure) and from_s < began_s < until_s:
+        from_s = began_s
+    return from_s, until_s
+
+
+def _serving(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+    """Yield a lane a queue: the host that brokers named, from its first look to its last."""
+    for queue, looks in by_key(timeline.looks, lambda look: look.queue).items():
+        spans = []
+        for host, alike in groupby(looks, key=lambda look: look.serving):
+            own = list(alike)
+            from_s, until_s = own[0].began_ns / NS, own[-1].at_ns / NS
+            name = host or f"no {timeline.serving}"
+            copies = ", ".join(map(own[-1].describe, own[-1].copies)) or "none"
+            seen = f"{name}, from +{from_s:.3f} s to +{until_s:.3f} s; other copies: {copies}"
+            spans.append(scale.span(from_s, until_s, "shown" if host else "silent", name, seen))
+        yield Lane(f"{timeline.serving} of {queue}", tuple(spans))
 
 
 def _operated(timeline: Timeline, scale: Scale) -> Iterable[Span]:

@@ -3,7 +3,8 @@
 1. Success and rates are drawn from 0, latencies on a logarithmic scale from one power of 10 to
    another.
 2. Only what was measured is drawn: at rate `max` there is no success, without confirms no latency.
-3. What brokers used (memory, and bytes written to disk) has a line for each host.
+3. What was late in the slice of a fault is drawn after the fault if the records allow it.
+4. What brokers used (memory, and bytes written to disk) has a line for each host.
 """
 
 import math
@@ -109,11 +110,28 @@ def _columns(slices: Sequence[Slice], slice_s: int, scale: Scale, late: bool) ->
     """A column a slice: what was on time from the bottom up, what was late from the top down."""
     parts = []
     for one in slices:
-        if one.operations and (one.missed or not late):
-            left, right = scale.columns(one.from_s, slice_s)
-            height, end = 100 * one.missed / one.operations, 0 if late else 100
-            parts.append(f"M{left:.1f} {end}V{height:.1f}H{right:.1f}V{end}Z")
+        for from_s, until_s, share in _late_shares(one, slice_s):
+            if share or not late:
+                left, right = scale.place(from_s) * 10, scale.place(until_s) * 10
+                height, end = 100 * share, 0 if late else 100
+                parts.append(f"M{left:.1f} {end}V{height:.1f}H{right:.1f}V{end}Z")
     return "".join(parts)
+
+
+def _late_shares(one: Slice, slice_s: int) -> Iterable[tuple[float, float, float]]:
+    """Yield stretches of a slice with their shares of late messages.
+
+    Nothing looks late before a fault if no message due then was: the same area comes after it.
+    """
+    if not one.operations:
+        return
+    until_s, share = one.from_s + slice_s, one.missed / one.operations
+    if one.late_from_s is None or not one.missed:
+        yield one.from_s, until_s, share
+        return
+    yield one.from_s, one.late_from_s, 0.0
+    left_s = until_s - one.late_from_s
+    yield one.late_from_s, until_s, min(1.0, share * slice_s / left_s)
 
 
 def _line(shares: Iterable[tuple[float, float]], slice_s: int, scale: Scale) -> str:

@@ -41,7 +41,7 @@ def table(report: Report) -> RenderableType:
         shown.add_row(
             escape(view.title.scenario),
             escape(f"{letters[view.cell[1:]]}: {view.title.layout} ({view.cell[2]})"),
-            escape(view.sentence),
+            escape(" ".join(filter(None, (view.sentence, view.happened)))),
             f"{_COLOURS.get(view.tone, '[dim]')}{escape(view.badge)}[/]\n{escape(view.standing)}",
         )
     return shown

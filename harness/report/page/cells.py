@@ -5,7 +5,7 @@
    page says that first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
@@ -17,7 +17,9 @@ from harness.report.lines import cell_name
 from harness.report.page import formats, outs
 from harness.report.page.totals import RunTotals, loss_rate, median_text
 from harness.report.tried import CellTable, tabulated
+from harness.view.takeovers import NAME as TAKEOVER
 
+TAKEOVERS_MAX = 2  # of a run, beside its sentence
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.NEW: "no expectation is recorded",
@@ -38,6 +40,7 @@ class CellView:
         self.sign, self.word = mark.sign, mark.word
         self.tone, self.badge = mark.shown
         self.sentence = " ".join(_sentences(totals))
+        self.happened = _happened(table.runs)  # "" if no record says it
         self.standing = _standing(result, table.runs) if result else ""
         # A reader wants to know where a cell is not as it is known to be.
         differs = result is not None and result.standing is Standing.DIFFERS
@@ -110,6 +113,23 @@ def _sentences(totals: RunTotals) -> list[str]:
         others = f", and {formats.plural(more, 'more caveat')}" if more else ""
         parts.append(f"Caveat: {sentence}{place}{others}.")
     return [sentence for sentence in parts if sentence]
+
+
+def _happened(runs: Sequence[RunReport]) -> str:
+    """Return which hosts took queues over, in the run that lost most; "" if no run recorded it."""
+    explained = [run for run in runs if any(one.name == TAKEOVER for one in run.observations)]
+    if not explained:
+        return ""
+    worst = max(explained, key=_gone)
+    texts = [one.text for one in worst.observations if one.name == TAKEOVER]
+    more = f" {len(texts) - TAKEOVERS_MAX} more are below." if len(texts) > TAKEOVERS_MAX else ""
+    place = f" in {worst.name}" if len(runs) > 1 else ""
+    return f"What happened{place}: {' '.join(texts[:TAKEOVERS_MAX])}{more}"
+
+
+def _gone(run: RunReport) -> float:
+    known = run.summary
+    return 0 if known is None else (known.lost.least or 0) + (known.stranded.least or 0)
 
 
 def _loss(totals: RunTotals, runs: str) -> str:

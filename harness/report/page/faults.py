@@ -51,7 +51,7 @@ class WindowView:
         self.title = resolved_words(words, span.target, span.resolved or span.target)
         self.host = role_beside(span.target, span.role)
         self.tone, self.badge = _badge(span)
-        begins = _beginning(span, timeline)
+        begins = beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
         self.held = _look(span.held, span.issued_ns, span, "after the injection")
@@ -120,7 +120,7 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
     return "open", "? END NOT VERIFIED" if held else "? NOT VERIFIED"
 
 
-def _beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
+def beginning(span: FaultSpan, timeline: Timeline) -> Beginning:
     """`timeline`: of the run. The text is "" if the plan does not contain the fault."""
     from_ns = span.requested_from_ns
     if from_ns is None:
@@ -192,11 +192,11 @@ def _undone(span: FaultSpan) -> str:
         return "never, as requested"
     if span.ended_ns is None:
         return "no"
-    took = ""
-    if span.undo_issued_ns is not None:
-        took = f", {_between(span.undo_issued_ns, span.ended_ns)} after the undo began"
-    stood = _between(span.issued_ns, span.ended_ns)
-    return f"at the latest at {formats.after(span.ended_ns)}{took}; active for {stood}"
+    ended, stood = formats.after(span.ended_ns), _between(span.issued_ns, span.ended_ns)
+    if span.undo_issued_ns is None:
+        return f"by {ended}; active for at most {stood}"
+    began, took = formats.after(span.undo_issued_ns), _between(span.undo_issued_ns, span.ended_ns)
+    return f"from {began} to {ended} (the undo took {took}); active for at most {stood}"
 
 
 def _undo_ns(span: FaultSpan) -> int | None:

@@ -22,10 +22,12 @@ from harness.report.page.measures import LATER_LATE, NEVER_LATE, applicable, cel
 from harness.report.page.places import listed
 from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
+from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import NOT_MEASURED, Summary
+from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
 from harness.view.trace_steps import TraceStep
 from spark_analysis.schema.comparison import Comparison
@@ -67,6 +69,7 @@ class RunView:
         spans = timeline.faults if timeline else ()
         self.outages = tuple(outs.spell_text(spell, 0, spans) for spell in of_all)
         self.faults = windows(timeline)
+        self.ending = _ending(detail.manifest) if detail else ""
         self.operations = tuple(
             (one, _when(one)) for one in (timeline.operations if timeline else ())
         )
@@ -83,10 +86,12 @@ class RunView:
             (one, _omission_note(len(one.traces), one.number))
             for one in (detail.affected if detail else ())
         )
-        self.happenings = tuple(
+        events = [
             TraceStep(one.at_ns, one.sort, f"{one.who}: {one.text}", not one.ok)
             for one in (timeline.happenings if timeline else ())
-        )
+        ]
+        taken = [step for _, step in steps_of(detail.takeovers if detail and whole else ())]
+        self.happenings = tuple(sorted([*events, *taken], key=lambda step: step.at_ns))
 
 
 class Drill:
@@ -229,6 +234,26 @@ def predicted(verdicts: Sequence[ClaimVerdict]) -> frozenset[str]:
 
 def _measure(fact: str) -> str:
     return fact.partition(".")[0]
+
+
+def _ending(manifest: Manifest) -> str:
+    """Return when the queues were emptied, and what the audit read; "" if a step is missing."""
+    times = manifest.phases_ns
+    steps = [("drain", "audit"), ("audit", "closing")]
+    if any(each not in times for step in steps for each in step):
+        return ""
+    spans = [
+        f"{name} from {formats.after(times[name])} to {formats.after(times[until])}"
+        for name, until in steps
+    ]
+    readers = [one.name for one in manifest.workers if one.role == "auditor"]
+    unread = [place for one in manifest.queues for place in one.unreadable]
+    found = "the audit found no other place that may hold a message"
+    if readers:
+        found = f"the audit read other places ({listed(readers, NAMES_MAX)})"
+    if unread:
+        found += f"; it could not read {listed(unread, NAMES_MAX)}"
+    return f"After the chart: {' and '.join(spans)}; {found}."
 
 
 def _when(one: OperationSpan) -> str:

@@ -37,7 +37,7 @@ async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
     For faults of clients and name servers this may stay unknown: then there are no roles.
     """
     try:
-        return await stage.roles()
+        return await stage.record_roles()
     except (DeployError, TimeoutError):
         by_itself = fault.kind.applies_to == CLIENT
         if by_itself or fault.target.of_processes:

@@ -71,7 +71,7 @@ class WindowOutcome:
     async def _see_promotion(self) -> None:
         """See who took over while the fault was active, if a master was its target."""
         try:
-            after = await self._stage.roles()
+            after = await self._stage.record_roles()
         except (DeployError, TimeoutError):
             return  # brokers that cannot say leave it unknown
         self._state.promoted_rank = self._state.target.promoted_by(after)

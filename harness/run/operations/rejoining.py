@@ -35,7 +35,7 @@ async def see_who_is_who(
     if not windows or not all(one.facts.gone for one in windows.values()):
         return
     with contextlib.suppress(DeployError, TimeoutError):
-        roles = await stage.roles()
+        roles = await stage.record_roles()
         for number, window in windows.items():
             own = state["windows"][str(number)]
             own["rejoined_as"] = window.target.role_by(roles)

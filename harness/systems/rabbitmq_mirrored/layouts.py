@@ -83,8 +83,8 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
 
 
 REPLICATED = (
-    "the master and all mirrors that the queue had at that time had the message, possibly only "
-    "in memory; if it had no mirror, only the master had it"
+    "the master and every mirror that the queue had at that time had the message; without a "
+    "mirror only the master. The level does not say whether on disk"
 )
 
 

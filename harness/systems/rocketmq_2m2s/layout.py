@@ -100,7 +100,9 @@ def _copies(layout: Layout) -> dict[str, str]:
     return {}
 
 
-REPLICATED = "the master and at least one slave had the message, possibly only in memory"
+REPLICATED = (
+    "the master and at least one slave had the message; the level does not say whether on disk"
+)
 
 
 def master_slave_guarantees(layout: Layout) -> Guarantees:

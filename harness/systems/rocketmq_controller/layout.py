@@ -191,8 +191,8 @@ def _word(setting: bool) -> str:
 
 
 REPLICATED = (
-    "all in-sync replicas at that time, or as many as the layout requires, had the message, "
-    "possibly only in memory; if no slave was in sync, only the master had it"
+    "all in-sync replicas at that time, or as many as the layout requires, had the message; "
+    "if no slave was in sync, only the master. The level does not say whether on disk"
 )
 
 

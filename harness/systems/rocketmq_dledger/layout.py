@@ -99,7 +99,9 @@ def _membership(layout: Layout, server: ServerProcess) -> dict[str, str]:
     }
 
 
-REPLICATED = "a majority of the group's members had the message, possibly only in memory"
+REPLICATED = (
+    "a majority of the group's members had the message; the level does not say whether on disk"
+)
 _BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
 
 

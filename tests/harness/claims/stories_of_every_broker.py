@@ -150,7 +150,7 @@ STORIES: dict[str, Three] = {
         lambda: story_of(**ONE_MIRROR),
         lambda: lost(1),
         story_of,
-        (NOT_APPLICABLE, "only one of the 2 mirrors was read: the one that took over"),
+        (NOT_APPLICABLE, "a run reads only the one of the 2 mirrors that takes over"),
     ),
     "confirmed-in-memory-is-kept": Three(
         lambda: story_of(**OF_LOGS),

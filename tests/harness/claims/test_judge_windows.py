@@ -72,8 +72,13 @@ def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
 def test_without_consumers_no_distance_between_faults_is_advised() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     story.state |= NO_CONSUMERS
-    (advice,) = verdict("election-loses-nothing", story).advice
+    one = verdict("election-loses-nothing", story)
+    (advice,) = one.advice
     assert advice.startswith("without consumers a message waits in its queue ")
+    assert one.not_judged[0].endswith(
+        "may be due to fault 1 or to fault 2: no client read the queue between these faults, so "
+        "no record shows what it held when the later one began"
+    )
 
 
 def test_certain_losses_are_counted_apart_from_ambiguous_ones() -> None:

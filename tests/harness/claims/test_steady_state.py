@@ -132,7 +132,7 @@ def test_little_load_proves_no_service_in_steady_state() -> None:
 def test_a_steady_state_within_the_warm_up_is_called_too_short() -> None:
     short = value_of(Story().steady().window(1, "kill", opens=2), OUT)
     assert getattr(short, "reason", "") == (
-        "the steady state lasted 2.0 s, and its first 10 s are not judged"
+        "the steady state lasted 2.0 s; outages in the first 10 s of load break no claim"
     )
 
 

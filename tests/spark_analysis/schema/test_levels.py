@@ -74,7 +74,7 @@ def test_a_level_recorded_without_meaning_has_that_of_our_own_level() -> None:
 
 def test_what_replicated_means_says_when_only_the_master_had_it() -> None:
     (replicated, *_) = LEVELS
-    assert replicated.meaning.endswith("if no other replica was available, only the master had it")
+    assert replicated.meaning.endswith("The level does not say whether on disk")
 
 
 def test_every_level_of_ours_has_a_meaning() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.claims.judge import ClaimOutcome
 from harness.report.charts.chart import Chart
+from harness.run_folder.replica_looks import ReplicaLook
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
 from harness.view.summary import Number, summary
@@ -18,6 +19,7 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run
 
 FIRST = "first confirm of a new message"
+S = 1_000_000_000
 
 
 def timeline_of(tmp_path: Path, history: History) -> Timeline:
@@ -195,8 +197,8 @@ def test_ticks_are_few_round_and_in_place(tmp_path: Path) -> None:
 
 def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
     lanes = {lane.name: lane for lane in chart_of(tmp_path, crash(lost=[200, 201])).lanes}
-    (span,) = lanes["lost"].spans
-    assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
+    (span,) = lanes["sent then, lost later"].spans
+    assert (span.left, span.title) == (25.0, "+10 s: 2 sent then, lost later")
 
 
 def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -> None:
@@ -204,7 +206,7 @@ def test_affected_messages_are_red_only_if_a_promise_is_broken(tmp_path: Path) -
     found = {}
     for outcome in (*ClaimOutcome, None):
         drawn = Chart(timeline, outcome)
-        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "sent then, lost later").spans
         (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
         found[outcome] = span.tone, key.text
     harmless = "harmless", "messages affected, no promise broken"
@@ -223,7 +225,7 @@ def test_harm_that_a_warning_predicted_has_a_tone_of_its_own(tmp_path: Path) -> 
     found = {}
     for outcome in (*ClaimOutcome, None):
         drawn = Chart(timeline, outcome, predicted={"lost"})
-        (span,) = next(lane for lane in drawn.lanes if lane.name == "lost").spans
+        (span,) = next(lane for lane in drawn.lanes if lane.name == "sent then, lost later").spans
         (key,) = (one for one in drawn.legend if (one.rows, one.tone) == ("marks", span.tone))
         found[outcome] = span.tone, key.text
     predicted = "predicted", "messages affected: harm that a warning predicted"
@@ -311,3 +313,76 @@ def test_memory_and_disk_have_a_line_for_each_host(tmp_path: Path) -> None:
     assert memory.lines[0][2] == "M0.0 75.0H250.0V50.0H500.0M750.0 0.0H1000.0"
     assert disk.lines[0][2] == "M250.0 75.0H500.0M750.0 0.0H1000.0"
     assert drawn.unknown == ()
+
+
+def test_late_messages_of_the_fault_s_slice_stand_after_the_fault(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 2_000)).window(750, ended_ms=1_000)
+    story.flow(range(15), from_ms=0, every_ms=50)
+    story.flow(range(15, 20), from_ms=750, every_ms=50, confirm_after_ms=None)
+    story.flow(range(20, 40), from_ms=1_000, every_ms=50)
+    drawn = chart_of(tmp_path, story)
+    paths = {tone: path for tone, _, path in drawn.plots[0].lines}
+    assert paths["bad"] == "M375.0 0V100.0H500.0V0Z"
+    assert paths["good"].startswith("M0.0 100V0.0H375.0V100ZM375.0 100V100.0H500.0V100Z")
+    assert "15 of 20 on time, the late ones due from +0.750 s on" in drawn.hits[0].title
+
+
+def test_late_messages_before_the_fault_keep_the_whole_slice(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 1_000)).window(750, ended_ms=1_000)
+    story.flow([0], from_ms=0, every_ms=50, confirm_after_ms=None)
+    story.flow(range(1, 20), from_ms=50, every_ms=50)
+    paths = {tone: path for tone, _, path in chart_of(tmp_path, story).plots[0].lines}
+    assert paths["bad"] == "M0.0 0V5.0H1000.0V0Z"
+
+
+def test_the_first_late_message_bounds_its_slice(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 1_000)).window(750, ended_ms=1_000)
+    story.flow(range(14), from_ms=0, every_ms=50)
+    story.flow(range(14, 20), from_ms=700, every_ms=50, confirm_after_ms=None)
+    paths = {tone: path for tone, _, path in chart_of(tmp_path, story).plots[0].lines}
+    assert paths["bad"] == "M700.0 0V100.0H1000.0V0Z"
+
+
+def test_lost_messages_stand_where_they_were_sent(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash(lost=[230]))
+    (lane,) = [one for one in Chart(timeline).lanes if one.name.startswith("sent then")]
+    assert (lane.name, lane.spans[0].title) == (
+        "sent then, lost later",
+        "+11 s: 1 sent then, lost later",
+    )
+    begun = replace(timeline, loaded_ns=(11_500_000_000, 40_000_000_000))
+    (later,) = [one for one in Chart(begun).lanes if one.name.startswith("sent then")]
+    assert later.spans[0].left > lane.spans[0].left
+
+
+def test_a_failure_is_drawn_over_a_good_event(tmp_path: Path) -> None:
+    story = crash().client_event("lost", at_ms=13_000).client_event("connected", at_ms=13_003)
+    (lane,) = [one for one in chart_of(tmp_path, story).lanes if one.name == "client"]
+    assert [span.tone for span in lane.spans] == ["fine", "bad"]
+
+
+def test_the_serving_host_has_a_row_for_each_queue(tmp_path: Path) -> None:
+    seen = [
+        ReplicaLook("orders", 1 * S, 2 * S, "rmq1", ("rmq2",), ()),
+        ReplicaLook("orders", 3 * S, 4 * S, "rmq1", ("rmq2",), ("rmq2",)),
+        ReplicaLook("orders", 6 * S, 7 * S, "", ("rmq2",), None),
+    ]
+    (lane,) = Chart(replace(timeline_of(tmp_path, crash()), looks=tuple(seen))).serving
+    assert lane.name == "master of orders"
+    assert [(span.text, span.tone) for span in lane.spans] == [
+        ("rmq1", "shown"),
+        ("no master", "silent"),
+    ]
+    assert lane.spans[0].title == (
+        "rmq1, from +1.000 s to +4.000 s; other copies: rmq2 (synchronised)"
+    )
+
+
+def test_a_request_that_waits_begins_when_the_wait_is_over(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash())
+    first = replace(timeline.faults[0], requested_until_ns=27 * S)
+    second = replace(first, number=2, requested_from_ns=28 * S, requested_until_ns=30 * S)
+    _, row = Chart(replace(timeline, faults=(first, second))).faults
+    assert first.gone is not None
+    assert row.requested[0].left == round(100 * (first.gone.at_ns / S + 1) / 40, 2)
+    assert "from the later of +28" in row.requested[0].title

@@ -81,7 +81,7 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     )
     assert (
         plain(view.undone)
-        == "at the latest at +52.000 s, 1.00 s after the undo began; active for 39.8 s"
+        == "from +51.000 s to +52.000 s (the undo took 1.00 s); active for at most 39.8 s"
     )
     assert plain(view.gone) == "yes, 3.00 s after the undo began: 3 links answer"
 

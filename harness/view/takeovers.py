@@ -1,0 +1,178 @@
+"""What was recorded when another host took a queue over from the host that a fault hit.
+
+1. It says what happened then, never that a loss came of it: attribution is the analysis' part.
+2. Hosts are named where the run recorded its looks at replicas. Older runs recorded numbers only,
+   and those only of the queue of a run that has one.
+3. If the fault was not verified, or a look is missing, nothing is said.
+4. A loss is explained only by windows that the analysis holds for possible causes of it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.plan.layouts.role_words import RoleWords, recorded_role_words
+from harness.run_folder.replica_looks import ReplicaLook
+from harness.view.grouping import by_key
+from harness.view.observations import Observation
+from harness.view.timeline import FaultSpan
+from harness.view.trace_steps import TraceStep
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.measures import GONE
+from spark_analysis.schema.messages import Attribution
+from spark_analysis.schema.words import window_numbers
+
+NAME = "takeover"  # of such an observation
+NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """Another host serves `queue` than before a fault. `at_ns`: it was seen then; None: unknown.
+
+    `text`: the whole in sentences. `seen`: the change alone, for a list of events.
+    """
+
+    window: int
+    queue: str
+    at_ns: int | None
+    text: str
+    seen: str
+
+
+def takeovers(
+    faults: Sequence[FaultSpan],
+    facts: Facts,
+    state: Mapping[str, Any],
+    looks: Sequence[ReplicaLook],
+) -> tuple[Takeover, ...]:
+    """Return every takeover on record, by fault and queue. `state`: of the manifest."""
+    words = recorded_role_words(state)
+    by_queue = by_key(looks, lambda look: look.queue)
+    found: list[Takeover] = []
+    for fault in faults:
+        if not fault.verified or not fault.opened:
+            continue
+        if by_queue:
+            for own in by_queue.values():
+                found += _seen(fault, faults, own, words)
+        else:
+            found += _counted(fault, facts, state, words)
+    return tuple(found)
+
+
+def steps_of(found: Iterable[Takeover]) -> Iterator[tuple[str, TraceStep]]:
+    """Yield each takeover whose time is known as an event of its queue."""
+    for one in found:
+        if one.at_ns is not None:
+            yield one.queue, TraceStep(one.at_ns, "fault", one.seen)
+
+
+def explaining(
+    found: Iterable[Takeover], attributions: Iterable[Attribution]
+) -> tuple[Observation, ...]:
+    """Return those of windows that may have caused a loss, as lines of the run."""
+    windows = {
+        number
+        for row in attributions
+        if row.measure in GONE
+        for number in window_numbers(row.windows)
+    }
+    return tuple(
+        Observation(NAME, one.window, True, one.text) for one in found if one.window in windows
+    )
+
+
+def _seen(
+    fault: FaultSpan, faults: Sequence[FaultSpan], looks: Sequence[ReplicaLook], words: RoleWords
+) -> Iterator[Takeover]:
+    """`looks`: at one queue, by time."""
+    since_ns = max((one.issued_ns for one in faults if one.number < fault.number), default=-NS)
+    until_ns = min((one.issued_ns for one in faults if one.number > fault.number), default=None)
+    before = [look for look in looks if since_ns < look.began_ns <= fault.issued_ns]
+    after = [
+        look
+        for look in looks
+        if look.began_ns >= fault.returned_ns and (until_ns is None or look.at_ns <= until_ns)
+    ]
+    if not before or before[-1].serving != fault.resolved:
+        return
+    old = before[-1]
+    new = next((look for look in after if look.serving not in ("", old.serving)), None)
+    if new is None or new.serving not in old.copies:
+        return
+    joined = _joined(new.serving, fault, faults, looks)
+    copies = f"{_copies(old, words)}{joined}"
+    seen = f"{new.serving} is {words.serving} of {old.queue}"
+    after_text = f"By {_at(new.at_ns)}, {new.serving} was the {words.serving}."
+    text = f"{_hit(fault, old.queue, words)}; {copies}. {after_text}"
+    yield Takeover(
+        fault.number,
+        old.queue,
+        new.at_ns,
+        text,
+        f"{seen}; when fault {fault.number} began, {copies}",
+    )
+
+
+def _joined(
+    host: str, fault: FaultSpan, faults: Sequence[FaultSpan], looks: Sequence[ReplicaLook]
+) -> str:
+    """Return since when the host has a copy, if it had none when an earlier fault began."""
+    for one in (one for one in faults if one.number < fault.number and one.opened):
+        own = [look for look in looks if look.at_ns <= one.issued_ns]
+        if own and own[-1].serving and host not in (own[-1].serving, *own[-1].copies):
+            return f" (it had no copy when fault {one.number} began at {_at(one.issued_ns)})"
+    return ""
+
+
+def _copies(look: ReplicaLook, words: RoleWords) -> str:
+    """Return `its only mirror, ref1, was not synchronised`."""
+    if len(look.copies) == 1:
+        (host,) = look.copies
+        full = look.is_synchronised(host)
+        if full is None:
+            return f"its only {words.copying} was {host}"
+        return f"its only {words.copying}, {host}, was {'' if full else 'not '}synchronised"
+    named = [look.describe(host) for host in look.copies]
+    return f"its {words.copying}s were {', '.join(named[:-1])} and {named[-1]}"
+
+
+def _counted(
+    fault: FaultSpan, facts: Facts, state: Mapping[str, Any], words: RoleWords
+) -> Iterator[Takeover]:
+    """Yield what an older run recorded: numbers, and the rank of the copy that took over."""
+    own = state.get("windows", {}).get(str(fault.number), {})
+    rank, copies = own.get("promoted_mirror_rank"), own.get("mirrors_at_fault")
+    full = own.get("synchronised_mirrors_at_fault")
+    queues = sorted(facts.sent_to)
+    known = isinstance(rank, int) and isinstance(copies, int) and 1 <= rank <= copies
+    if not known or len(queues) != 1 or own.get("fault_target_role") != "master":
+        return
+    (queue,), at_ns = queues, fault.undo_issued_ns
+    begun = f" when fault {fault.number} began"
+    if copies == 1:
+        had, which = f"it had one {words.copying}", f"that {words.copying}"
+        seen = f"the only {words.copying} of {queue} is its {words.serving} now"
+        if isinstance(full, int):
+            state_then = f"was {'' if full else 'not '}synchronised"
+            had = f"its only {words.copying} {state_then}"
+            seen += f"; it {state_then}{begun}"
+    else:
+        had = f"it had {copies} {words.copying}s"
+        had += f", {full} synchronised" if isinstance(full, int) else ""
+        which = "the oldest of them" if rank == 1 else f"number {rank} of them by age"
+        seen = f"a {words.copying} of {queue} is its {words.serving} now: {which};{begun}, {had}"
+    when = "Later" if at_ns is None else f"By {_at(at_ns)}"
+    text = f"{_hit(fault, queue, words)}; {had}. {when}, {which} was the {words.serving}."
+    yield Takeover(fault.number, queue, at_ns, text, seen)
+
+
+def _hit(fault: FaultSpan, queue: str, words: RoleWords) -> str:
+    what = fault.words if fault.resolved else fault.kind
+    at = _at(fault.issued_ns)
+    return f"Fault {fault.number} ({what}) hit the {words.serving} of {queue} at {at}"
+
+
+def _at(at_ns: int) -> str:
+    return f"+{at_ns / NS:.3f} s"

@@ -1,0 +1,71 @@
+"""What happened to a queue's replicas: on the first screen, in the cell, the run, the terminal."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.judging.result import RunReport
+from harness.report import html
+from harness.report.console import demo_table
+from harness.report.page.cells import cells
+from harness.report.page.runs import runs
+from tests.rigs.histories.by_hand import ns
+from tests.rigs.runs.findings import DECLARED, RECORDED
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
+
+TEXT = (
+    "Fault 1 (kill rmq1) hit the master of orders at +12.000 s; it had 2 mirrors, 2 synchronised. "
+    "By +26.900 s, the oldest of them was the master."
+)
+SEEN = "a mirror of orders is its master now: the oldest of them"
+STATE = {**DECLARED, **RECORDED, "windows": {"1": RECORDED}}
+PHASES = {"drain": ns(50_000), "audit": ns(52_000), "closing": ns(53_000)}
+
+
+@pytest.fixture
+def lossy(tmp_path: Path) -> RunReport:
+    return judged_run(tmp_path / "run", crash(lost=[230]), state=STATE)
+
+
+def test_a_cell_that_lost_messages_says_what_happened(lossy: RunReport) -> None:
+    page = page_of(lossy)
+    (cell,) = cells(page)
+    assert cell.happened == f"What happened: {TEXT}"
+    assert html.text(page).count(TEXT) == 3  # first screen, cell and run
+    (view,) = runs(page, cells(page))
+    assert any(SEEN in step.text for step in view.happenings)
+    paper = StringIO()
+    Console(file=paper, width=300).print(demo_table.table(page))
+    assert "What happened: Fault 1" in paper.getvalue()
+
+
+def test_without_a_loss_nothing_needs_an_explanation(tmp_path: Path) -> None:
+    page = page_of(judged_run(tmp_path / "run", crash(), state=STATE))
+    assert [cell.happened for cell in cells(page)] == [""]
+    assert "What happened" not in html.text(page)
+
+
+def test_of_several_runs_the_one_that_lost_most_is_named(tmp_path: Path) -> None:
+    page = page_of(
+        judged_run(tmp_path / "one", crash(lost=[230]), state=STATE),
+        judged_run(tmp_path / "two", crash(lost=[230, 231]), state=STATE),
+    )
+    (cell,) = cells(page)
+    assert cell.happened == f"What happened in two: {TEXT}"
+
+
+def test_a_run_says_when_it_was_drained_and_what_was_read(tmp_path: Path) -> None:
+    page = page_of(judged_run(tmp_path / "run", crash(), phases_ns=PHASES))
+    (view,) = runs(page, cells(page))
+    assert view.ending.replace("\u00a0", " ") == (
+        "After the chart: drain from +50.000 s to +52.000 s and audit from +52.000 s to +53.000 "
+        "s; the audit found no other place that may hold a message."
+    )
+    assert view.ending in html.text(page)
+
+
+def test_a_run_that_was_not_audited_does_not_say_so(lossy: RunReport) -> None:
+    (view,) = runs(page_of(lossy), cells(page_of(lossy)))
+    assert view.ending == ""
