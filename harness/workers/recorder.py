@@ -4,7 +4,7 @@
 2. Text is numbered once; the columns that never change are fixed when the recorder is made.
 3. Nothing is on record before `flush()`: code that sends or acknowledges flushes first.
 4. A log that cannot be written ends the process in that very call (`die`), so nothing is sent that
-   is not on record.
+   is not on record. A link that writes attempts itself (refilling.py) sends nothing more by then.
 """
 
 import time

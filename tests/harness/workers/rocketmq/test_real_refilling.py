@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from harness.workers.clients.rocketmq.options import RocketOptions
-from harness.workers.protocol import Role, WorkerConfig
+from harness.workers.protocol import EXIT_FAILED, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import check_closed, is_closed
 from spark_analysis.schema.words import Outcome
+from tests.rigs.machine.file_limit import child_with_small_files
 from tests.rigs.rocketmq.clusters import Cluster, pair
 from tests.rigs.rocketmq.needs import require_client, require_servers
 from tests.rigs.workers.rig import Process, rows, until
-from tests.rigs.workers.rocketmq_worlds import World, drain, worker
+from tests.rigs.workers.rocketmq_worlds import LIMIT_S, World, drain, sequences, worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -30,6 +31,8 @@ CLIENTS = [
     pytest.param("rocketmq-java-5.3.3", marks=pytest.mark.nightly),
 ]
 MANY = 5_000
+FULL_BYTES = 500_000
+HEADER_BYTES = 12  # of a log's file
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +135,37 @@ def test_after_kill_9_the_log_has_every_message_that_a_broker_has(
     assert stored <= attempts
     settled = {(row["sequence"], row["attempt"]) for row in rows(settings, tables.SETTLEMENTS)}
     assert settled <= {(sequence, attempt) for sequence, attempt, *_ in stored}
+
+
+def test_a_full_disk_ends_the_worker_and_leaves_whole_records(
+    tmp_path: Path, servers: Cluster
+) -> None:
+    client = "rocketmq-java-4.9.8"
+    require_client(client)
+    here = World.make(servers, client, tmp_path)
+    settings = sending(here)
+    reading = here.settings(Role.DRAINER, RocketOptions(), acknowledge=1)
+
+    async def story() -> None:
+        limited = child_with_small_files(FULL_BYTES)
+        with contextlib.suppress(AssertionError):  # it cannot say goodbye
+            async with worker(settings, **limited) as process:
+                process.say(do="start", at_ns=time.monotonic_ns())
+                failed = await process.hear("failed", LIMIT_S)
+                assert "the log cannot be written" in str(failed), failed
+                assert await process.exit_code() == EXIT_FAILED
+                ends.append(process)
+        assert (await drain(reading))["doubt"] == ""
+
+    ends: list[Process] = []
+    asyncio.run(story())
+    assert ends, "it went on"
+    assert not is_closed(Path(settings.log))
+    attempts = rows(settings, tables.ATTEMPTS)
+    file = Path(settings.log) / f"{tables.ATTEMPTS.name}.log"
+    assert (file.stat().st_size - HEADER_BYTES) == len(attempts) * tables.ATTEMPTS.record.size
+    assert len(attempts) > MANY
+    assert set(sequences(reading)) <= {row["sequence"] for row in attempts}
 
 
 def test_a_broker_that_stands_still_halts_it_and_it_begins_again(
