@@ -69,9 +69,10 @@ final class Refill {
     }
 
     /**
-     * Sends from now on. `record` and `body` are those of any message of the load. Python knows of `out`
-     * sends without an answer, and has heard so many answers and failures. False: there was another
-     * failure, of which it must hear first.
+     * Sends from now on. `record` and `body` are those of any message of the load. `numbers`: where run
+     * time begins, keys, the window, the next sequence and tag; then what Python knows: sends without
+     * an answer, and how many answers and failures it has heard. False: there was another failure, of
+     * which it must hear first.
      */
     synchronized boolean begin(String log, byte[] record, byte[] body, long[] numbers)
             throws IOException {
