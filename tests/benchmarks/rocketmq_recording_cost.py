@@ -8,8 +8,8 @@
 4. Both count from their first confirm, after the same time to warm up.
 5. Each pair runs both of one client, one right after the other, in alternating order; clients take
    turns within a round. One bare run of each client comes first and does not count: a broker that
-   has just started is slower. A pair's figure is ours / bare, printed with both rates that were reached:
-   where neither reaches what was asked, a ratio says little of recording.
+   has just started is slower. A pair's figure is ours / bare, printed with both rates that were
+   reached: where neither reaches what was asked, a ratio says little of recording.
 6. All clients have the same window, 128: as many as the native one can have, which blocks a thread
    for each send. Where more is asked, that one alone stays below, and its line says so.
 
