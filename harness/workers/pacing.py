@@ -49,6 +49,11 @@ class Pacing:
     def started_ns(self) -> int | None:
         return self._start_ns
 
+    @property
+    def next(self) -> int:
+        """The publish that is taken next."""
+        return self._next
+
     def intended_in(self, from_ns: int, until_ns: int) -> range:
         """The publishes that are intended in [from_ns, until_ns), taken or not; none at max."""
         if self._rate is None or self._start_ns is None:

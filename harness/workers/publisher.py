@@ -4,6 +4,7 @@
    a retry fills the window, too, so that a queue that refuses everything does not grow a flood.
 2. Write ahead: `_pump` flushes attempts before it returns to the loop, and nothing leaves earlier.
    What was settled follows within 10 ms: an attempt whose settlement is not there is unknown.
+   Of a load at maximum rate that a link sends by itself, the link does so (refilling.py).
 3. It sends at most BURST at a time (PACED_BURST of a paced load), then lets the loop serve what
    came in. Retries wait while the socket takes nothing; first attempts do not.
 4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
@@ -30,6 +31,7 @@ from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.publishes import Book, Settlement
 from harness.workers.recorder import Recorder
+from harness.workers.refilling import Refilling
 from harness.workers.seconds import Second, Seconds
 from spark_analysis.schema.body import Identity, decode, encode, encode_all
 from spark_analysis.schema.words import NO_INTENT, Outcome
@@ -75,6 +77,7 @@ class Publisher:
             withdrawn or _never,
             self._seconds.in_time,
         )
+        self._refilling = Refilling(config, recorder, self._book, self._pacing)
         self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
         self._link: PublishingLink | None = None
@@ -110,10 +113,12 @@ class Publisher:
         self._pump()
 
     def stop_load(self) -> None:
+        self._refilling.end()
         self._pacing.stop(self._recorder.now_ns())
 
     def break_off(self) -> None:
         """Nothing is sent any more, not even again; what is out may still be settled."""
+        self._refilling.end()
         self._broken_off = True
         if self._alarm is not None:
             self._alarm.cancel()
@@ -125,6 +130,8 @@ class Publisher:
         stood_still = now_ns - self._ticked_ns > STANDSTILL_NS
         self._ticked_ns = now_ns
         self._expire(now_ns)
+        if not (self._closed or self._broken_off):
+            self._refilling.tick(self._bulk, self._dialler.connection)
         oldest_ns = None if stood_still or self._patient else self._book.oldest_ns()
         if oldest_ns is not None and now_ns - oldest_ns > self._deadline_ns:
             self._hold_for_dead()
@@ -150,6 +157,7 @@ class Publisher:
     async def close(self, nicely: bool) -> None:
         """Settles what is out as unknown; the caller closes the log. `run` must have ended."""
         self._closed = True
+        self._refilling.end()
         now_ns = self._recorder.now_ns()
         self._pacing.stop(now_ns)
         for publish in self._pacing.abandon(now_ns):
@@ -180,6 +188,7 @@ class Publisher:
             self._book.returned(identity.sequence, identity.attempt, raw)
 
     def answered(self, answers: Sequence[Answer]) -> None:
+        self._refilling.end()
         book, recorder, connection = self._book, self._recorder, self._dialler.connection
         for tag, outcome, strength, raw, clock_ns in answers:
             at_ns = recorder.run_ns(clock_ns)
@@ -189,13 +198,18 @@ class Publisher:
         self._go_on()
 
     def all_confirmed(self, tags: Sequence[int], clocks_ns: Sequence[int], raw: str) -> None:
+        self._refilling.sent_up_to(tags)
         times_ns = [self._recorder.run_ns(each) for each in clocks_ns]
         attempts, settled_ns = self._book.all_confirmed(tags, times_ns)
         self._recorder.confirms(attempts, settled_ns, self._dialler.connection, raw)
-        self._go_on()
+        if self._refilling.active:
+            self._recorder.flush()  # it is gathered for some milliseconds already
+        else:
+            self._go_on()
 
     def lost(self, reason: str) -> None:
         """Note that the link is gone; publishes in flight are unknown."""
+        self._refilling.end()
         now_ns = self._recorder.now_ns()
         self._link = None
         self._lost.set()
@@ -240,7 +254,7 @@ class Publisher:
         call."""
         self._soon = False
         link = self._link
-        if link is None or self._closed or self._broken_off:
+        if link is None or self._closed or self._broken_off or self._refilling.active:
             return
         self._clogged = False
         sent = self._send_retries(link)

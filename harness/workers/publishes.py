@@ -63,6 +63,11 @@ class Book:
         self._retries: list[Retry] = []
 
     @property
+    def tag(self) -> int:
+        """Of the latest attempt on this connection."""
+        return self._tag
+
+    @property
     def out(self) -> int:
         """Attempts without settlement."""
         return len(self._out)

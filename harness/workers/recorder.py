@@ -4,7 +4,7 @@
 2. Text is numbered once; the columns that never change are fixed when the recorder is made.
 3. Nothing is on record before `flush()`: code that sends or acknowledges flushes first.
 4. A log that cannot be written ends the process in that very call (`die`), so nothing is sent that
-   is not on record.
+   is not on record. A link that writes attempts itself (refilling.py) sends nothing more by then.
 """
 
 import time
@@ -125,6 +125,22 @@ class Recorder:
             tags,
             repeat(self._body_bytes),
         )
+
+    def lend_attempts(self) -> Path:
+        """The file of attempts, which are written by the link itself from now on."""
+        try:
+            return self._log.lend(_ATTEMPTS)
+        except LogFull as failure:
+            self.fail(failure)
+
+    def first_attempt(self, sequence: int, connection: int, tag: int) -> bytes:
+        """The record of one of those; its key and its time of sending are 0."""
+        row = (self._number, sequence, 1, self._queues[0], 0, NO_INTENT, 0, connection, tag)
+        return _ATTEMPTS.record.pack(*row, self._body_bytes)
+
+    def attempts_written(self, count: int, crc32: int) -> None:
+        """By the link itself."""
+        self._log.written_by_another(_ATTEMPTS, count, crc32)
 
     def not_sent(self, sequence: int, key: int, intended_ns: int, place: int = 0) -> None:
         """The deadline passed before this publish's first attempt could go out."""
@@ -270,13 +286,17 @@ class Recorder:
                 self._special = False
             self._log.flush(_ATTEMPTS)
         except LogFull as failure:
-            self._die(f"the log cannot be written: {failure}")
+            self.fail(failure)
 
     def flush(self) -> None:
         try:
             self._log.flush()
         except LogFull as failure:
-            self._die(f"the log cannot be written: {failure}")
+            self.fail(failure)
+
+    def fail(self, failure: Exception) -> NoReturn:
+        """The log cannot go on."""
+        self._die(f"the log cannot be written: {failure}")
 
     def close(self) -> None:
         """The log is complete."""

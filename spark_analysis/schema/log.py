@@ -32,6 +32,8 @@ _LENGTH = struct.Struct("<I")
 CLOSED = "closed.json"
 _CLOSED_BYTES_MAX = 1 << 20
 STRINGS = "strings.log"
+_ONES = 0xFFFFFFFF
+_ZEROS = bytes(1 << 20)
 
 Value = int | str | None
 
@@ -69,6 +71,10 @@ class _File:
         self.crc32 = zlib.crc32(self.pending, self.crc32)
         self._whole_bytes += written
         self.pending.clear()
+
+    def written_by_another(self, count_bytes: int, crc32: int) -> None:
+        self.crc32 = joined(self.crc32, crc32, count_bytes)
+        self._whole_bytes += count_bytes
 
     def close(self) -> None:
         os.fsync(self._fd)
@@ -127,6 +133,18 @@ class LogWriter:
         self._file(table).pending += b"".join(records)
         self._counts[table.name] += count
 
+    def lend(self, table: Table) -> Path:
+        """The file of a table, for another writer that appends whole records after those that are
+        here; until it has ended, nothing else is appended. Raises LogFull."""
+        self._file(table)
+        self.flush(table)
+        return self._folder / f"{table.name}.log"
+
+    def written_by_another(self, table: Table, count: int, crc32: int) -> None:
+        """So many records, of this checksum, were appended to a file that is lent."""
+        self._file(table).written_by_another(count * table.record.size, crc32)
+        self._counts[table.name] += count
+
     def _file(self, table: Table) -> _File:
         file = self._files.get(table.name)
         if file is None:
@@ -180,6 +198,15 @@ class LogWriter:
         # A log that ends by an error stays open in the records' sense: it has no closing mark.
         if kind is None:
             self.close()
+
+
+def joined(first: int, second: int, second_bytes: int) -> int:
+    """The CRC-32 of two parts, one after the other, from that of each."""
+    # Zeros after a register that holds nothing but the first part's checksum shift that alone.
+    register = first ^ _ONES
+    for at in range(0, second_bytes, len(_ZEROS)):
+        register = zlib.crc32(_ZEROS[: second_bytes - at], register)
+    return register ^ _ONES ^ second
 
 
 def is_closed(folder: Path) -> bool:

@@ -18,6 +18,7 @@ final class Outbox {
     static final byte MESSAGE = 2;
     static final byte NOTICE = 3;
     private static final long GATHER_MS = 2;
+    private static final long LONG_MS = 8;
 
     /** Writes the fields of one entry. */
     interface Entry {
@@ -28,6 +29,7 @@ final class Outbox {
     private DataOutputStream out = new DataOutputStream(bytes);
     private int entries;
     private int awaited = 1;
+    private boolean gathers;
 
     synchronized void put(byte kind, Entry entry) {
         try {
@@ -55,17 +57,23 @@ final class Outbox {
      * entries than `enough` the first waits for more, `GATHER_MS` at most.
      */
     synchronized byte[] take(long waitMs, int enough) throws InterruptedException {
-        awaited = enough;
+        awaited = gathers ? Integer.MAX_VALUE : enough;
         if (entries == 0) {
             wait(waitMs);
         }
-        if (entries > 0 && entries < enough) {
-            wait(GATHER_MS);
+        if (entries > 0 && entries < awaited) {
+            wait(gathers ? LONG_MS : GATHER_MS);
         }
         byte[] taken = bytes.toByteArray();
         bytes.reset();
         entries = 0;
         return taken;
+    }
+
+    /** Nobody waits for what is put: it is gathered for `LONG_MS`, however much comes. */
+    synchronized void gather(boolean gathers) {
+        this.gathers = gathers;
+        notifyAll();
     }
 
     static void text(DataOutputStream out, String text) throws IOException {

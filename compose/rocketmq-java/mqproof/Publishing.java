@@ -31,6 +31,7 @@ public final class Publishing {
     private static final byte HANDED_OVER = -1;
     private static final byte FAILED = -2;
     private static final byte NO_STATE = -1;
+    private static final byte STORED = 0; // SEND_OK
     private static final String TAG = "mqproof";
 
     private final Outbox outbox = new Outbox();
@@ -41,6 +42,7 @@ public final class Publishing {
     private final ExecutorService[] lanes;
     private final Fates fates = new Fates(outbox);
     private final Watch watch;
+    private final Refill refill = new Refill((tag, body) -> async(tag, message(body)));
     private int next;
 
     /** `lanes`: threads of sends that block; each of a key's sends goes to one lane. */
@@ -98,12 +100,35 @@ public final class Publishing {
         int length = bodies.length / keys.length;
         for (int each = 0; each < keys.length; each++) {
             byte[] body = Arrays.copyOfRange(bodies, each * length, (each + 1) * length);
-            Message message = new Message(topic, body);
+            Message message = message(body);
             if (levels.length > 0 && levels[each] > 0) {
                 message.setDelayTimeLevel(levels[each]);
             }
             one(tag + each, message, keys[each], wanted.length == 0 ? 0 : wanted[each]);
         }
+    }
+
+    private Message message(byte[] body) {
+        return new Message(topic, body);
+    }
+
+    /** Sends by itself from now on (Refill.begin). */
+    public boolean refill(String log, byte[] record, byte[] body, long[] numbers)
+            throws IOException {
+        boolean begun = refill.begin(log, record, body, numbers);
+        outbox.gather(begun);
+        return begun;
+    }
+
+    /** What it has sent by itself (Refill.taken). */
+    public long[] refilled() throws IOException {
+        return refill.taken();
+    }
+
+    /** As `refilled`; it sends nothing by itself any more. */
+    public long[] halt() throws IOException, InterruptedException {
+        outbox.gather(false);
+        return refill.halt();
     }
 
     private void one(long tag, Message message, int key, int fate) {
@@ -244,6 +269,7 @@ public final class Publishing {
 
     private void answer(long tag, byte status, byte state, String... texts) {
         outbox.put(Outbox.ANSWER, (DataOutputStream out) -> write(out, tag, status, state, texts));
+        refill.answered(status == STORED && state == NO_STATE); // now, so that its time is the earlier
     }
 
     private static void write(DataOutputStream out, long tag, byte status, byte state, String[] texts)

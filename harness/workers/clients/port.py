@@ -12,6 +12,7 @@
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from harness.workers.protocol import Endpoint
@@ -60,6 +61,27 @@ class Fetched(NamedTuple):
     redelivered: bool  # the broker counted a former try
     way: int | None  # the number of one of the system's own ways; None: it came as usual
     clock_ns: int
+
+
+class Refill(NamedTuple):
+    """A load that a link sends by itself: each answer makes room for the next message."""
+
+    log: Path  # where records of attempts are written before their messages leave
+    record: bytes  # of some attempt of the load
+    body: bytes  # of the same
+    origin_ns: int  # CLOCK_MONOTONIC where run time begins
+    keys: int  # a sequence's key is the sequence modulo this
+    window: int
+    sequence: int  # the next one
+    tag: int  # its tag
+    out: int  # sends whose answers were not heard
+
+
+class Refilled(NamedTuple):
+    """How many messages a link sent by itself since it was last queried."""
+
+    sent: int
+    crc32: int  # of their records, as they were written
 
 
 class MessageTerms(Protocol):
@@ -139,6 +161,21 @@ class BulkPublishingLink(PublishingLink, Protocol):
 
     def publish_all(self, bodies: Sequence[bytes]) -> None:
         """As `publish`, one after the other."""
+
+
+@runtime_checkable
+class RefillingLink(BulkPublishingLink, Protocol):
+    """A link that can send a load at maximum rate by itself, until it is halted or some send is
+    not plainly confirmed."""
+
+    def refill(self, load: Refill) -> bool:
+        """Begin. False: it cannot, or not yet."""
+
+    def refilled(self) -> Refilled:
+        """Raises OSError: a record could not be written; no message left without one."""
+
+    def halt(self) -> Refilled:
+        """As `refilled`; nothing is sent after it."""
 
 
 class ConsumingLink(Protocol):

@@ -2,7 +2,9 @@
 
 import asyncio
 import time
+import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.workers.clients.port import (
     Answer,
@@ -12,8 +14,12 @@ from harness.workers.clients.port import (
     NotAttached,
     PublishingLink,
     PublishingListener,
+    Refill,
+    Refilled,
 )
 from harness.workers.protocol import Endpoint, WorkerConfig
+from spark_analysis.schema import tables
+from spark_analysis.schema.body import decode, encode
 from spark_analysis.schema.words import Outcome, Strength
 
 
@@ -104,3 +110,59 @@ class PatientLink:
 class BulkLink(PatientLink):
     def publish_all(self, bodies: Sequence[bytes]) -> None:
         self._client.sent += bodies
+
+
+class RefillingClient(PatientClient):
+    """Sends by itself when a test says so; `load` is what it began with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.load: Refill | None = None
+        self.refuses = False  # to begin
+        self.full = False  # the disk
+        self.halts = 0
+        self.unreported: list[bytes] = []  # records
+
+    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> PublishingLink:
+        self.links += 1
+        self.publishing = listener
+        return SelfSendingLink(self)
+
+    def send(self, count: int) -> None:
+        """As Refill.java: records first."""
+        load = self.load
+        assert load is not None, "it is halted"
+        for _ in range(count):
+            sent_ns, key = time.monotonic_ns() - load.origin_ns, load.sequence % load.keys
+            row = list(tables.ATTEMPTS.record.unpack(load.record))
+            row[1], row[4], row[6], row[8] = load.sequence, key, sent_ns, load.tag
+            record = tables.ATTEMPTS.record.pack(*row)
+            with load.log.open("ab") as log:
+                log.write(record)
+            self.unreported.append(record)
+            found = decode(load.body).identity
+            assert found is not None
+            now = replace(found, sequence=load.sequence, key=key, sent_ns=sent_ns)
+            self.sent.append(encode(now, len(load.body)))
+            load = load._replace(sequence=load.sequence + 1, tag=load.tag + 1)
+        self.load = load
+
+
+class SelfSendingLink(BulkLink):
+    _client: RefillingClient
+
+    def refill(self, load: Refill) -> bool:
+        if not self._client.refuses:
+            self._client.load = load
+        return not self._client.refuses
+
+    def refilled(self) -> Refilled:
+        if self._client.full:
+            raise OSError("No space left on device")
+        records, self._client.unreported = self._client.unreported, []
+        return Refilled(len(records), zlib.crc32(b"".join(records)))
+
+    def halt(self) -> Refilled:
+        self._client.load = None
+        self._client.halts += 1
+        return self.refilled()

@@ -42,9 +42,9 @@ class World:
 
 
 @contextlib.asynccontextmanager
-async def worker(settings: WorkerConfig) -> AsyncIterator[Process]:
-    """Ready; closed in good order at the end."""
-    process = await Process.spawn(limit_s=LIMIT_S)
+async def worker(settings: WorkerConfig, **how: Any) -> AsyncIterator[Process]:
+    """Ready; closed in good order at the end. `how`: arguments of its start."""
+    process = await Process.spawn(limit_s=LIMIT_S, **how)
 
     async def ping() -> None:
         while True:

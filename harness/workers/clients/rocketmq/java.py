@@ -11,7 +11,7 @@
 
 import asyncio
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from harness.workers.clients.port import (
     Fetched,
     NoLibrary,
     PublishingListener,
+    Refill,
+    Refilled,
 )
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.java_object import JavaObject, in_java
@@ -34,6 +36,7 @@ from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate
 
 PREFIX = "rocketmq-java-"
+PLAIN = (0, wire.NO_STATE)  # status and state of an answer that makes room (Refill.java)
 # 4.9.0 does not start on Java 17 without the first; -Xrs leaves signals to Python.
 # A worker is not to stand still: JPype calls System.gc() out of Python's collector, a full
 # collection on the event loop (40 to 490 ms on two busy cores); and the second compiler took 30 %
@@ -92,6 +95,8 @@ class JavaPublisher:
         stored = None if fated else self._receive_stored
         enough = gathered(config.confirm_window) if config.rate is None and not fated else 1
         self._java = JavaObject(config, self._receive, listener.noticed, stored, enough)
+        self._refills = config.rate is None and not fated and options.producer == "async"
+        self._answers = self._failures = 0  # heard in all, and those that were not plain
         self._tag = 0  # of the last message that was handed over
         self._burst: list[bytes] = []
         self._keyed = options.producer == "ordered"
@@ -142,13 +147,39 @@ class JavaPublisher:
         special = _java_ints(fates), _java_ints(levels)
         self._java.object.send(first, _java_bytes(b"".join(burst)), _java_ints(keys), *special)
 
+    def refill(self, load: Refill) -> bool:
+        if not self._refills or self._delays or self._burst or not self._tag:
+            return False
+        numbers = (*load[3:], self._answers, self._failures)
+        record, body = _java_bytes(load.record), _java_bytes(load.body)
+        return bool(self._java.object.refill(str(load.log), record, body, _java_longs(numbers)))
+
+    def refilled(self) -> Refilled:
+        return self._refilled(self._java.object.refilled)
+
+    def halt(self) -> Refilled:
+        return self._refilled(self._java.object.halt)
+
+    def _refilled(self, report: Callable[[], Sequence[int]]) -> Refilled:
+        import jpype
+
+        try:
+            count, crc32 = report()
+        except jpype.JException as failure:
+            raise OSError(str(failure)) from failure
+        self._tag += count
+        return Refilled(int(count), int(crc32))
+
     def _receive(self, entries: Sequence[wire.Entry]) -> None:
-        answered = (each for each in entries if isinstance(each, wire.RawAnswer))
+        answered = [each for each in entries if isinstance(each, wire.RawAnswer)]
+        self._answers += len(answered)
+        self._failures += sum((one.status, one.state) != PLAIN for one in answered)
         results = [answers.judge(each, self._fates.pop(each.tag, Fate.NONE)) for each in answered]
         if results:
             self._listener.answered(results)
 
     def _receive_stored(self, tags: Sequence[int], clocks_ns: Sequence[int]) -> None:
+        self._answers += len(tags)
         self._listener.all_confirmed(tags, clocks_ns, answers.STATUSES[0])
 
     def buffered_bytes(self) -> int:
@@ -252,6 +283,12 @@ def _java_bytes(content: bytes) -> Any:
     import jpype
 
     return jpype.JArray(jpype.JByte)(content)
+
+
+def _java_longs(numbers: Sequence[int]) -> Any:
+    import jpype
+
+    return jpype.JArray(jpype.JLong)(numbers)
 
 
 def _java_ints(numbers: "array[int]") -> Any:

@@ -28,7 +28,8 @@ class JavaObject:
 
     `receive` is called with what came in one piece, after `noticed` with the notices in it;
     `stored` instead, with tags and times, if all of it is answers of one kind (wire.stored).
-    `enough`: so many entries are awaited before they are brought, for 2 ms at most (Outbox.java).
+    `enough`: so many entries are awaited before they are brought, for 2 ms at most; of a load that
+    Java sends by itself, what comes within 8 ms (Outbox.java).
     """
 
     def __init__(
