@@ -82,17 +82,17 @@ def test_choices_of_three_are_written_as_statements() -> None:
         for path, text in modules("harness", "spark_analysis")
         if " if " in text or " * " in text
         for node in ast.walk(ast.parse(text))
-        if _is_nested(node) or _multiplies_text(node)
+        if isinstance(node, ast.expr) and (_is_nested(node) or _multiplies_text(node))
     ]
     assert found == []
 
 
-def _is_nested(node: ast.AST) -> bool:
+def _is_nested(node: ast.expr) -> bool:
     parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else ()
     return any(isinstance(part, ast.IfExp) for part in parts)
 
 
-def _multiplies_text(node: ast.AST) -> bool:
+def _multiplies_text(node: ast.expr) -> bool:
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
         return False
     texts = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple)
