@@ -158,7 +158,7 @@ def _with_capacity(limits: Sequence[_Full], from_ns: int, end_ns: int) -> tuple[
     first_ns, after_ns = cuts_ns, np.append(cuts_ns[1:], end_ns)
     for full in limits:
         left_ns = full.until(np.array([end_ns])) - full.until(cuts_ns)
-        # While it is full, what is left shrinks twice as fast as half of the time; else it stays.
+        # While it is full, the full time until the end shrinks twice as fast as half of the rest.
         is_full = full.holds_at(cuts_ns)
         soonest_ns = np.maximum(first_ns, 2 * (left_ns + cuts_ns) - end_ns)
         latest_ns = np.minimum(after_ns, end_ns - 2 * left_ns + 1)
