@@ -222,18 +222,11 @@ class Teller:
 
     def lose(self, place: Place, at_ns: int) -> None:
         """The connection of this delivery ends."""
-        self._client_event(place, at_ns, self.die.choice(["lost", "closed"]))
-
-    def begin(self, place: Place, at_ns: int) -> None:
-        """The connection of this delivery begins to consume."""
-        self._client_event(place, at_ns, "consuming")
-
-    def _client_event(self, place: Place, at_ns: int, kind: str) -> None:
         self._add(
             "client_events",
             worker=place.consumer,
             at_ns=at_ns,
-            kind=kind,
+            kind=self.die.choice(["lost", "closed"]),
             connection=place.connection,
             queue=None,
             detail=None,

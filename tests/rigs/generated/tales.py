@@ -58,7 +58,8 @@ def not_redelivered(writer: Teller) -> None:
     may_go = bool(overs_ns) and not is_confirmed  # a fault of the cluster may take it
     if may_go:
         sent_ns = max(0, max(overs_ns) - 2 * SECOND)
-        _close_logs(writer)
+        closed = (replace(worker, log_closed=True) for worker in writer.facts.workers)
+        writer.facts = replace(writer.facts, workers=tuple(closed))
     writer.send(message, sent_ns, *([confirmed(sent_ns + MS)] if is_confirmed else []))
     writer.tag("confirmed" if is_confirmed else "never confirmed")
     received_ns = sent_ns + writer.a_while()
@@ -71,10 +72,6 @@ def not_redelivered(writer: Teller) -> None:
         writer.lose(place, ended_ns)
         if writer.often(15):
             writer.lose(place, ended_ns + SECOND)
-    else:
-        writer.begin(place, sent_ns)
-        if Random(f"emptied {message} {sent_ns}").randrange(100) < 70:
-            _emptied(writer)
     if writer.often(20) and not may_go:
         writer.tag("acknowledged after all")
         answered_ns = received_ns + writer.a_while()
@@ -90,22 +87,6 @@ def not_redelivered(writer: Teller) -> None:
             writer.lose(second, writer.near(again_ns))
     else:
         writer.tag("never given out again")
-
-
-def _close_logs(writer: Teller) -> None:
-    closed = (replace(worker, log_closed=True) for worker in writer.facts.workers)
-    writer.facts = replace(writer.facts, workers=tuple(closed))
-
-
-def _emptied(writer: Teller) -> None:
-    """All logs are closed, and all queues drained: every connection had ended before that."""
-    _close_logs(writer)
-    writer.tag("every queue is empty")
-    queues = (
-        replace(end, drained=True, undrained_reason="", unreadable=())
-        for end in writer.facts.queues
-    )
-    writer.facts = replace(writer.facts, queues=tuple(queues))
 
 
 def _perhaps_after(ended_ns: int | None, answered_ns: int) -> int:

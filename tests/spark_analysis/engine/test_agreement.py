@@ -163,8 +163,7 @@ def _details() -> dict[str, tuple[str, ...]]:
         "attempt_open": ("not_due", *unread),
         "not_redelivered_unknown": (
             *unread,
-            *("consumer_killed", "end_not_recorded"),
-            *("acknowledged_at_the_end", "unconfirmed"),
+            *("consumer_killed", "acknowledged_at_the_end", "unconfirmed"),
         ),
         "lost_indeterminate": ("found", ""),
         **dict.fromkeys(("refused_but_delivered", "denied"), ("returned", "refused")),
