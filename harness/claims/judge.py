@@ -21,7 +21,6 @@ from enum import StrEnum
 
 from harness.claims import derived, doubts, fact_labels
 from harness.claims.claims import Claim, Condition
-from harness.claims.counted import Among
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
@@ -206,21 +205,17 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     parts: dict[int, _Part] = {}
     for window, part in obstacles.items():
         if part is None:
-            predicate = _of_predicate(_answers(claim, evidence, window, among), evidence)
-            part = _with_enough(claim, evidence, window, predicate)
+            answers = [
+                _answer(
+                    one, window, evidence.claimed(one.fact, window, among), evidence, claim.warns
+                )
+                for one in claim.predicate
+            ]
+            part = _with_enough(claim, evidence, window, _of_predicate(answers, evidence))
         elif not window and claim.is_promise and evidence.only_faults_end_brokers:
             part = _broken_by_no_fault(claim, evidence) or part
         parts[window] = part
     return _verdict(claim, _deciding_first(parts, evidence))
-
-
-def _answers(
-    claim: Claim, evidence: Evidence, window: int, among: Among
-) -> list[_PredicateAnswer]:
-    return [
-        _answer(one, window, evidence.claimed(one.fact, window, among), evidence, claim.warns)
-        for one in claim.predicate
-    ]
 
 
 def _broken_by_no_fault(claim: Claim, evidence: Evidence) -> _Part | None:
@@ -231,7 +226,12 @@ def _broken_by_no_fault(claim: Claim, evidence: Evidence) -> _Part | None:
         replace(claim, precondition=others), evidence, 0
     ):
         return None
-    part = _of_predicate(_answers(claim, evidence, 0, frozenset((NO_FAULT,))), evidence)
+    by_none = frozenset((NO_FAULT,))
+    answers = [
+        _answer(one, 0, evidence.claimed(one.fact, 0, by_none), evidence)
+        for one in claim.predicate
+    ]
+    part = _of_predicate(answers, evidence)
     return part if part.outcome is ClaimOutcome.FAIL else None
 
 
