@@ -20,6 +20,8 @@ from harness.histories import contradictions
 from harness.histories.complaints import Complaints
 from harness.histories.denominators import unshown
 from harness.histories.history import Cell, History, Words
+from harness.histories.reading_again import wanted
+from harness.plan.layouts.guarantees import CLIENTS
 from harness.plan.vocabulary import DECLARED, OPERATED, RECORDED
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
@@ -37,7 +39,8 @@ WORDS = Words(
 _CONSUMING = "consuming"  # of client events
 # `no_ack` follows from the others. An acknowledgement means that the broker keeps the consumer's
 # progress; a history of consumers that keep their own offsets declares it.
-# One without priorities, or of consumers that take no time, declares neither.
+# One without priorities, or of consumers that take no time, declares neither. Consumers that
+# received something need no declaration.
 _FOLLOWS = (
     *("consumers", "acknowledges", "no_ack", "progress_kept_by"),
     *("priorities", "processing_s"),
@@ -70,6 +73,7 @@ def evidence(history: History, file: str) -> Evidence:
         declared,
         hidden=history.hidden,
         unshown=unshown(history),
+        excused=wanted(history) if declared.value("progress_kept_by", 0) == CLIENTS else {},
         attended=_attended(history),
         attendance=replace(
             there,
@@ -90,7 +94,9 @@ def state(history: History) -> KnownFacts:
     other histories."""
     undeclared = dict.fromkeys(name for name in DECLARED if name not in _FOLLOWS)
     windows = {str(number): dict(values) for number, values in history.recorded.items()}
-    return KnownFacts.from_json({**undeclared, **history.declared, "windows": windows})
+    consumers = sum(worker.role == "consumer" for worker in history.facts.workers)
+    seen = {"consumers": consumers} if consumers else {}
+    return KnownFacts.from_json({**undeclared, **seen, **history.declared, "windows": windows})
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,8 @@ class Evidence:
     hidden: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
     unshown: Mapping[str, str] = field(default_factory=dict)
+    # Counts whose cases clients may have caused without a record of it, and why.
+    excused: Mapping[str, str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
     attendance: Attendance = field(default_factory=Attendance)
@@ -130,6 +132,8 @@ class Evidence:
 
     def _excused(self, name: str, counted: Interval) -> Interval:
         """Return a count; cases that others than the broker may have caused are only possible."""
+        if counted.low and name in self.excused:
+            return replace(counted, low=0, doubt=counted.doubt or self.excused[name])
         if name == _AFTER_ACK:
             counted = self._in_time(counted)
         why = _BY_SLOW_CONSUMERS.get(name)

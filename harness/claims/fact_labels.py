@@ -104,10 +104,13 @@ _COMPARED = {
 }
 
 
+_YES_NO = {True: "yes", False: "no"}
+
+
 def measured(condition: Condition, value: object) -> str:
     """Return a fact and its value: `428 of 2,299 confirmed messages were lost`, `consumers: 0`."""
     name, _, detail = condition.fact.partition(".")
-    words = "yes" if value is True else "no" if value is False else str(value)
+    words = _YES_NO[value] if isinstance(value, bool) else str(value)
     measure = measures.BY_NAME.get(name) if name in COUNTS else None
     number = _NUMBER.match(words) if isinstance(value, Interval) else None
     if measure is None or number is None:
@@ -117,7 +120,9 @@ def measured(condition: Condition, value: object) -> str:
     text = measure.sentence(number[1], number[2] or "")
     text = f"{text} ({_detail_of(name, detail)})" if detail else text
     rest = words[number.end() :].strip()
-    return f"{text} {rest}" if rest[:1] == "(" else f"{text} ({rest})" if rest else text
+    if not rest or rest.startswith("("):
+        return f"{text} {rest}".rstrip()
+    return f"{text} ({rest})"
 
 
 def wanted(condition: Condition) -> str:

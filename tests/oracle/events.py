@@ -5,7 +5,6 @@
 3. Deliveries are in delivery order: (received_ns, consumer, connection, tag).
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -298,7 +297,8 @@ def _acknowledgement(row: Row) -> Acknowledgement:
 
 def _requeue(row: Row) -> Requeue:
     detail = str(row["detail"] or "")
-    tag = int(detail) if re.fullmatch("[0-9]{1,18}", detail) else None
+    named = detail.isascii() and detail.isdigit() and len(detail) <= 18
+    tag = int(detail) if named else None
     return Requeue(_int(row, "worker"), _int(row, "connection"), _int(row, "at_ns"), tag)
 
 

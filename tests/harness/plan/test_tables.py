@@ -56,8 +56,8 @@ def test_tables_of_a_list_keep_their_places_and_too_many_are_left_out() -> None:
     assert OuterTable.readable({"entries": [{"size": 4}] * 3}).entries == []
 
 
-def test_a_table_that_may_be_left_out_is_read_whole_or_not_at_all() -> None:
-    found = OuterTable.readable({"more": {"size": 4}}).more
+def test_a_table_that_may_be_left_out_is_none_or_read_in_part() -> None:
+    assert OuterTable.readable({}).more is None
+    found = OuterTable.readable({"more": {"size": "4", "word": "b"}}).more
     assert found is not None
-    assert found.size == 4
-    assert OuterTable.readable({"more": {"size": "4"}}).more is None
+    assert (found.size, found.word) == (None, "b")

@@ -532,7 +532,10 @@ def test_times_stand_above_counts() -> None:
         compared(RABBIT, "silence", 171e6),
     )
     found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows).measures
-    assert [line.name for line in found.groups[0].lines] == ["no confirm", "delivered again"]
+    assert [line.name for line in found.groups[0].lines] == [
+        "longest time without a confirm",
+        "delivered again",
+    ]
 
 
 def test_comparison_needs_two_places_and_no_more_than_columns() -> None:
