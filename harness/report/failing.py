@@ -1,6 +1,7 @@
-"""Whose sends failed under a fault, as a table: of clients that ask name servers where to send.
+"""Whose sends failed under a fault, as a table.
 
-1. One row for each publisher and window, run by run. An unknown value is a dash, never 0.
+1. One row for each publisher and window, run by run. A dash stands for what is unknown, and for a
+   name server where clients use none; never 0.
 2. Bounded: ROWS_MAX rows; pages say how many more there are, and verdict.json has all.
 """
 
@@ -12,7 +13,10 @@ from harness.plan.model import Cell
 from harness.view.failing import Failing
 
 ROWS_MAX = 200
-HEAD = ("publisher", "name server", "failed", "last failed", "switched", "master gone")
+HEAD = (
+    *("publisher", "name server", "attempts that failed", "last failure after"),
+    *("other name server after", "route without master after"),
+)
 
 
 class FailingRow(NamedTuple):
@@ -32,7 +36,7 @@ class FailingTable(NamedTuple):
 
 
 def table(runs: Sequence[RunReport]) -> FailingTable:
-    """Return no row of a run in which no send failed, or no client reported whom it asks."""
+    """Return no row of a run in which no attempt to send failed."""
     numbers = {cell: number for number, cell in enumerate(dict.fromkeys(r.cell for r in runs), 1)}
     rows = [
         FailingRow(
@@ -40,19 +44,19 @@ def table(runs: Sequence[RunReport]) -> FailingTable:
             *(tuple(_words(one)), one.failed > 0),
         )
         for run in runs
-        for one in _with_known_server(run)
+        for one in _publishers(run)
     ]
     return FailingTable(tuple(rows[:ROWS_MAX]), max(0, len(rows) - ROWS_MAX))
 
 
-def _with_known_server(run: RunReport) -> Iterable[Failing]:
+def _publishers(run: RunReport) -> Iterable[Failing]:
     found = run.detail.failing if run.detail is not None else ()
-    return [one for one in found if one.name_server] if any(one.failed for one in found) else ()
+    return found if any(one.failed for one in found) else ()
 
 
 def _words(one: Failing) -> Iterator[str]:
     yield one.publisher
-    yield one.name_server
+    yield one.name_server or "–"
     # `30 of 118, 25%`: of what was sent until the last one failed.
     some = f"{one.failed:,} of {one.sent_by_then:,}, {one.share:.0%}"
     yield some if one.failed else f"none of {one.sent:,}"

@@ -118,7 +118,7 @@ def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
         title = "{} on {} {}".format(*place) + ("" if "client" in which else f" with {clients[0]}")
         table = _plain(title=Text(one_line(title)), title_justify="left")
         for head in (*which, *failing.HEAD):
-            table.add_column(head.removeprefix("name "), overflow="fold")
+            table.add_column(head, overflow="fold")
         for index, row in enumerate(own):
             words = (*(each[index] for each in which.values()), *row.words)
             table.add_row(*(Text(one_line(word)) for word in words))

@@ -171,6 +171,7 @@ class VerdictView:
                 (
                     _loss(totals),
                     _outage(totals),
+                    _attempts(place.runs),
                     RETURNED if totals.hosts_returned else "",
                     _proof(totals),
                 ),
@@ -323,6 +324,20 @@ def _ends(totals: RunTotals) -> str:
 
 def _so_many(number: int) -> str:
     return f"{formats.count(number)} {'is' if number == 1 else 'are'}"
+
+
+def _attempts(runs: Iterable[RunReport]) -> str:
+    """Return how many attempts to send failed from the first fault on; "" if none did."""
+    sent = failed = 0
+    for run in runs:
+        rows = run.detail.failing if run.detail is not None else ()
+        first = min((one.window for one in rows), default=0)
+        sent += sum(one.sent for one in rows if one.window == first)
+        failed += sum(one.failed for one in rows if one.window == first)
+    if not failed:
+        return ""
+    of = f"{formats.count(failed)} of {formats.plural(sent, 'attempt')} to send"
+    return f"From the first fault on, {of} failed: refused, or without an answer."
 
 
 def _outage(totals: RunTotals) -> str:
