@@ -138,7 +138,7 @@ def _before_reconnect(run: Service, outages: Iterable[Outage], ended_ns: int | N
     seconds = (longest.until_ns - longest.from_ns) / NS
     return (
         f"; the outage of {seconds:.1f} s from +{longest.from_ns / NS:.1f} s does not count, "
-        f"because clients had time to reconnect until +{run.from_ns / NS:.1f} s"
+        f"because clients may take until +{run.from_ns / NS:.1f} s to reconnect"
     )
 
 
@@ -170,7 +170,10 @@ def consumed(
     consumers read is called."""
     judged = [row for row in rows if row.due >= words.JUDGED_MIN]
     if not judged:
-        return None, "too few messages were confirmed after the fault to judge consumption"
+        return (
+            None,
+            "too few messages were confirmed while the fault was active to judge consumption",
+        )
     silent = [row for row in judged if not row.resumed]
     partly = [row for row in silent if row.at_ns < limit_ns]
     if silent and len(partly) == len(silent):

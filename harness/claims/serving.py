@@ -120,7 +120,7 @@ class RunService:
         if doubt:
             return doubt.unknown
         if resumed is None:
-            more = "send more after the fault"
+            more = "let the fault last longer, or send more"
             return Unknown(why, steady_state.LONGER_AFTER if self.state.slow_consumers else more)
         if slow := self.state.slow_consumers:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)

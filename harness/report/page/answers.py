@@ -91,7 +91,9 @@ def _headline(report: Report, total: RunTotals) -> str:
         held = f"{formats.plural(total.held, 'promise')} held"
         held = held if total.undecided else f"All {held}"
         return "; ".join(filter(None, [held, total.open_text, *_warned(total), *tail]))
-    parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
+    parts = ["No promise was broken", *filter(None, [total.open_text])]
+    if total.broken:
+        parts = [_broken(report, total)]
     parts += _warned(total)
     parts += [formats.untrue(len(total.unfulfilled))] if total.unfulfilled else []
     return "; ".join([*parts, *tail])
