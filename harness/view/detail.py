@@ -23,7 +23,7 @@ from harness.view.grouping import by_key
 from harness.view.message_traces import Records, trace
 from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
-from harness.view.takeovers import Takeover, steps_of, takeovers
+from harness.view.takeovers import Takeover, replica_steps, takeovers
 from harness.view.timeline import PROOFS, Timeline, timeline
 from harness.view.trace_steps import MessageTrace
 from harness.view.voter_hosts import events_with_hosts, leader_hosts
@@ -98,7 +98,8 @@ def detail_of(
 
     line = timeline(manifest, facts, findings, records, drawn)
     taken = takeovers(line.faults, facts, manifest.state, records.looks)
-    records = replace(records, takeovers=tuple(steps_of(taken)))
+    steps = replica_steps(records.looks, taken, manifest.state)
+    records = replace(records, replica_steps=tuple(steps))
 
     def shown(name: tuple[str, str]) -> Iterator[tuple[Affected, Records, Facts]]:
         return ((one, records, facts) for one in examples.get(name, ()))

@@ -91,7 +91,7 @@ class Records:
     by_name_servers: bool = False
     not_accepted: Mapping[str, str] = field(default_factory=dict)
     looks: Sequence[ReplicaLook] = ()  # at the replicas of queues
-    takeovers: Sequence[tuple[str, TraceStep]] = ()  # by queue: which host took it over
+    replica_steps: Sequence[tuple[str, TraceStep]] = ()  # by queue: what brokers reported
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
@@ -104,7 +104,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         around = [
             *([] if overtook is None else _overtaking_steps(overtook, records, facts)),
             *_around(row, records, facts, own[0].at_ns, own[-1].at_ns),
-            *_after(row, records, own[-1].at_ns),
+            *_after(row, records, own[0].at_ns, own[-1].at_ns),
         ]
         # Of events at one instant, what the fault did comes first: it may be the cause.
         own = sorted([*around, *own], key=lambda step: step.at_ns)
@@ -350,15 +350,18 @@ def _around(
             yield TraceStep(event.at_ns, "connection", f"{who}: {text}".strip())
 
 
-def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]:
-    """Of a message that never arrived: the faults that came after its last event."""
+def _after(row: Affected, records: Records, sent_ns: int, from_ns: int) -> Iterator[TraceStep]:
+    """Of a message that never arrived: the faults that came after its last event, and the replicas
+    of its queue as brokers last reported them before it was sent, and since then."""
     if not BY_NAME[row.measure].end:
         return
     for fault in records.faults:
         if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:
             yield _fault_step(fault, records)
-    own = (step for queue, step in records.takeovers if queue == row.queue)
-    yield from (step for step in own if step.at_ns > from_ns)
+    own = [step for queue, step in records.replica_steps if queue == row.queue]
+    before = [step for step in own if step.at_ns <= sent_ns]
+    yield from sorted(before, key=lambda step: step.at_ns)[-1:]
+    yield from (step for step in own if step.at_ns > sent_ns)
 
 
 def _fault_step(fault: rows.FaultEvent, records: Records, failed: str = "") -> TraceStep:

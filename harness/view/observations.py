@@ -177,11 +177,11 @@ def _by_detail(measure: str, evidence: Evidence) -> list[str]:
 def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
     window = evidence.window(number)
     length_s = fault_length_s(window)
-    lasted = "never ended" if length_s is None else f"undone after {length_s:.1f} s"
+    lasted = "never ended" if length_s is None else f"undone after {length_s:.2f} s"
     verified = window.verified and window.gone
     held = "verified" if verified else window.unverified_reason or "not verified"
     at = window.origin_ns / 1e9
-    begun = f"{window.kind} at +{at:.1f} s since the recording began"
+    begun = f"{window.kind} at +{at:.2f} s since the recording began"
     text = f"fault {number}: {begun}, {lasted}, {held}"
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)

@@ -5,10 +5,12 @@
    and those only of the queue of a run that has one.
 3. If the fault was not verified, or a look is missing, nothing is said.
 4. A loss is explained only by windows that the analysis holds for possible causes of it.
+5. Sentences count times from the first fault, as the picture of a report does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from harness.plan.layouts.role_words import RoleWords, recorded_role_words
@@ -53,11 +55,10 @@ def takeovers(
     for fault in faults:
         if not fault.verified or not fault.opened:
             continue
-        if by_queue:
-            for own in by_queue.values():
-                found += _seen(fault, faults, own, words)
-        else:
-            found += _counted(fault, facts, state, words)
+        for own in by_queue.values():
+            found += _seen(fault, faults, own, words)
+        if not by_queue:
+            found += _counted(fault, faults, facts, state, words)
     return tuple(found)
 
 
@@ -66,6 +67,20 @@ def steps_of(found: Iterable[Takeover]) -> Iterator[tuple[str, TraceStep]]:
     for one in found:
         if one.at_ns is not None:
             yield one.queue, TraceStep(one.at_ns, "fault", one.seen)
+
+
+def replica_steps(
+    looks: Sequence[ReplicaLook], found: Iterable[Takeover], state: Mapping[str, Any]
+) -> Iterator[tuple[str, TraceStep]]:
+    """Yield takeovers, and the other changes of replicas that brokers reported, by queue."""
+    words, taken = recorded_role_words(state), tuple(steps_of(found))
+    yield from taken
+    shown = {(queue, step.at_ns) for queue, step in taken}
+    for queue, own in by_key(looks, lambda look: look.queue).items():
+        for text, alike in groupby(own, lambda look: _reported(look, words)):
+            first = next((look for look in alike if (queue, look.at_ns) not in shown), None)
+            if first is not None:
+                yield queue, TraceStep(first.at_ns, "replicas", text)
 
 
 def explaining(
@@ -102,44 +117,54 @@ def _seen(
     if new is None or new.serving not in old.copies:
         return
     joined = _joined(new.serving, fault, faults, looks)
-    copies = f"{_copies(old, words)}{joined}"
-    seen = f"{new.serving} is {words.serving} of {old.queue}"
-    after_text = f"By {_at(new.at_ns)}, {new.serving} was the {words.serving}."
-    text = f"{_hit(fault, old.queue, words)}; {copies}. {after_text}"
-    yield Takeover(
-        fault.number,
-        old.queue,
-        new.at_ns,
-        text,
-        f"{seen}; when fault {fault.number} began, {copies}",
+    copies, seen = (
+        f"{_copies(old, words)}{joined}",
+        f"mqproof saw {new.serving} as {words.serving}",
     )
+    when = "when it next queried the brokers, " if new is after[0] else ""
+    text = f"{_hit(fault, faults, old.queue, words)}; {copies}. "
+    text += f"{seen} {when}{_since_first(new.at_ns, faults)}."
+    event = f"{seen} of {old.queue}; when fault {fault.number} began, {copies}"
+    yield Takeover(fault.number, old.queue, new.at_ns, text, event)
 
 
 def _joined(
     host: str, fault: FaultSpan, faults: Sequence[FaultSpan], looks: Sequence[ReplicaLook]
 ) -> str:
-    """Return since when the host has a copy, if it had none when an earlier fault began."""
+    """Return the earlier fault at whose begin the host had no copy; "" if there is none."""
     for one in (one for one in faults if one.number < fault.number and one.opened):
         own = [look for look in looks if look.at_ns <= one.issued_ns]
         if own and own[-1].serving and host not in (own[-1].serving, *own[-1].copies):
-            return f" (it had no copy when fault {one.number} began at {_at(one.issued_ns)})"
+            return f" ({host} had no copy when fault {one.number} began)"
     return ""
 
 
 def _copies(look: ReplicaLook, words: RoleWords) -> str:
-    """Return `its only mirror, ref1, was not synchronised`."""
+    """Return `the only mirror of orders was ref1, not synchronised`."""
+    if not look.copies:
+        return f"{look.queue} had no {words.copying}"
     if len(look.copies) == 1:
         (host,) = look.copies
         full = look.is_synchronised(host)
-        if full is None:
-            return f"its only {words.copying} was {host}"
-        return f"its only {words.copying}, {host}, was {'' if full else 'not '}synchronised"
+        state = "" if full is None else f", {'' if full else 'not '}synchronised"
+        return f"the only {words.copying} of {look.queue} was {host}{state}"
     named = [look.describe(host) for host in look.copies]
-    return f"its {words.copying}s were {', '.join(named[:-1])} and {named[-1]}"
+    return f"the {words.copying}s of {look.queue} were {', '.join(named[:-1])} and {named[-1]}"
+
+
+def _reported(look: ReplicaLook, words: RoleWords) -> str:
+    if not look.serving:
+        return f"mqproof queried the brokers: none was {words.serving} of {look.queue}"
+    serving = f"{look.serving} was {words.serving} of {look.queue}"
+    return f"mqproof queried the brokers: {serving}; {_copies(look, words)}"
 
 
 def _counted(
-    fault: FaultSpan, facts: Facts, state: Mapping[str, Any], words: RoleWords
+    fault: FaultSpan,
+    faults: Sequence[FaultSpan],
+    facts: Facts,
+    state: Mapping[str, Any],
+    words: RoleWords,
 ) -> Iterator[Takeover]:
     """Yield what an older run recorded: numbers, and the rank of the copy that took over."""
     own = state.get("windows", {}).get(str(fault.number), {})
@@ -150,29 +175,29 @@ def _counted(
     if not known or len(queues) != 1 or own.get("fault_target_role") != "master":
         return
     (queue,), at_ns = queues, fault.undo_issued_ns
-    begun = f" when fault {fault.number} began"
+    had = f"{queue} had {copies} {words.copying}{'' if copies == 1 else 's'}"
+    had += f", {full} synchronised" if isinstance(full, int) else ""
     if copies == 1:
-        had, which = f"it had one {words.copying}", f"that {words.copying}"
-        seen = f"the only {words.copying} of {queue} is its {words.serving} now"
-        if isinstance(full, int):
-            state_then = f"was {'' if full else 'not '}synchronised"
-            had = f"its only {words.copying} {state_then}"
-            seen += f"; it {state_then}{begun}"
+        which = f"that {words.copying}"
     else:
-        had = f"it had {copies} {words.copying}s"
-        had += f", {full} synchronised" if isinstance(full, int) else ""
         which = "the oldest of them" if rank == 1 else f"number {rank} of them by age"
-        seen = f"a {words.copying} of {queue} is its {words.serving} now: {which};{begun}, {had}"
-    when = "Later" if at_ns is None else f"By {_at(at_ns)}"
-    text = f"{_hit(fault, queue, words)}; {had}. {when}, {which} was the {words.serving}."
-    yield Takeover(fault.number, queue, at_ns, text, seen)
+    seen = f"mqproof saw {which} as {words.serving}"
+    when = "later" if at_ns is None else f"at the latest {_since_first(at_ns, faults)}"
+    text = f"{_hit(fault, faults, queue, words)}; {had}. {seen} {when}."
+    event = f"when fault {fault.number} began, {had}; {seen}"
+    yield Takeover(fault.number, queue, at_ns, text, event)
 
 
-def _hit(fault: FaultSpan, queue: str, words: RoleWords) -> str:
+def _hit(fault: FaultSpan, faults: Sequence[FaultSpan], queue: str, words: RoleWords) -> str:
     what = fault.words if fault.resolved else fault.kind
-    at = _at(fault.issued_ns)
-    return f"Fault {fault.number} ({what}) hit the {words.serving} of {queue} at {at}"
+    later = fault.issued_ns > _first_ns(faults)
+    when = f" {_since_first(fault.issued_ns, faults)}" if later else ""
+    return f"Fault {fault.number} ({what}) hit the {words.serving} of {queue}{when}"
 
 
-def _at(at_ns: int) -> str:
-    return f"+{at_ns / NS:.3f} s"
+def _since_first(at_ns: int, faults: Sequence[FaultSpan]) -> str:
+    return f"{(at_ns - _first_ns(faults)) / NS:.2f} s after the first fault began"
+
+
+def _first_ns(faults: Sequence[FaultSpan]) -> int:
+    return min(one.issued_ns for one in faults if one.opened)

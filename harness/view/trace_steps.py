@@ -9,8 +9,9 @@ GAP_LEAST = 5  # fewer steps are not left out: the line that says so takes room,
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One event. `sort`: intended, sent, settled, delivered, acknowledged, connection, fault;
-    gap (steps that are not told) and end (what never happened) are no events and have no time.
+    """One event. `sort`: intended, sent, settled, delivered, acknowledged, connection, fault,
+    replicas; gap (steps that are not told) and end (what never happened) are no events and have no
+    time.
 
     `counted`: the delivery for which the message is here. It is never left out, and neither is
     what is `kept`: a confirm.

@@ -138,7 +138,7 @@ OF_SERVICE = (
         "first_success",
         "first confirm of a new message",
         "the first confirm of a message that was sent after the fault was active (its action had "
-        "returned)",
+        "returned); messages that were sent before may be confirmed in the meantime",
         one_event_proves=True,
     ),
     Measure(

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome
 from harness.claims.times import stage_text
-from harness.report.charts.plots import plots
+from harness.report.charts.plots import late_share, plots
 from harness.report.charts.scale import NS, Lane, Scale, Span, ticks
 from harness.report.page.faults import beginning
 from harness.report.page.formats import (
     StageTime,
     measure_name,
     phase_title,
+    share,
     stage_name,
     stage_time,
 )
@@ -183,7 +184,8 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     parts = [f"+{one.from_s} s"]
     if one.operations:
         late = one.missed and one.late_from_s is not None
-        since = f", the late ones due from +{one.late_from_s:.3f} s on" if late else ""
+        of = f"drawn as {share(late_share(one, timeline.slice_s))} of the messages since then"
+        since = f", the late ones due from +{one.late_from_s:.3f} s on ({of})" if late else ""
         parts.append(f"{on_time:,} of {one.operations:,} on time{since}")
     parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} {timeline.delivered}")
     if one.p50_ms is not None and one.p99_ms is not None:

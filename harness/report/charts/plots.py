@@ -130,8 +130,13 @@ def _late_shares(one: Slice, slice_s: int) -> Iterable[tuple[float, float, float
         yield one.from_s, until_s, share
         return
     yield one.from_s, one.late_from_s, 0.0
-    left_s = until_s - one.late_from_s
-    yield one.late_from_s, until_s, min(1.0, share * slice_s / left_s)
+    yield one.late_from_s, until_s, late_share(one, slice_s)
+
+
+def late_share(one: Slice, slice_s: int) -> float:
+    """Return the share of late messages since the first late one, as if spread evenly."""
+    left_s = slice_s if one.late_from_s is None else one.from_s + slice_s - one.late_from_s
+    return min(1.0, one.missed / one.operations * slice_s / left_s)
 
 
 def _line(shares: Iterable[tuple[float, float]], slice_s: int, scale: Scale) -> str:

@@ -123,8 +123,9 @@ def _happened(runs: Sequence[RunReport]) -> str:
     worst = max(explained, key=_gone)
     texts = [one.text for one in worst.observations if one.name == TAKEOVER]
     more = f" {len(texts) - TAKEOVERS_MAX} more are below." if len(texts) > TAKEOVERS_MAX else ""
-    place = f" in {worst.name}" if len(runs) > 1 else ""
-    return f"What happened{place}: {' '.join(texts[:TAKEOVERS_MAX])}{more}"
+    place = f" of {worst.name}" if len(runs) > 1 else ""
+    shown = " ".join(texts[:TAKEOVERS_MAX])
+    return f"Recorded at the faults{place} (no proof of the cause): {shown}{more}"
 
 
 def _gone(run: RunReport) -> float:

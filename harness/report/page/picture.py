@@ -60,6 +60,7 @@ class Scene:
         scale = Scale(from_s, max(until_s, from_s + 1))
         titles = (view.title.scenario for cell, view in cells.items() if cell[0] == scenario)
         self.scenario, self.title = scenario, next(titles, "")
+        self.number = _number(scenario, lines, cells)  # "": names of cells have none
         self.deadline = deadline_text(run for place in lines for run in place.of(scenario))
         had = listed([place.letter for place in lines if place.of(scenario)])
         alone = f"not run: requested for {had} only"
@@ -97,6 +98,18 @@ def picture(
     reasons = {one.cell: one.reason for one in skipped}
     cells = {view.cell: view for view in views}
     return Picture(cells, [one for one in compared if one.runs], reasons)
+
+
+def _number(scenario: str, lines: Sequence[Place], cells: Cells) -> str:
+    """Return the number by which the names of all cells of a scenario know it."""
+    if len({cell[0] for cell in cells}) < 2:
+        return ""
+    views = ((place, cells.get((scenario, *place.key))) for place in lines)
+    named = [(place, view.label) for place, view in views if view is not None]
+    if len(lines) > 1 and not all(label.startswith(place.letter) for place, label in named):
+        return ""
+    numbers = {label.removeprefix(place.letter) for place, label in named}
+    return numbers.pop() if len(numbers) == 1 else ""
 
 
 def _gravity(totals: RunTotals) -> tuple[int, float]:

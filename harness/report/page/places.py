@@ -315,8 +315,8 @@ def _ends(totals: RunTotals) -> str:
     """Return what became of the messages that neither received."""
     if not totals.stranded:
         if totals.lost == 1:
-            return "it is on no disk, so it is lost"
-        return "none of them is on a disk, so all are lost"
+            return "the message is on no disk, so it is lost"
+        return f"none of the {formats.count(totals.lost)} messages is on a disk, so all are lost"
     lost = f"{_so_many(totals.lost)} lost for good, " if totals.lost else "all "
     stays = "still on a disk where no client gets at them"
     return f"{lost}{_so_many(totals.stranded)} stranded, {stays}"
@@ -359,8 +359,8 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
-    logs = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
-    faults += f"; {logs} {totals.logs_of} logs of clients complete" if totals.logs_of > 1 else ""
+    logs = formats.of(totals.logs_closed, totals.logs_of, "log")
+    faults += f"; {logs} of publishers and consumers complete" if totals.logs_of else ""
     if totals.whole:
         number = formats.of(totals.runs, totals.runs, "run")
         all_runs = "the run" if totals.runs == 1 else number

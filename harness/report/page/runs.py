@@ -253,7 +253,7 @@ def _ending(manifest: Manifest) -> str:
         found = f"the audit read other places ({listed(readers, NAMES_MAX)})"
     if unread:
         found += f"; it could not read {listed(unread, NAMES_MAX)}"
-    return f"After the chart: {' and '.join(spans)}; {found}."
+    return f"At the end of the chart and after it: {' and '.join(spans)}; {found}."
 
 
 def _when(one: OperationSpan) -> str:

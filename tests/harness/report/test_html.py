@@ -104,7 +104,7 @@ def test_headline_states_what_one_place_did_besides_broken_promises() -> None:
 
 def test_late_and_deadline_are_explained_where_they_first_stand(tmp_path: Path) -> None:
     said = text(page_of(judged_run(tmp_path / "run", crash()))).replace("\u00a0", " ")
-    legend = "on time: confirmed within the deadline late: later, or never "
+    legend = "on time: confirmed within the deadline late: later, or never; the height is "
     assert said.index(legend) < said.index("(deadline ")
     deadline = "deadline How long after its due time a message may be confirmed and still be on"
     assert deadline in said

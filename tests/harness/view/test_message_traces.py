@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from harness.run_folder.replica_looks import look_text
 from harness.view.detail import Detail, records_of
 from harness.view.detail import detail_of as shown
 from harness.view.message_traces import near, trace
@@ -54,6 +55,50 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
         "place that was then read (the audit)",
     ]
     assert [step.at_ns for step in story.steps] == sorted(step.at_ns for step in story.steps)
+
+
+def test_a_lost_message_shows_the_replicas_that_brokers_reported(tmp_path: Path) -> None:
+    facts, rows = crash(lost=[230]).build()
+    looks = [
+        (9_000, "rmq1", ["rmq2", "rmq3"]),  # of those before it was sent, only the last is shown
+        (10_000, "rmq1", ["rmq2"]),
+        (26_000, "rmq2", []),
+        (27_000, "rmq2", []),
+    ]
+    rows["probes"] = [
+        {
+            "prober": 900,
+            "kind": "replicas",
+            "target": "orders",
+            "started_ns": at_ms * 1_000_000 - 1,
+            "ended_ns": at_ms * 1_000_000,
+            "ok": 1,
+            "detail": look_text(serving, copies, []),
+        }
+        for at_ms, serving, copies in looks
+    ]
+    folder = write_run(tmp_path / "run", facts, rows)
+    findings = judge(facts, rows)
+    manifest = manifest_of(facts)
+    found = shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
+    (story,) = found.affected[0].traces
+    reported = [(step.at_ns, step.text) for step in story.steps if step.sort != "end"]
+    said = "mqproof queried the brokers: "
+    seen = [each for each in reported if each[1].startswith((said, "mqproof saw"))]
+    assert reported[0] == seen[0]
+    assert seen == [
+        (
+            10_000_000_000,
+            f"{said}rmq1 was master of orders; the only mirror of orders was rmq2, "
+            "not synchronised",
+        ),
+        (
+            26_000_000_000,
+            "mqproof saw rmq2 as master of orders; when fault 1 began, the only mirror of orders "
+            "was rmq2, not synchronised",
+        ),
+        (27_000_000_000, f"{said}rmq2 was master of orders; orders had no mirror"),
+    ]
 
 
 def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:

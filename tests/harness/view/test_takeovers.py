@@ -5,7 +5,13 @@ from dataclasses import replace
 import pytest
 
 from harness.run_folder.replica_looks import ReplicaLook
-from harness.view.takeovers import Takeover, explaining, steps_of, takeovers
+from harness.view.takeovers import (
+    Takeover,
+    explaining,
+    replica_steps,
+    steps_of,
+    takeovers,
+)
 from harness.view.timeline import FaultSpan
 from spark_analysis.schema.messages import Attribution
 from tests.rigs.runs.judged_runs import crash
@@ -68,9 +74,9 @@ LOOKS = (
     look(7.9, "ref1"),
 )
 WHOLE = (
-    "Fault 2 (kill ref3) hit the master of orders at +5.000 s; its only mirror, ref1, was not "
-    "synchronised (it had no copy when fault 1 began at +3.000 s). By +7.900 s, ref1 was the "
-    "master."
+    "Fault 2 (kill ref3) hit the master of orders 2.00 s after the first fault began; the only "
+    "mirror of orders was ref1, not synchronised (ref1 had no copy when fault 1 began). mqproof "
+    "saw ref1 as master when it next queried the brokers, 4.90 s after the first fault began."
 )
 
 
@@ -84,14 +90,18 @@ def test_a_takeover_names_hosts_and_the_state_of_the_copy() -> None:
     assert (one.window, one.queue, one.at_ns, one.text) == (2, "orders", 7_900_000_000, WHOLE)
     ((queue, step),) = steps_of([one])
     assert (queue, step.at_ns) == ("orders", one.at_ns)
-    assert step.text.startswith("ref1 is master of orders; when fault 2 began, its only mirror")
+    assert step.text == (
+        "mqproof saw ref1 as master of orders; when fault 2 began, the only mirror of orders was "
+        "ref1, not synchronised (ref1 had no copy when fault 1 began)"
+    )
 
 
 def test_an_older_run_gives_numbers_only() -> None:
     (one,) = found()
     assert one.text == (
-        "Fault 2 (kill ref3) hit the master of orders at +5.000 s; its only mirror was not "
-        "synchronised. By +8.000 s, that mirror was the master."
+        "Fault 2 (kill ref3) hit the master of orders 2.00 s after the first fault began; orders "
+        "had 1 mirror, 0 synchronised. mqproof saw that mirror as master at the latest 5.00 s "
+        "after the first fault began."
     )
 
 
@@ -99,7 +109,31 @@ def test_a_group_that_elects_by_majority_has_a_leader() -> None:
     two = (look(4.9, "ref3", "ref1", "ref2", full=None), look(7.9, "ref2", "ref1"))
     (one,) = found(*two, state={"elects_by_majority": True})
     assert "hit the leader of orders" in one.text
-    assert "its followers were ref1 and ref2. By +7.900 s, ref2 was the leader." in one.text
+    assert "the followers of orders were ref1 and ref2. mqproof saw ref2 as leader" in one.text
+
+
+def test_a_change_that_a_later_query_showed_is_not_of_the_next_one() -> None:
+    (one,) = found(*LOOKS[:2], look(6.0, "ref3", "ref1"), LOOKS[2])
+    assert one.text.endswith("mqproof saw ref1 as master 4.90 s after the first fault began.")
+
+
+def test_replicas_are_steps_where_brokers_reported_a_change() -> None:
+    every = (*LOOKS[:2], look(4.95, "ref3", "ref1"), LOOKS[2], look(8.5, "ref1"), look(9.0, ""))
+    steps = [step for _, step in replica_steps(every, found(*LOOKS), STATE)]
+    assert [(step.sort, step.at_ns / S) for step in steps] == [
+        ("fault", 7.9),
+        ("replicas", 2.9),
+        ("replicas", 4.9),
+        ("replicas", 8.5),
+        ("replicas", 9.0),
+    ]
+    said = "mqproof queried the brokers: "
+    assert [step.text for step in steps[1:]] == [
+        f"{said}ref3 was master of orders; the only mirror of orders was ref2, synchronised",
+        f"{said}ref3 was master of orders; the only mirror of orders was ref1, not synchronised",
+        f"{said}ref1 was master of orders; orders had no mirror",
+        f"{said}none was master of orders",
+    ]
 
 
 @pytest.mark.parametrize(

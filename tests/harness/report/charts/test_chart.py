@@ -324,7 +324,8 @@ def test_late_messages_of_the_fault_s_slice_stand_after_the_fault(tmp_path: Path
     paths = {tone: path for tone, _, path in drawn.plots[0].lines}
     assert paths["bad"] == "M375.0 0V100.0H500.0V0Z"
     assert paths["good"].startswith("M0.0 100V0.0H375.0V100ZM375.0 100V100.0H500.0V100Z")
-    assert "15 of 20 on time, the late ones due from +0.750 s on" in drawn.hits[0].title
+    late = "the late ones due from +0.750 s on (drawn as 100 % of the messages since then)"
+    assert f"15 of 20 on time, {late}" in drawn.hits[0].title.replace("\u00a0", " ")
 
 
 def test_late_messages_before_the_fault_keep_the_whole_slice(tmp_path: Path) -> None:

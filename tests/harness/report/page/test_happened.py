@@ -16,10 +16,11 @@ from tests.rigs.runs.findings import DECLARED, RECORDED
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 TEXT = (
-    "Fault 1 (kill rmq1) hit the master of orders at +12.000 s; it had 2 mirrors, 2 synchronised. "
-    "By +26.900 s, the oldest of them was the master."
+    "Fault 1 (kill rmq1) hit the master of orders; orders had 2 mirrors, 2 synchronised. mqproof "
+    "saw the oldest of them as master at the latest 14.90 s after the first fault began."
 )
-SEEN = "a mirror of orders is its master now: the oldest of them"
+SEEN = "orders had 2 mirrors, 2 synchronised; mqproof saw the oldest of them as master"
+HAPPENED = "Recorded at the faults (no proof of the cause)"
 STATE = {**DECLARED, **RECORDED, "windows": {"1": RECORDED}}
 PHASES = {"drain": ns(50_000), "audit": ns(52_000), "closing": ns(53_000)}
 
@@ -32,19 +33,19 @@ def lossy(tmp_path: Path) -> RunReport:
 def test_a_cell_that_lost_messages_says_what_happened(lossy: RunReport) -> None:
     page = page_of(lossy)
     (cell,) = cells(page)
-    assert cell.happened == f"What happened: {TEXT}"
+    assert cell.happened == f"{HAPPENED}: {TEXT}"
     assert html.text(page).count(TEXT) == 3  # first screen, cell and run
     (view,) = runs(page, cells(page))
     assert any(SEEN in step.text for step in view.happenings)
     paper = StringIO()
     Console(file=paper, width=300).print(demo_table.table(page))
-    assert "What happened: Fault 1" in paper.getvalue()
+    assert f"{HAPPENED}: Fault 1" in paper.getvalue()
 
 
 def test_without_a_loss_nothing_needs_an_explanation(tmp_path: Path) -> None:
     page = page_of(judged_run(tmp_path / "run", crash(), state=STATE))
     assert [cell.happened for cell in cells(page)] == [""]
-    assert "What happened" not in html.text(page)
+    assert "Recorded at the faults" not in html.text(page)
 
 
 def test_of_several_runs_the_one_that_lost_most_is_named(tmp_path: Path) -> None:
@@ -53,15 +54,15 @@ def test_of_several_runs_the_one_that_lost_most_is_named(tmp_path: Path) -> None
         judged_run(tmp_path / "two", crash(lost=[230, 231]), state=STATE),
     )
     (cell,) = cells(page)
-    assert cell.happened == f"What happened in two: {TEXT}"
+    assert cell.happened == f"Recorded at the faults of two (no proof of the cause): {TEXT}"
 
 
 def test_a_run_says_when_it_was_drained_and_what_was_read(tmp_path: Path) -> None:
     page = page_of(judged_run(tmp_path / "run", crash(), phases_ns=PHASES))
     (view,) = runs(page, cells(page))
     assert view.ending.replace("\u00a0", " ") == (
-        "After the chart: drain from +50.000 s to +52.000 s and audit from +52.000 s to +53.000 "
-        "s; the audit found no other place that may hold a message."
+        "At the end of the chart and after it: drain from +50.000 s to +52.000 s and audit from "
+        "+52.000 s to +53.000 s; the audit found no other place that may hold a message."
     )
     assert view.ending in html.text(page)
 

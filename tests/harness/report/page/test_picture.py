@@ -79,6 +79,24 @@ def test_only_the_most_different_scenarios_are_drawn(
     assert "1 more scenario is listed below" in found.left_out
 
 
+def test_scenarios_have_the_numbers_of_their_cells_names() -> None:
+    lost = Story().count("lost", "stored", 1)
+    runs = [
+        summed(story, cell=(name, *cell[1:]))
+        for name, story in {"first": Story(), "second": lost}.items()
+        for cell in (CELL, OTHER)
+    ]
+    made = page_of(*runs)
+    scenes = of(made).scenes
+    assert [(scene.scenario, scene.number) for scene in scenes] == [
+        ("second", "2"),
+        ("first", "1"),
+    ]
+    assert [view.label for view in cells(made)] == ["A1", "B1", "A2", "B2"]
+    (alone,) = of(page_of(*runs[:2])).scenes
+    assert alone.number == ""
+
+
 def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
     runs = (
         judged_run(tmp_path / "a", crash()),
