@@ -25,12 +25,15 @@ def resolved_words(words: str, target: str, place: str) -> str:
 
 def role_beside(target: str, role: str) -> str:
     """Return what a host's role says beside the target's words: of `master of orders` and
-    `master of orders (2 mirrors, 2 synchronised)`, `2 mirrors, 2 synchronised`."""
+    `master of orders (2 mirrors, 2 synchronised)`, `2 mirrors, 2 synchronised`; of
+    `mirror of orders` and `synchronised mirror of orders`, `synchronised mirror`."""
     if ";" in role:  # several queues
         return role
     if role.startswith(f"{target} ("):
         return role.removeprefix(f"{target} (").removesuffix(")")
-    return "" if role == target else role.removesuffix(f" {target}")
+    if role.endswith(f" {target}"):
+        return role.partition(" of ")[0]
+    return "" if role == target else role
 
 
 def affects_links(kind: str) -> bool:

@@ -35,7 +35,7 @@ def test_a_resolved_fault_names_its_host_and_then_its_target() -> None:
     ("role", "beside"),
     [
         ("master of orders (2 mirrors, 2 synchronised)", "2 mirrors, 2 synchronised"),
-        ("synchronised master of orders", "synchronised"),
+        ("synchronised master of orders", "synchronised master"),
         ("master of orders", ""),
         ("mirror of bills", "mirror of bills"),
         ("master of orders (no mirror); mirror of bills",) * 2,
