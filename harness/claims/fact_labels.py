@@ -137,6 +137,14 @@ def wanted(condition: Condition) -> str:
     return f"{_COMPARED[condition.comparator]}{text}"
 
 
+def needed_answer(condition: Condition) -> str:
+    """Return the yes or no that a condition allows; "" if it allows other values."""
+    wanted = condition.wanted[0]
+    if not isinstance(wanted, bool):
+        return ""
+    return _YES_NO[wanted is (condition.comparator == "==")]
+
+
 def allows_none(condition: Condition) -> bool:
     """Return whether a condition says that a count must be 0."""
     name = condition.fact.partition(".")[0]

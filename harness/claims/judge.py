@@ -98,6 +98,11 @@ class ClaimVerdict:
         return self.values[0] if len(self.values) == 1 else ""
 
     @property
+    def undecided(self) -> tuple[str, ...]:
+        """Return those of `not_judged` that another run could decide."""
+        return tuple(line for line in self.not_judged if line not in self.inapplicable)
+
+    @property
     def word(self) -> str:
         """Return the verdict as people read it: PASS, or WARNING CONFIRMED."""
         return OF_WARNINGS.get(self.outcome, self.outcome.value) if self.warns else self.outcome
@@ -141,7 +146,8 @@ class _PredicateAnswer:
         """Return why the claim does not apply."""
         if isinstance(self.value, NotApplicable):
             return self.words
-        needed = fact_labels.wanted(self.condition)
+        one = self.condition
+        needed = fact_labels.wanted(one) or fact_labels.needed_answer(one)
         tail = f"; the claim is about: {needed}" if needed else ""
         return self._line(f"{self._measured}{tail}")
 

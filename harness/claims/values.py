@@ -43,9 +43,10 @@ class NotApplicable:
     reason: str
 
     def __str__(self) -> str:
-        return f"not applicable, because {self.reason}"
+        return f"{NO_SENSE}{self.reason}"
 
 
+NO_SENSE = "not applicable, because "  # before the reason
 Value = bool | str | Interval | Unknown | NotApplicable
 COMPARATORS = ("==", "!=", "<=", ">=", "<", ">")
 _ORDERS: dict[str, Callable[[float, float], bool]] = {

@@ -7,13 +7,17 @@ from harness.claims.values import Interval, NotApplicable, Unknown, Value, exact
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 
+_NONE = (
+    "none that certainly waited: consumers had received more messages than publishers had "
+    "confirms for"
+)
+
 
 def waited(findings: Findings, window: Window) -> Interval:
     """Return the number of messages that waited, as a value for conditions. Deliveries of messages
     without a confirm can make it negative: then a reader sees words."""
     number = waiting(findings, window)
-    text = "" if number >= 0 else "none that certainly waited: more were delivered than confirmed"
-    return exactly(number, text)
+    return exactly(number, "" if number >= 0 else _NONE)
 
 
 def waiting(findings: Findings, window: Window) -> int:

@@ -110,8 +110,7 @@ class _OpenClaim(NamedTuple):
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks. A condition
     that makes no sense in the run is no reason where another one is undecided."""
-    sensible = [line for line in verdict.not_judged if line not in verdict.inapplicable]
-    lines = sensible or verdict.not_judged
+    lines = verdict.undecided or verdict.not_judged
     return tuple(dict.fromkeys(_OF_RUN.sub("", _reason(line)) for line in lines))
 
 

@@ -145,7 +145,7 @@ def _levels(evidence: Evidence) -> str:
 def _count(name: str, evidence: Evidence) -> Observation:
     value, title = evidence.value(name), measures.BY_NAME[name].title.lower()
     if isinstance(value, NotApplicable):
-        return Observation(name, 0, True, f"{title}: not applicable, because {value.reason}")
+        return Observation(name, 0, True, f"{title}: {value}")
     if isinstance(value, Unknown):
         return Observation(name, 0, False, f"{title}: not judged, {value.reason}")
     details = _by_detail(name, evidence)

@@ -232,7 +232,9 @@ class Publisher:
         self._dialler.shun()
         link.abort()
         limit = f"{self._config.deadline_s:g} s"
-        self.lost(f"closed by the publisher: its oldest attempt had no confirm for {limit}")
+        self.lost(
+            f"closed by the publisher: its oldest attempt had no confirm for more than {limit}"
+        )
 
     def _settle(self, settlements: list[Settlement], now_ns: int) -> None:
         self._record(settlements, now_ns)

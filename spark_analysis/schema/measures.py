@@ -238,6 +238,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERED,
         title="Out of order",
+        seen="out of order at their first delivery",
         meaning="first delivered after a later message of the same sender and key",
         stopped_by=_LOGS,
         doubtful=Doubtful(

@@ -68,11 +68,13 @@ def level_text(label: str) -> str:
     return "by all required replicas" if label == Strength.REPLICATED.label else label
 
 
+DISK_OPEN = "the level does not say whether on disk: settings of the system decide that"
+
 # docs/verdicts.md 1 says the same.
 _MEANINGS = {
     Strength.REPLICATED.label: "every replica that was available at that time, or as many as the "
-    "layout requires, had the message; if no other replica was available, only the master. "
-    "The level does not say whether on disk",
+    "layout requires, had the message; if no other replica was available, only the master; "
+    f"{DISK_OPEN}",
     Strength.STORED.label: "one broker had it on its disk",
     Strength.BUFFERED.label: "one broker had it in memory",
     Strength.FLUSH_DISK_TIMEOUT.label: "the disk had not answered in time",

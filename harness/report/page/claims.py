@@ -7,9 +7,10 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
+from harness.claims.values import NO_SENSE
 from harness.judging.result import Report, RunReport
 from harness.report.lines import (
     is_expected,
@@ -29,14 +30,16 @@ _ORDER = list(formats.BADGES)  # the gravest first
 class Chip:
     """One cell's outcome about a claim. `share`: in how many of its runs, `3 of 5`; `rate`: in how
     many runs it was violated, with the 95 % bounds, "" where no run decided it; `text`: the rate,
-    and the share, too, where some runs decided nothing."""
+    and the share, too, where some runs decided nothing. All three are "" in a report whose cells
+    have one run each: the badge says it."""
 
-    def __init__(self, view: CellView, claim: str, warns: bool) -> None:
+    def __init__(self, view: CellView, claim: str, warns: bool, repeated: bool) -> None:
         one = view.claims.get(claim)
         self.number, self.label = view.number, view.label
         self.name, self.runs = view.name, view.totals.runs
         self.tone, self.badge = claim_badge(one.outcome if one else None, warns=warns).shown
         # Runs without verdicts are of the cell, too: a tick stands with all of them.
+        one = one if repeated else None
         self.share = f"{len(one.same)} of {self.runs}" if one else ""
         decided = one.tried.rate.runs if one else 0
         self.rate = one.tried.brief if one and decided else ""
@@ -47,13 +50,14 @@ class Chip:
 class Seen:
     """What one run showed of a claim, without what stands above it: its sentence and its source.
     `standing`: how that is to what is known; "" if it holds as expected, or nothing is known.
+    `rest`: which requirements were not decided, and which do not apply, each with its heading.
     `to_do`: of a claim that is not decided in whole; "" if a decided verdict is expected."""
 
     def __init__(
         self, run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]
     ) -> None:
         outcome = verdict.outcome
-        self.run, self.verdict = run.name, verdict
+        self.run, self.verdict, self.rest = run.name, verdict, tuple(_rest(verdict))
         # Of its cell; 0 and "": none of these.
         own = [(view.number, view.label) for view in cells if view.cell == run.cell]
         self.cell, self.label = own[0] if own else (0, "")
@@ -65,6 +69,15 @@ class Seen:
         expected = is_expected(standing)
         nothing = expected and outcome is not ClaimOutcome.INCONCLUSIVE
         self.to_do = "" if nothing else to_do(verdict.advice, expected=expected)
+
+
+def _rest(verdict: ClaimVerdict) -> Iterator[tuple[str, str]]:
+    """Yield the requirements of a claim that were not decided, and those that do not apply."""
+    if verdict.undecided:
+        yield "Not decided", "; ".join(verdict.undecided)
+    if verdict.inapplicable:
+        lines = (line.replace(NO_SENSE, "", 1) for line in verdict.inapplicable)
+        yield "Not applicable", "; ".join(lines)
 
 
 class ClaimView:
@@ -82,7 +95,8 @@ class ClaimView:
         self.outcome = over_runs(verdict for _, verdict in found)
         self.tone, self.badge = claim_badge(self.outcome, warns=first.warns).shown
         self.known = next((verdict.known for _, verdict in found if verdict.known), "")
-        self.chips = tuple(Chip(view, name, first.warns) for view in cells)
+        repeated = any(view.totals.runs > 1 for view in cells)
+        self.chips = tuple(Chip(view, name, first.warns, repeated) for view in cells)
         self.shares = _shares(self.chips)  # tone, `3 cells failed`: in place of too many chips
         # The first run of each cell and outcome: repeats say the same again.
         kept: dict[object, tuple[RunReport, ClaimVerdict]] = {}

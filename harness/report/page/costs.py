@@ -169,9 +169,14 @@ _fine, _cores = "{:,.1f}".format, "{:.2f}".format
 _OF_LOAD = _rate, _half, _most = tuple(map(attrgetter, ("confirmed_per_s", "p50_ms", "p99_ms")))
 _network, _disk = _sum(BROKERS, "sent_per_s", "received_per_s"), _sum(BROKERS, "written_per_s")
 _all_memory = _sum(BROKERS, "memory_median_bytes")
-_FULLEST, _EVERY = "of the host of a broker that used most", "all hosts of brokers"
+_EVERY = "all hosts of brokers"
 COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
-    ("confirmed a second", "confirmed publishes per second, at most the fixed rate", _rate, _fine),
+    (
+        "confirmed a second",
+        "confirmed publishes per second; with a fixed rate, at most about that rate",
+        _rate,
+        _fine,
+    ),
     (
         "latency p50, ms",
         "half of the confirms came within this time after the due time",
@@ -188,8 +193,18 @@ COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
     ("memory, all brokers", f"of {_EVERY}, median", _all_memory, formats.octets),
-    ("memory, fullest host", _FULLEST, _memory("memory_median_bytes"), formats.octets),
-    ("its peak", _FULLEST, _memory("memory_peak_bytes"), formats.octets),
+    (
+        "memory, fullest host",
+        "largest median of a single host of brokers",
+        _memory("memory_median_bytes"),
+        formats.octets,
+    ),
+    (
+        "memory, peak",
+        "largest sample of a single host of brokers",
+        _memory("memory_peak_bytes"),
+        formats.octets,
+    ),
     ("network a second", f"sent and received by {_EVERY}", _network, _a_second),
     ("disk a second", f"written by {_EVERY}", _disk, _a_second),
 )

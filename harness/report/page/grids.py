@@ -54,11 +54,12 @@ class GridGroup(NamedTuple):
 
 class Grid(NamedTuple):
     """`meanings`: what a line says, where that is not plain. `zero`: the measures that are 0 in
-    every judged run."""
+    every judged run. `repeated`: a value may be of several runs."""
 
     groups: tuple[GridGroup, ...]
     meanings: tuple[tuple[str, str], ...]
     zero: tuple[str, ...]
+    repeated: bool
 
 
 def grid(report: Report, compared: Sequence[Place]) -> Grid:
@@ -76,6 +77,7 @@ def grid(report: Report, compared: Sequence[Place]) -> Grid:
         zero=tuple(
             formats.measure_name(measure).lower() for measure, detail in zero if not detail
         ),
+        repeated=measures.are_repeated(report),
     )
 
 

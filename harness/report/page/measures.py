@@ -83,10 +83,12 @@ class MeasureView:
 
 
 class MeasuresView:
-    """The comparison mart as strips. `zero`, `zero_undecided`: measures that are 0 in every judged
-    run of every cell: what did not happen, and what did not remain undecided."""
+    """The comparison mart as strips. `repeated`: a strip may be of several runs. `zero`,
+    `zero_undecided`: measures that are 0 in every judged run of every cell: what did not happen,
+    and what did not remain undecided."""
 
     def __init__(self, report: Report, cells: Sequence[CellView]) -> None:
+        self.repeated = are_repeated(report)
         drawn: list[MeasureView] = []
         zero: dict[bool, list[str]] = {True: [], False: []}
         for (measure, detail), found in by_measure(report).items():
@@ -100,6 +102,11 @@ class MeasuresView:
             tuple(name.lower() for name in sorted(zero[is_open], key=_order))
             for is_open in (False, True)
         )
+
+
+def are_repeated(report: Report) -> bool:
+    """Return whether a cell has several runs: with one run each, a bar would have no length."""
+    return len({run.cell for run in report.runs}) < len(report.runs)
 
 
 def applicable(report: Report) -> Iterator[Comparison]:

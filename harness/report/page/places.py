@@ -315,8 +315,8 @@ def _ends(totals: RunTotals) -> str:
     """Return what became of the messages that neither received."""
     if not totals.stranded:
         if totals.lost == 1:
-            return "the message is on no disk, so it is lost"
-        return f"none of the {formats.count(totals.lost)} messages is on a disk, so all are lost"
+            return "the lost message is on no disk"
+        return f"none of the {formats.count(totals.lost)} lost messages is on any disk"
     lost = f"{_so_many(totals.lost)} lost for good, " if totals.lost else "all "
     stays = "still on a disk where no client gets at them"
     return f"{lost}{_so_many(totals.stranded)} stranded, {stays}"
@@ -359,8 +359,7 @@ def _proof(totals: RunTotals) -> str:
         return ""
     verified = f"; {totals.faults_seen} of {formats.plural(totals.faults, 'fault')} verified"
     faults = verified if totals.faults else ""
-    logs = formats.of(totals.logs_closed, totals.logs_of, "log")
-    faults += f"; {logs} of publishers and consumers complete" if totals.logs_of else ""
+    faults += _logs(totals)
     if totals.whole:
         number = formats.of(totals.runs, totals.runs, "run")
         all_runs = "the run" if totals.runs == 1 else number
@@ -370,6 +369,18 @@ def _proof(totals: RunTotals) -> str:
     first = shorten(totals.main_doubt, DOUBT_MAX, placeholder=" …")
     doubt = f" Among the reasons: {first}." if totals.doubts else ""
     return f"Not everything is decided: {loss}{outage}{faults}.{doubt}"
+
+
+def _logs(totals: RunTotals) -> str:
+    """Return how many logs of the clients that make the load are complete."""
+    closed, number = totals.logs_closed, totals.logs_of
+    if not number:
+        return ""
+    if closed < number:
+        return f"; {formats.of(closed, number, 'log')} of publishers and consumers complete"
+    if number == 1:
+        return "; the only log of publishers and consumers is complete"
+    return f"; all {number} logs of publishers and consumers complete"
 
 
 def _known(decided: int, totals: RunTotals) -> str:

@@ -110,7 +110,9 @@ class Drill:
         self.cell, self.runs = view, tuple(runs)
         self.claims = tuple(sorted(applying, key=lambda one: TONES.index(one[1].tone)))
         others = len(chips) - len(applying)
-        text = f"{others} more {'claim does' if others == 1 else 'claims do'} not apply here."
+        text = (
+            f"{others} more {'claim does' if others == 1 else 'claims do'} not apply to this cell."
+        )
         self.not_applicable = text if others else ""
         self.numbers = numbers(compared, view.runs)  # name, in short, in a sentence
         self.deadline = deadline_text(run.report for run in self.runs)

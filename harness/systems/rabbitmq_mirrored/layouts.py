@@ -28,7 +28,7 @@ from harness.systems.rabbitmq.layouts import (
 )
 from harness.systems.rabbitmq.versions import DEFAULT
 from harness.systems.rabbitmq_mirrored import policies
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import DISK_OPEN, Strength
 
 
 class _PolicyFile(Strict):
@@ -84,7 +84,7 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
 
 REPLICATED = (
     "the master and every mirror that the queue had at that time had the message; without a "
-    "mirror only the master. The level does not say whether on disk"
+    f"mirror only the master; {DISK_OPEN}"
 )
 
 

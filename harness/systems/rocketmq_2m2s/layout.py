@@ -36,7 +36,7 @@ from harness.systems.rocketmq.layout_files import (
 )
 from harness.systems.rocketmq.servers import rocketmq_servers
 from harness.systems.rocketmq.settings import broker, name_server
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import DISK_OPEN, Strength
 
 
 class MasterSlaveFile(RocketFile):
@@ -100,9 +100,7 @@ def _copies(layout: Layout) -> dict[str, str]:
     return {}
 
 
-REPLICATED = (
-    "the master and at least one slave had the message; the level does not say whether on disk"
-)
+REPLICATED = f"the master and at least one slave had the message; {DISK_OPEN}"
 
 
 def master_slave_guarantees(layout: Layout) -> Guarantees:

@@ -46,7 +46,7 @@ from harness.systems.rocketmq.layout_files import (
 from harness.systems.rocketmq.servers import rocketmq_servers
 from harness.systems.rocketmq.settings import STORE, broker, name_server
 from harness.workers.remoting.leaders import BY_CONTROLLERS
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import DISK_OPEN, Strength
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +192,7 @@ def _word(setting: bool) -> str:
 
 REPLICATED = (
     "all in-sync replicas at that time, or as many as the layout requires, had the message; "
-    "if no slave was in sync, only the master. The level does not say whether on disk"
+    f"if no slave was in sync, only the master; {DISK_OPEN}"
 )
 
 

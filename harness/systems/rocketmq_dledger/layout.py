@@ -39,7 +39,7 @@ from harness.systems.rocketmq.layout_files import (
 from harness.systems.rocketmq.servers import rocketmq_servers
 from harness.systems.rocketmq.settings import broker, name_server
 from harness.workers.remoting.leaders import BY_MEMBERS
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import DISK_OPEN, Strength
 
 MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody after a death
 
@@ -99,9 +99,7 @@ def _membership(layout: Layout, server: ServerProcess) -> dict[str, str]:
     }
 
 
-REPLICATED = (
-    "a majority of the group's members had the message; the level does not say whether on disk"
-)
+REPLICATED = f"a majority of the group's members had the message; {DISK_OPEN}"
 _BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
 
 

@@ -3,7 +3,14 @@
 import pytest
 
 from harness.claims.claims import parse_condition, shipped
-from harness.claims.fact_labels import LABELS, UNSURE, allows_none, measured, wanted
+from harness.claims.fact_labels import (
+    LABELS,
+    UNSURE,
+    allows_none,
+    measured,
+    needed_answer,
+    wanted,
+)
 from harness.claims.judge import NO_OTHER
 from harness.claims.values import exactly
 from harness.plan.vocabulary import COUNTS, FACTS
@@ -26,7 +33,11 @@ LABEL_MAX = 70  # characters
             "2 certainly due to fault 1",
             "2 deliveries were duplicates (stored twice) (certainly due to fault 1)",
         ),
-        ("reordered >= 1", "0 (none)", "0 delivered messages were out of order (none)"),
+        (
+            "reordered >= 1",
+            "0 (none)",
+            "0 delivered messages were out of order at their first delivery (none)",
+        ),
         ("consumers >= 1", "0", "consumers: 0"),
         ("silence_s <= 5", "0.2 s", "longest time without a confirm: 0.2 s"),
     ],
@@ -47,6 +58,12 @@ def test_the_values_that_a_condition_allows_are_words() -> None:
     ]
     assert allows_none(parse_condition("lost == 0"))
     assert not allows_none(parse_condition("consumers == 0"))
+
+
+def test_a_false_yes_or_no_stands_with_the_answer_that_the_claim_is_about() -> None:
+    conditions = ("elects == true", "elects == false", "elects != true", "copies >= 2")
+    answers = [needed_answer(parse_condition(one)) for one in conditions]
+    assert answers == ["yes", "no", "no", ""]
 
 
 def test_every_fact_of_a_claim_is_named_in_a_few_words() -> None:

@@ -301,7 +301,10 @@ def test_a_fault_that_affects_no_broker_does_not_decide() -> None:
 def test_a_negative_number_of_waiting_messages_reads_as_none() -> None:
     story = rejoined(0, waiting=0).second(6, confirmed=0, delivered=3)
     (reason,) = verdict("rejoined-node-starts-empty", story).not_judged
-    found = "none that certainly waited: more were delivered than confirmed"
+    found = (
+        "none that certainly waited: consumers had received more messages than publishers had "
+        "confirms for"
+    )
     assert reason == (
         f"fault 1: messages that waited in the queue when the fault began: {found}; the claim is "
         "about: at least 100 (`waiting_at_fault >= 100`)"

@@ -139,8 +139,16 @@ def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
     one = text(page_of(*(summed(Story(), repeat=n) for n in (1, 2, 3))))
     assert "✓ PASS violated in 0 of 3 runs (95 % one-sided bound: at most 63 %)" in one
     assert "✗ FAIL violated in 3 of 3 runs (95 % CI: 29 to 100 %)" in one
-    two = text(page_of(summed(Story()), summed(Story(), cell=OTHER)))
-    assert "cell B violated in 0 of 1 run." in two
+    uneven = text(page_of(summed(Story()), summed(Story(), repeat=2), summed(Story(), cell=OTHER)))
+    assert "cell B violated in 0 of 1 run." in uneven
+
+
+def test_numbers_of_single_runs_have_neither_share_nor_range() -> None:
+    """If each cell has one run, its badge says all."""
+    rows = (compared(CELL, "silence", 171e6), compared(OTHER, "silence", 9e9))
+    two = text(page_of(summed(Story()), summed(Story(), cell=OTHER), comparison=rows))
+    assert "violated in 0 of 1 run" not in two and "Each value is of one run." in two
+    assert "a bar spans from the smallest" not in two
 
 
 def test_claims_that_do_not_apply_are_one_line() -> None:
@@ -150,7 +158,7 @@ def test_claims_that_do_not_apply_are_one_line() -> None:
     )
     made = html.text(page_of(replace(run, verdicts=(*run.verdicts, last))))
     shown, hidden = made.split('<details class="not_applicable_claims">')
-    assert "2 more claims do not apply here, with the reasons" in hidden
+    assert "2 more claims apply to no run of this report, with the reasons" in hidden
     assert (
         shown.count('class="mono">not_applicable<'),
         hidden.count('class="mono">not_applicable<'),

@@ -6,6 +6,7 @@ import pytest
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import (
+    DISK_OPEN,
     LEVELS,
     Level,
     Strength,
@@ -74,7 +75,7 @@ def test_a_level_recorded_without_meaning_has_that_of_our_own_level() -> None:
 
 def test_what_replicated_means_says_when_only_the_master_had_it() -> None:
     (replicated, *_) = LEVELS
-    assert replicated.meaning.endswith("The level does not say whether on disk")
+    assert replicated.meaning.endswith(DISK_OPEN)
 
 
 def test_every_level_of_ours_has_a_meaning() -> None:

@@ -62,7 +62,7 @@ def test_hosts_of_one_part_are_summed_except_for_memory() -> None:
     found = figures(COST)
     assert found["cores, brokers"].text == "0.75"
     assert (found["cores, mqproof's proxy"].text, found["cores, clients"].text) == ("0.10", "0.20")
-    assert (found["memory, fullest host"].text, found["its peak"].text) == ("120 MB", "150 MB")
+    assert (found["memory, fullest host"].text, found["memory, peak"].text) == ("120 MB", "150 MB")
     assert found["network a second"].text == "6.0 MB/s"
     assert found["disk a second"].text == "600 KB/s"
 

@@ -158,11 +158,11 @@ def test_many_that_lost_are_counted() -> None:
 def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
     found = of(summed(LOST), summed(Story(), repeat=2), summed(Story(), cell=SYNC))
     lost, out, returned, proved = found.verdicts[0].sentences
-    assert lost == "None of the 37 messages is on a disk, so all are lost."
+    assert lost == "None of the 37 lost messages is on any disk."
     assert plain(out) == "The longest time without any confirm in any run was 0.17 s."
     assert returned == RETURNED
     assert proved.endswith(
-        "in 2 of 2 runs; 2 of 2 faults verified; 4 of 4 logs of publishers and consumers complete."
+        "in 2 of 2 runs; 2 of 2 faults verified; all 4 logs of publishers and consumers complete."
     )
     first, second = found.verdicts
     assert (first.word, first.of) == ("37 lost", "of 42,800 messages")
@@ -175,6 +175,17 @@ def test_verdict_reports_lost_of_confirmed_downtime_and_proof() -> None:
     assert second.medians == ()
 
 
+def test_proof_speaks_of_logs_for_a_single_publisher_too() -> None:
+    one = summed(Story(), cell=SYNC)
+    assert one.summary is not None
+    alone = replace(one, summary=replace(one.summary, logs_of=1, logs_closed=1))
+    assert "the only log of publishers and consumers is complete." in said(
+        of(summed(Story()), alone), 1
+    )
+    cut = replace(one, summary=replace(one.summary, logs_of=3, logs_closed=2))
+    assert "2 of 3 logs of publishers and consumers complete." in said(of(summed(Story()), cut), 1)
+
+
 def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
     both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
     two = said(of(summed(both), summed(Story(), cell=SYNC)), 0)
@@ -185,9 +196,9 @@ def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
 
 def test_messages_that_are_only_lost_are_on_no_disk() -> None:
     many = said(of(summed(LOST), summed(Story(), cell=SYNC)), 0)
-    assert many.startswith("None of the 37 messages is on a disk, so all are lost. ")
+    assert many.startswith("None of the 37 lost messages is on any disk. ")
     one = said(of(summed(Story().count("lost", "stored", 1)), summed(Story(), cell=SYNC)), 0)
-    assert one.startswith("The message is on no disk, so it is lost. ")
+    assert one.startswith("The lost message is on no disk. ")
 
 
 def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:

@@ -12,7 +12,7 @@ from harness.report import html
 from harness.report.lines import expected_lines
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
 from harness.report.page.cells import cells
-from harness.report.page.claims import claims
+from harness.report.page.claims import Seen, claims
 from harness.report.page.runs import runs
 from harness.report.page.totals import RunTotals
 from harness.report.tried import undecided
@@ -95,6 +95,17 @@ def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
     open_ = verdict("stays", f"0 of 800 were lost{UNSURE}{why} (`lost == 0`)", senseless)
     open_ = replace(open_, inapplicable=(senseless,))
     assert [one.reasons for one in undecided(report(run(Story(), verdicts=(open_,))))] == [(why,)]
+
+
+def test_a_requirement_that_does_not_apply_stands_apart_from_an_undecided_one() -> None:
+    senseless = "fault 2: not applicable, because the run has none (`consumption_resumes == true`)"
+    one = replace(verdict("stays", "a doubt", senseless), inapplicable=(senseless,))
+    made = report(run(Story(), verdicts=(one,)))
+    (seen,) = (Seen(each, one, made, ()) for each in made.runs)
+    assert seen.rest == (
+        ("Not decided", "a doubt"),
+        ("Not applicable", "fault 2: the run has none (`consumption_resumes == true`)"),
+    )
 
 
 def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
