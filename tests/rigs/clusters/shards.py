@@ -193,7 +193,7 @@ def foreign(shards: Shards) -> Foreign:
                 hello=greeting, canaries=None, peer_word=None, usual=7, to_peers=None, ports={}
             ),
             enter=_enter,
-            refuses=lambda reason: reason == _REFUSED,
+            refuses=lambda error: str(error) == _REFUSED,
             remedy=lambda _topology, _reason: "is it locked?",
         ),
         brokers=brokers,

@@ -103,7 +103,7 @@ def test_the_histories_contain_every_word_often(generated: list[Judged]) -> None
     seen = Counter(word for each in generated for word in words_of(each.findings))
     least = often(len(generated))
     assert not {word: seen[word] for word in WORDS if seen[word] < least}
-    assert set(seen) <= WORDS, "a word that the schema does not know"
+    assert set(seen) <= WORDS | SELDOM, "a word that the schema does not know"
 
 
 def read_mart(folder: Path) -> dict[str, Counter[tuple[object, ...]]]:
@@ -223,3 +223,5 @@ def _words_of_service() -> Iterator[tuple[object, ...]]:
 
 
 WORDS = _words()
+# Generated histories seldom have these; tests/conformance has them by hand.
+SELDOM = {("count", "not_redelivered_unknown", "end_not_recorded")}
