@@ -382,7 +382,7 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     names = browser.value("[...document.querySelectorAll('.lane .name')].map(n => n.innerText)")
     assert {
         "first confirm of a new message",
-        "lost",
+        "sent then, lost later",
         "delivered more than once",
         "fault, requested",
         "fault, injected",
