@@ -25,6 +25,7 @@ doubts      what could not be judged, in words, and the facts that it affects; u
 
 Judgement:
 fact_labels how evidence names facts: sentences for counts, labels
+answers     one condition in one window, and what it says in words
 judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why
 stories     one message's story for a FAIL
 """

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims.doubts import Caveat
+from harness.claims.doubts import LATER, NO_CONSUMERS, UNREAD, Caveat
 from harness.claims.terms import not_applicable
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
@@ -53,19 +53,6 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
 _ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
-_LATER = (
-    "leave more time between these faults: in the scenario file, increase `opens` of the later "
-    "fault (its start, counted from the end of the steady state); or test each fault in a "
-    "scenario of its own"
-)
-_NO_CONSUMERS = (
-    "without consumers a message waits in its queue through all later faults: add consumers, "
-    "which read the queue between the faults; or test each fault in a scenario of its own"
-)
-_UNREAD = (
-    ": no client read the queue between these faults, so no record shows what it held when the "
-    "later one began"
-)
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _ONE_DESTINATION = "publishers send to one destination, so no message can go to a wrong one"
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
@@ -208,10 +195,10 @@ class Counted:
         number = f"{high - low:,} more" if low else f"{'all ' if high > 1 else ''}{high:,}"
         why = f"{number} may be due {_to_faults(causes)}"
         if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
-            why += _UNREAD
+            why += UNREAD
         if NO_FAULT in causes:
             return Interval(low, high, text, f"{why}: clients' clocks may be off", _ONE_CLOCK)
-        return Interval(low, high, text, why, _LATER if self.has_consumers else _NO_CONSUMERS)
+        return Interval(low, high, text, why, LATER if self.has_consumers else NO_CONSUMERS)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]

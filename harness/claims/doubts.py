@@ -49,6 +49,20 @@ _ON_FAULTS = {  # by the cause of an unverified fault
         "as in Compose (docs/faults.md): it counts the packets that it drops"
     ),
 }
+# Of cases that several faults may have caused: what to do, and why none of them is certain.
+LATER = (
+    "leave more time between these faults: in the scenario file, increase `opens` of the later "
+    "fault (its start, counted from the end of the steady state); or test each fault in a "
+    "scenario of its own"
+)
+NO_CONSUMERS = (
+    "without consumers a message waits in its queue through all later faults: add consumers, "
+    "which read the queue between the faults; or test each fault in a scenario of its own"
+)
+UNREAD = (
+    ": no client read the queue between these faults, so no record shows what it held when the "
+    "later one began"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from harness.claims import derived, doubts, fact_labels
+from harness.claims import derived, doubts
+from harness.claims.answers import PredicateAnswer, answer
 from harness.claims.claims import Claim, Condition
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
-from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 from spark_analysis.schema.messages import NO_FAULT
 
 
@@ -109,78 +109,6 @@ class ClaimVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _PredicateAnswer:
-    """One condition, checked in one window."""
-
-    condition: Condition
-    window: int
-    value: Value
-    detail: str
-    predicted: bool  # by a warning
-
-    @property
-    def holds(self) -> bool | None:
-        """Return whether the condition holds; None if that is unknown, or makes no sense here."""
-        if self.is_not_applicable:
-            return None
-        return holds(self.value, self.condition.comparator, self.condition.wanted)
-
-    @property
-    def is_not_applicable(self) -> bool:
-        return isinstance(self.value, NotApplicable)
-
-    @property
-    def words(self) -> str:
-        """Return what was found of a requirement."""
-        if isinstance(self.value, NotApplicable):
-            return self._line(str(self.value))
-        needed = fact_labels.wanted(self.condition)
-        tail = f"; the claim predicts {needed}" if self.predicted and needed else ""
-        if not self.predicted and not self.holds and needed:
-            none = fact_labels.allows_none(self.condition)
-            tail = fact_labels.NONE_ALLOWED if none else f"; the claim needs {needed}"
-        return self._line(f"{self._measured}{tail}")
-
-    @property
-    def false_precondition(self) -> str:
-        """Return why the claim does not apply."""
-        if isinstance(self.value, NotApplicable):
-            return self.words
-        one = self.condition
-        needed = fact_labels.wanted(one) or fact_labels.needed_answer(one)
-        tail = f"; the claim is about: {needed}" if needed else ""
-        return self._line(f"{self._measured}{tail}")
-
-    @property
-    def doubt(self) -> str:
-        if isinstance(self.value, Unknown):
-            return self._line(self.value.reason)
-        doubt = self.value.doubt if isinstance(self.value, Interval) else ""
-        why = doubt or "the number is not certain"
-        return self._line(f"{self._measured}{fact_labels.UNSURE}{why}")
-
-    @property
-    def advice(self) -> str:
-        return self.value.advice if isinstance(self.value, Unknown | Interval) else ""
-
-    @property
-    def found(self) -> str:
-        """Return the value, and how it came about."""
-        words = {True: "yes", False: "no"}
-        value = words[self.value] if isinstance(self.value, bool) else str(self.value)
-        return f"{value} ({self.detail})" if self.detail else value
-
-    @property
-    def _measured(self) -> str:
-        text = fact_labels.measured(self.condition, self.value)
-        return f"{text} ({self.detail})" if self.detail else text
-
-    def _line(self, text: str) -> str:
-        fault = f"fault {self.window}: " if self.window and self.condition.of_window else ""
-        return f"{fault}{text} (`{self.condition.text}`)"
-
-
-@dataclass(frozen=True, slots=True)
 class _Part:
     """A claim in one window."""
 
@@ -212,7 +140,7 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     for window, part in obstacles.items():
         if part is None:
             answers = [
-                _answer(
+                answer(
                     one, window, evidence.claimed(one.fact, window, among), evidence, claim.warns
                 )
                 for one in claim.predicate
@@ -234,8 +162,7 @@ def _broken_by_no_fault(claim: Claim, evidence: Evidence) -> _Part | None:
         return None
     by_none = frozenset((NO_FAULT,))
     answers = [
-        _answer(one, 0, evidence.claimed(one.fact, 0, by_none), evidence)
-        for one in claim.predicate
+        answer(one, 0, evidence.claimed(one.fact, 0, by_none), evidence) for one in claim.predicate
     ]
     part = _of_predicate(answers, evidence)
     return part if part.outcome is ClaimOutcome.FAIL else None
@@ -306,7 +233,7 @@ def _deciding_first(parts: Mapping[int, _Part], evidence: Evidence) -> list[_Par
 def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     """Return why the claim is not judged in a window, or a run; None: it applies."""
     conditions = [
-        _answer(one, window, evidence.claimed(one.fact, window), evidence)
+        answer(one, window, evidence.claimed(one.fact, window), evidence)
         for one in claim.precondition
         if not _excludes_a_fault(one) or evidence.facts.windows
     ]
@@ -383,7 +310,7 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
     return [number for number in derived.beside(window, evidence.facts) if number not in admitted]
 
 
-def _of_predicate(answers: Sequence[_PredicateAnswer], evidence: Evidence) -> _Part:
+def _of_predicate(answers: Sequence[PredicateAnswer], evidence: Evidence) -> _Part:
     """Return the result of a predicate by the answers to its conditions; all must hold."""
     inapplicable = [one for one in answers if one.is_not_applicable]
     unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
@@ -439,14 +366,6 @@ def _open(part: _Part, why: str, advice: str) -> _Part:
         story="",
         advice=(advice,),
     )
-
-
-def _answer(
-    condition: Condition, window: int, value: Value, evidence: Evidence, predicted: bool = False
-) -> _PredicateAnswer:
-    in_words = window and isinstance(value, bool)
-    detail = evidence.detail(condition.fact, window) if in_words else ""
-    return _PredicateAnswer(condition, window, value, detail, predicted)
 
 
 def _once(lines: Iterable[str]) -> tuple[str, ...]:

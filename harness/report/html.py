@@ -62,9 +62,8 @@ class Page:
         )
         self.brokers = "; ".join(reported)
         self.first = first_screen(report, total)
-        self.picture = picture(
-            views, places(report), report.skipped
-        )  # None where nothing was judged
+        # None where nothing was judged.
+        self.picture = picture(views, places(report), report.skipped)
         self.side_by_side = side_by_side(report, views, total)  # None: nothing to compare
         # Whether cells stand in a table, too: where the picture does not show them all.
         drawn = self.picture is not None and not self.picture.left_out and not report.skipped

@@ -137,7 +137,7 @@ def lost_for_the_group_whose_queue_was_drained() -> Sketch:
 
 @case(passes=DELIVERED, unknown=ONE_COPY)
 def all_came_though_one_queue_was_not_drained() -> Sketch:
-    """What is left there may be second copies."""
+    """The other messages there may be second copies."""
     return undrained("orders-b")
 
 
@@ -581,7 +581,7 @@ def missing_of_the_queue_that_was_not_drained() -> Sketch:
 
 @case(passes=DELIVERED, unknown=f"{MISROUTED} {ONE_COPY}")
 def all_came_of_a_queue_that_was_not_drained() -> Sketch:
-    """What is left there may be what was sent to the other queue."""
+    """The other messages there may be those that were sent to the other queue."""
     sketch = two_queues()
     sketch.history.queue("payments", drained=False)
     return sketch

@@ -11,12 +11,21 @@ from harness.judging.result import Report
 from harness.report.page.cells import cells
 from harness.report.page.places import places
 
-_WORDS = {  # of layouts and results
-    "@T=": "the detection timeout in seconds: a host that is silent for longer counts as dead",
-    "deadline": "how long after its due time a message may be confirmed and still be on time",
-    "downtime": "the sum of all outages; in an outage, more than 1 % of the messages are late",
-    "promise": "a claim about brokers that must hold in every run",
-    "warning": "a claim that predicts harm",
+_WORDS = {  # of layouts and results: how each is shown, and what it means
+    "@T=": (
+        "@T=…",
+        "the detection timeout in seconds: a host that is silent for longer counts as dead",
+    ),
+    "deadline": (
+        "deadline",
+        "how long after its due time a message may be confirmed and still be on time",
+    ),
+    "downtime": (
+        "downtime",
+        "the sum of all outages; in an outage, more than 1 % of the messages are late",
+    ),
+    "promise": ("promise", "a claim about brokers that must hold in every run"),
+    "warning": ("warning", "a claim that predicts harm"),
 }
 
 _COLOURS = {"fail": "[bold red]", "pass": "[green]", "open": "[yellow]"}
@@ -68,4 +77,4 @@ def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
 def _explained(texts: Sequence[str]) -> str | None:
     """Return a line for each word that the texts have; None if they have none."""
     used = [word for word in _WORDS if any(word in text for text in texts)]
-    return "\n".join(f"{word}{'…' * word.endswith('=')}: {_WORDS[word]}." for word in used) or None
+    return "\n".join(f"{_WORDS[word][0]}: {_WORDS[word][1]}." for word in used) or None

@@ -1,0 +1,89 @@
+"""One condition of a claim, checked in one window or over the run, and what it says in words."""
+
+from dataclasses import dataclass
+
+from harness.claims import fact_labels
+from harness.claims.claims import Condition
+from harness.claims.evidence import Evidence
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateAnswer:
+    """One condition, checked in one window."""
+
+    condition: Condition
+    window: int
+    value: Value
+    detail: str
+    predicted: bool  # by a warning
+
+    @property
+    def holds(self) -> bool | None:
+        """Return whether the condition holds; None if that is unknown, or makes no sense here."""
+        if self.is_not_applicable:
+            return None
+        return holds(self.value, self.condition.comparator, self.condition.wanted)
+
+    @property
+    def is_not_applicable(self) -> bool:
+        return isinstance(self.value, NotApplicable)
+
+    @property
+    def words(self) -> str:
+        """Return what was found of a requirement."""
+        if isinstance(self.value, NotApplicable):
+            return self._line(str(self.value))
+        needed = fact_labels.wanted(self.condition)
+        tail = f"; the claim predicts {needed}" if self.predicted and needed else ""
+        if not self.predicted and not self.holds and needed:
+            none = fact_labels.allows_none(self.condition)
+            tail = fact_labels.NONE_ALLOWED if none else f"; the claim needs {needed}"
+        return self._line(f"{self._measured}{tail}")
+
+    @property
+    def false_precondition(self) -> str:
+        """Return why the claim does not apply."""
+        if isinstance(self.value, NotApplicable):
+            return self.words
+        one = self.condition
+        needed = fact_labels.wanted(one) or fact_labels.needed_answer(one)
+        tail = f"; the claim is about: {needed}" if needed else ""
+        return self._line(f"{self._measured}{tail}")
+
+    @property
+    def doubt(self) -> str:
+        if isinstance(self.value, Unknown):
+            return self._line(self.value.reason)
+        doubt = self.value.doubt if isinstance(self.value, Interval) else ""
+        why = doubt or "the number is not certain"
+        return self._line(f"{self._measured}{fact_labels.UNSURE}{why}")
+
+    @property
+    def advice(self) -> str:
+        return self.value.advice if isinstance(self.value, Unknown | Interval) else ""
+
+    @property
+    def found(self) -> str:
+        """Return the value, and how it came about."""
+        words = {True: "yes", False: "no"}
+        value = words[self.value] if isinstance(self.value, bool) else str(self.value)
+        return f"{value} ({self.detail})" if self.detail else value
+
+    @property
+    def _measured(self) -> str:
+        text = fact_labels.measured(self.condition, self.value)
+        return f"{text} ({self.detail})" if self.detail else text
+
+    def _line(self, text: str) -> str:
+        fault = f"fault {self.window}: " if self.window and self.condition.of_window else ""
+        return f"{fault}{text} (`{self.condition.text}`)"
+
+
+def answer(
+    condition: Condition, window: int, value: Value, evidence: Evidence, predicted: bool = False
+) -> PredicateAnswer:
+    """Return the answer to a condition. `predicted`: by a warning."""
+    in_words = window and isinstance(value, bool)
+    detail = evidence.detail(condition.fact, window) if in_words else ""
+    return PredicateAnswer(condition, window, value, detail, predicted)
