@@ -66,8 +66,8 @@ class PredicateAnswer:
     @property
     def found(self) -> str:
         """Return the value, and how it came about."""
-        words = {True: "yes", False: "no"}
-        value = words[self.value] if isinstance(self.value, bool) else str(self.value)
+        known = self.value
+        value = fact_labels.YES_NO[known] if isinstance(known, bool) else str(known)
         return f"{value} ({self.detail})" if self.detail else value
 
     @property

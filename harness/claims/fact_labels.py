@@ -1,4 +1,4 @@
-"""PURE: how evidence names facts: a sentence for counts (of their measure), a label for others.
+"""How evidence names facts: a sentence for counts (of their measure), a label for others.
 
 1. A fact without a label is called by its meaning (plan/vocabulary.py).
 2. `UNSURE` stands before the reason why a count is not certain, and nowhere else.
@@ -102,15 +102,13 @@ _COMPARED = {
     ">": "more than ",
     "<": "less than ",
 }
-
-
-_YES_NO = {True: "yes", False: "no"}
+YES_NO = {True: "yes", False: "no"}
 
 
 def measured(condition: Condition, value: object) -> str:
     """Return a fact and its value: `428 of 2,299 confirmed messages were lost`, `consumers: 0`."""
     name, _, detail = condition.fact.partition(".")
-    words = _YES_NO[value] if isinstance(value, bool) else str(value)
+    words = YES_NO[value] if isinstance(value, bool) else str(value)
     measure = measures.BY_NAME.get(name) if name in COUNTS else None
     number = _NUMBER.match(words) if isinstance(value, Interval) else None
     if measure is None or number is None:
@@ -142,7 +140,7 @@ def needed_answer(condition: Condition) -> str:
     wanted = condition.wanted[0]
     if not isinstance(wanted, bool):
         return ""
-    return _YES_NO[wanted is (condition.comparator == "==")]
+    return YES_NO[wanted is (condition.comparator == "==")]
 
 
 def allows_none(condition: Condition) -> bool:

@@ -117,10 +117,8 @@ def _seen(
     if new is None or new.serving not in old.copies:
         return
     joined = _joined(new.serving, fault, faults, looks)
-    copies, seen = (
-        f"{_copies(old, words)}{joined}",
-        f"mqproof saw {new.serving} as {words.serving}",
-    )
+    copies = f"{_copies(old, words)}{joined}"
+    seen = f"mqproof saw {new.serving} as {words.serving}"
     when = "when it next queried the brokers, " if new is after[0] else ""
     text = f"{_hit(fault, faults, old.queue, words)}; {copies}. "
     text += f"{seen} {when}{_since_first(new.at_ns, faults)}."
