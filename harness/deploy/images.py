@@ -112,9 +112,9 @@ def _with_packages(
         own_clients.write_context(folder, worker, packages)
         tag = f"{own_clients.IMAGE}:{fingerprint(folder, ())}"
         if not has(client, tag):
-            progress(f"building {tag}: {', '.join(packages)}")
+            step = f"building {tag} ({', '.join(packages)})"
             wanted = Image(own_clients.IMAGE, "own", lambda: folder, "MQPROOF_WORKER_IMAGE")
-            _build(client, wanted, folder, tag, progress)
+            _build(client, wanted, folder, tag, progress, step=step)
     return tag
 
 
@@ -170,7 +170,6 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
             made = jars.fetch(one, progress, lambda: _tools(client, progress))
             shutil.copytree(made, folder / "jars" / one.name)
             write_whole(_sums_file(one, folder), jars.sums_of(one, made))
-        progress(f"building {tag}")
         _build(client, image, folder, tag, progress, base)
     client.images.get(tag).tag(image.name, image.version)
     return tag
@@ -256,10 +255,14 @@ def _build(
     tag: str,
     progress: Progress,
     base: Arguments = (),
+    step: str = "",
 ) -> None:
+    """`step`: what the build is called; its parts begin with that."""
+    step = step or f"building {tag}"
+    progress(step)
     last: deque[str] = deque(maxlen=_LAST_LINES)
     try:
-        steps = client.api.build(
+        output = client.api.build(
             path=str(folder),
             tag=tag,
             buildargs=dict((*image.arguments, *base)),
@@ -267,13 +270,13 @@ def _build(
             forcerm=True,
             decode=True,
         )
-        for step in steps:
-            if "error" in step:
-                raise DeployError(_failed(tag, step["error"].strip(), last))
-            for line in step.get("stream", "").splitlines():
+        for said in output:
+            if "error" in said:
+                raise DeployError(_failed(tag, said["error"].strip(), last))
+            for line in said.get("stream", "").splitlines():
                 last.append(line)
                 if line.startswith("Step "):
-                    progress(f"{image.name}: {shorten(line, 80)}")
+                    progress(f"{step}: {shorten(line, 80)}")
     except (DockerException, OSError) as error:
         raise DeployError(_failed(tag, str(error), last)) from error
 
