@@ -23,9 +23,12 @@ Worker to harness
     {"say": "pong", "monotonic_ns": 1, "suspended_ns": 0}       answers ping
     {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
      "outstanding": 0, "at_ns": 1, "late_ns": 0}        twice a second; counts since start, at
-                                              this run time; `outstanding`: publishes that are
-                                              due, out or to be retried; again just before
-                                              `closed`
+                                              this run time; `sent`: attempts; `outstanding`:
+                                              publishes that are due, out or to be retried; once
+                                              more just before `closed`
+     "again": 0, "waiting": 0, "never_sent": 0          in it, of publishers: of `sent`, attempts
+                                              after the first; of `outstanding`, publishes not
+                                              sent yet; of `missed`, those never sent
      "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
                                               that are final since the last status: how many were
                                               due in each, and confirmed by their deadline

@@ -139,13 +139,17 @@ class Publisher:
 
     def status(self) -> dict[str, int]:
         book, now_ns = self._book, self._recorder.now_ns()
+        waiting = self._pacing.waiting(now_ns)
         return {
             "sent": book.sent,
+            "again": book.again,
             "confirmed": book.confirmed,
             "unknown": book.unknown,
             "missed": book.missed(now_ns),
             "delivered": 0,
-            "outstanding": book.unsettled + self._pacing.waiting(now_ns),
+            "never_sent": book.never_sent,
+            "outstanding": book.unsettled + waiting,
+            "waiting": waiting,
         }
 
     def seconds(self) -> list[Second]:

@@ -50,6 +50,8 @@ class Book:
         in_time: Callable[[int], None] = lambda _deadline_ns: None,
     ) -> None:
         self.sent = 0
+        self.again = 0  # of `sent`: attempts after the first
+        self.never_sent = 0
         self.confirmed = 0
         self.unknown = 0
         self._retrying = retrying
@@ -94,6 +96,7 @@ class Book:
         self._tag += 1
         self._out[self._tag] = (sequence, number, now_ns, deadline_ns)
         self.sent += 1
+        self.again += number > 1
         return self._tag
 
     def send_all(self, sequences: range, now_ns: int) -> range:
@@ -113,6 +116,7 @@ class Book:
 
     def not_sent(self) -> None:
         """A publish's deadline passed before its first attempt."""
+        self.never_sent += 1
         self._missed += 1
 
     def returned(self, sequence: int, attempt: int, raw: str) -> None:

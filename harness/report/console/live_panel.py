@@ -200,15 +200,10 @@ def what_next(view: LiveCounts) -> str:
 
 
 def _rates(view: LiveCounts) -> str:
-    counts = f"unconfirmed {view.outstanding:,}"
-    counts += "" if view.late is None else f", late {view.late:,}"
-    if view.rates is None:
-        return counts
     rates = view.rates
-    return (
-        f"sent {rates.sent:,.0f}/s, confirmed {rates.confirmed:,.0f}/s, "
-        f"{view.deliveries}, {counts}"
-    )
+    parts = [view.sends] if view.sends else []
+    parts += [f"confirmed {rates.confirmed:,.0f}/s", view.deliveries] if rates else []
+    return ", ".join([*parts, *view.counts])
 
 
 def _line(text: str, style: str = "") -> Text:

@@ -227,17 +227,18 @@ def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
 def live_line(view: LiveCounts) -> str:
     """Return a line without columns; before the load begins and after it, without rates."""
     parts = [f"{view.run} {formats.phase_title(view.phase)}"]
-    if view.rates is not None:
-        rates = view.rates
-        # Rates are those of the last second, in which the load may still have been on.
-        sent = "nothing new is sent," if view.phase == "settle" else f"sent {rates.sent:,.0f}/s"
-        parts.append(f"{sent} confirmed {rates.confirmed:,.0f}/s {view.deliveries}")
+    rates = view.rates
+    if rates is not None:
+        parts.append(f"{view.sends}, confirmed {rates.confirmed:,.0f}/s, {view.deliveries}")
     elif view.phase == "baseline":
         parts.append("the load begins")
-    parts += [] if view.rates is None else [f"unconfirmed {view.outstanding:,}"]
-    parts += [] if view.late is None else [f"late {view.late:,}"]
+    elif view.sends:
+        parts.append(view.sends)
+    parts += view.late_counts if rates is None else view.counts
     parts += [f"fault: {', '.join(view.armed)}"] if view.armed else []
-    return " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
+    text = " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
+    undone = view.phase == "windows" and view.left_s > 0 and not view.waits
+    return f"{text} and the time to undo faults" if undone else text
 
 
 def _expected(expected_s: float | None) -> str:

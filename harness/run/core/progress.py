@@ -93,8 +93,8 @@ def waits(
     for number, since_ns in conductor.undoing().items():
         yield f"undoing {titles[number]}: {_passed(now_ns - since_ns)}"
     for number, since_ns in conductor.leaving().items():
-        what = f"until {titles[number]} is verified ended"
-        yield f"waiting {what}: {_passed(now_ns - since_ns, GONE_LIMIT_S)}"
+        passed = _passed(now_ns - since_ns, GONE_LIMIT_S)
+        yield f"waiting for proof that {titles[number]} has ended: {passed}"
     phase = conductor.phase
     since_ns = origin_ns + entered_ns.get(phase.name.lower(), now_ns - origin_ns)
     if phase is RunPhase.DRAIN:
@@ -106,5 +106,5 @@ def waits(
 
 
 def _passed(passed_ns: int, limit_s: float = 0.0) -> str:
-    limit = f" of {limit_s:.0f} s at most" if limit_s else " s so far"
-    return f"{max(0, passed_ns) / NS:.0f}{limit}"
+    limit = f", {limit_s:.0f} s at most" if limit_s else ""
+    return f"{max(0, passed_ns) / NS:.0f} s so far{limit}"

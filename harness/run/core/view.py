@@ -27,9 +27,10 @@ class Speaker(Protocol):
 class PerSecond:
     """The messages a second, over all workers, in the last second or so."""
 
-    sent: float
+    sent: float  # attempts
     confirmed: float
     delivered: float
+    again: float = 0.0  # of `sent`: attempts after the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class LiveCounts:
     """A run while it goes on: counts since the load began, and the rates of now.
 
     `missed`: publishes whose deadline passed without a confirm. `rates` None: no worker reported
-    twice, or the load has ended. `place`: which of the experiment's runs it is, `2 of 3`.
+    twice in this phase, or the load has ended. `place`: which of the experiment's runs it is,
+    `2 of 3`. `outstanding`: due and not confirmed; `waiting`: of these, not sent yet.
     """
 
     phase: str
@@ -52,6 +54,8 @@ class LiveCounts:
     run: str = ""
     place: str = ""
     has_consumers: bool = True  # before the drain
+    waiting: int = 0
+    never_sent: int = 0  # of `missed`
     groups: int = 0  # consumer groups that each get every message; 0: no such groups
 
     @property
@@ -66,6 +70,34 @@ class LiveCounts:
         return f"delivered {each:,.0f}/s per group ({self.groups} groups)"
 
     @property
+    def sends(self) -> str:
+        """Return `sent 200/s`; with retries `sent 0/s, sent again 2,100/s`: a publisher whose
+        confirm window is full sends nothing new. "" without rates."""
+        if self.phase == "settle":
+            new = "nothing new is sent"
+        elif self.rates is None:
+            return ""
+        else:
+            new = f"sent {max(0.0, self.rates.sent - self.rates.again):,.0f}/s"
+        again = f"{self.rates.again:,.0f}" if self.rates is not None else "0"
+        return f"{new}, sent again {again}/s" if again != "0" else new
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Return `unconfirmed 2,000`, `not sent yet 409`, `late 11,586 (9,177 never sent)`."""
+        parts = [f"unconfirmed {self.outstanding - self.waiting:,}"]
+        parts += [f"not sent yet {self.waiting:,}"] if self.waiting else []
+        return (*parts, *self.late_counts)
+
+    @property
+    def late_counts(self) -> tuple[str, ...]:
+        """Return `late 11,586 (9,177 never sent)`; nothing where nothing has a deadline."""
+        if self.late is None:
+            return ()
+        never = f" ({self.never_sent:,} never sent)" if self.never_sent else ""
+        return (f"late {self.late:,}{never}",)
+
+    @property
     def late(self) -> int | None:
         """Return the publishes that missed their deadline; None: nothing has one."""
         return None if self.strip is None else self.missed
@@ -78,20 +110,30 @@ def view_of(
     left_s: float,
     run_ns: int,
     load_started_ns: int | None,
+    phase_began_ns: int = 0,
 ) -> LiveCounts:
-    """`run_ns`, `load_started_ns`: run time."""
+    """`run_ns` and the others: run time. Rates are those of the phase."""
 
     def total(name: str) -> int:
         return sum(worker.status.get(name, 0) for worker in workers)
 
     rates = None
     if load_started_ns is not None and phase not in _WITHOUT_LOAD:
-        rates = _rates(workers, run_ns, load_started_ns)
-    return LiveCounts(phase, total("missed"), total("outstanding"), tuple(armed), left_s, rates)
+        rates = _rates(workers, run_ns, max(load_started_ns, phase_began_ns))
+    return LiveCounts(
+        phase,
+        total("missed"),
+        total("outstanding"),
+        tuple(armed),
+        left_s,
+        rates,
+        waiting=total("waiting"),
+        never_sent=total("never_sent"),
+    )
 
 
 def _rates(workers: Sequence[Speaker], run_ns: int, since_ns: int) -> PerSecond | None:
-    """Return the rates between two reports of the load; None: no worker has sent two."""
+    """Return the rates between two reports since then; None: no worker has sent two."""
     timed = [
         (one.earlier, one.status, one.status["at_ns"] - one.earlier["at_ns"])
         for one in workers
@@ -106,4 +148,4 @@ def _rates(workers: Sequence[Speaker], run_ns: int, since_ns: int) -> PerSecond 
             if run_ns - status["at_ns"] < SILENT_NS
         )
 
-    return PerSecond(*map(per_s, ("sent", "confirmed", "delivered"))) if moving else None
+    return PerSecond(*map(per_s, ("sent", "confirmed", "delivered", "again"))) if moving else None

@@ -30,8 +30,10 @@ class LiveRunView:
         armed = [titles[number] for number in conductor.armed()]
         armed += [one for one in (of.operating.title, of.auditor.title) if one]
         left_s, started_ns = conductor.left_s(now_ns), manifest.load_started_ns
-        view = view_of(phase.name.lower(), of.workers, armed, left_s, run_ns, started_ns)
         entered_ns, schedule = manifest.phases_ns, of.stage.plan.schedule
+        name = phase.name.lower()
+        began_ns = entered_ns.get(name, 0)
+        view = view_of(name, of.workers, armed, left_s, run_ns, started_ns, began_ns)
         ending = Ending(schedule.drain_limit_s, of.auditor.title)
         opened = [(of.windows[number], at_ns) for number, at_ns in self.opened.items()]
         return replace(

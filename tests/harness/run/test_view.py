@@ -74,3 +74,29 @@ def test_without_deadlines_nothing_is_late() -> None:
     counts = LiveCounts("windows", 7, 10, (), 40.0)
     assert counts.late is None
     assert replace(counts, strip=Strip(0, (), 0)).late == 7
+
+
+def test_rates_of_a_phase_leave_out_the_phase_before() -> None:
+    def found(began_s: float) -> PerSecond | None:
+        return view_of("settle", [PUBLISHER], (), 9.0, 4 * S, 0, round(began_s * S)).rates
+
+    assert found(2.0) is not None
+    assert found(2.1) is None
+
+
+def test_retries_and_unsent_publishes_are_told_apart_from_new_messages() -> None:
+    earlier = {**report(2.0, 4_000), "again": 3_000}
+    status = {**report(3.0, 6_200), "again": 5_000, "missed": 3_576, "never_sent": 1_576}
+    worker = Reports(earlier, {**status, "outstanding": 1_400, "waiting": 400})
+    view = view_of("windows", [worker], (), 9.0, 3 * S, 0)
+    assert view.sends == "sent 200/s, sent again 2,000/s"
+    assert view.counts == ("unconfirmed 1,000", "not sent yet 400")
+    late = replace(view, strip=Strip(0, (), 0)).late_counts
+    assert late == ("late 3,576 (1,576 never sent)",)
+
+
+def test_in_settle_only_retries_are_sent() -> None:
+    counts = LiveCounts("settle", 0, 0, (), 5.0)
+    assert counts.sends == "nothing new is sent"
+    again = replace(counts, rates=PerSecond(40.0, 0.0, 0.0, 40.0))
+    assert again.sends == "nothing new is sent, sent again 40/s"

@@ -39,7 +39,8 @@ def undone_at_32() -> Conductor:
 def test_an_undo_that_takes_long_is_named_with_its_limit() -> None:
     run = undone_at_32()
     assert said(run, 76) == [
-        "waiting until freeze rmq1 (master of orders) is verified ended: 44 of 120 s at most"
+        "waiting for proof that freeze rmq1 (master of orders) has ended: "
+        "44 s so far, 120 s at most"
     ]
     run.handle(c.Left(1, 77 * NS))
     assert said(run, 78) == []

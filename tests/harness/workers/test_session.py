@@ -47,6 +47,7 @@ def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
         worker.say(do="stop_load")
         status = await worker.hear("status")
         names = {"sent", "confirmed", "unknown", "missed", "delivered", "outstanding"}
+        names |= {"again", "waiting", "never_sent"}
         assert set(status) == {"say", "at_ns", "late_ns"} | names
         worker.say(do="break_off")
         worker.say(do="close")

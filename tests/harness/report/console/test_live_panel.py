@@ -86,7 +86,7 @@ def test_panel_shows_only_text_before_and_after_the_load() -> None:
 
 
 def test_panel_shows_the_wait_instead_of_the_remaining_time() -> None:
-    wait = "waiting until kill rmq1 is verified ended: 44 of 120 s at most"
+    wait = "waiting for proof that kill rmq1 has ended: 44 s so far, 120 s at most"
     lines = drawn(replace(VIEW, left_s=5.0, waits=(wait,)), 100).splitlines()
     assert f"faults (2 of 6), {wait}" in lines
     assert not [line for line in lines if "left" in line]
