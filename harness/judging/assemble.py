@@ -181,7 +181,10 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
         (options, f"options of {manifest.client}: {options}"),
         (others, f"played together with {others}: one cluster, and one fault for all"),
         *(
-            (one, f"section [{one}] does not apply to {manifest.client}")
+            (
+                one,
+                f"section [{one}] of the scenario is ignored: {manifest.client} has no use for it",
+            )
             for one in manifest.ignored
         ),
     )

@@ -4,6 +4,7 @@
 2. A line stands by itself: it can be quoted without the table above it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -38,6 +39,7 @@ _MEANING = {
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
+CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 WARNINGS_MAX = 3  # named in the verdict line
 _EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
 
@@ -90,7 +92,7 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
         return f"{_EXPECTED}{also}"
     wanted = expected.describe(warns=verdict.warns)
     if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
-        return f"expectation not checked: expected {wanted}, but the claim is undecided"
+        return f"not decided here, expected {wanted}"
     return f"{_UNEXPECTED}: expected {wanted}, found {verdict.word}"
 
 
@@ -115,25 +117,25 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
 
 
 def cell_lines(report: Report) -> Iterator[str]:
+    """Yield a text a cell: how it stands to its expectations, and a line for each deviation."""
     for result in report.cells:
-        lines = list(_alike(result.lines))
-        reasons = f": {'; '.join(lines)}" if lines else ""
-        yield f"{_word(result.standing)}: {cell_name(result.cell)}{reasons}"
+        head = f"{_word(result.standing)}: {cell_name(result.cell)}"
+        yield "\n".join([head, *_alike(result.lines)])
 
 
 def _word(standing: Standing) -> str:
     """Return it as people read it: most claims of a cell that is `not judged` may be decided."""
-    return "not checked" if standing is Standing.NOT_JUDGED else standing.value
+    return "not decided" if standing is Standing.NOT_JUDGED else standing.value
 
 
 def _alike(lines: Iterable[str]) -> Iterator[str]:
-    """Lines such as `a: PASS, …` and `b: PASS, …` as one: `a, b: PASS, …`."""
+    """Lines such as `a: PASS, …` and `b: PASS, …` as one: `PASS, …: a, b`."""
     names: dict[str, list[str]] = {}
     for line in lines:
         name, _, rest = line.partition(": ")
         names.setdefault(rest or line, []).append(name if rest else "")
     for rest, found in names.items():
-        yield f"{', '.join(found)}: {rest}" if any(found) else rest
+        yield f"{rest}: {', '.join(found)}" if any(found) else rest
 
 
 def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
@@ -234,6 +236,30 @@ _OWN_VERSION = "version of the brokers"
 _OF_PROTOCOL = "protocol that the Python brokers speak"  # it is no version of what they imitate
 _PACKAGES = ("docker", "toxiproxy-python")  # of Python, called as other programs are
 _OF_AGENT = "agent "  # a name of the manifest: `agent pika`
+
+
+def unseen_lines(verdict: ClaimVerdict, standing: str) -> str:
+    """Return a warning whose harm did not occur: the claim, what was seen instead, what is known.
+    Its source and the times of the fault stand elsewhere."""
+    seen = "; ".join(CONDITION.sub("", line) for line in verdict.judged)
+    known = [f"known: {verdict.known}"] if verdict.known else []
+    head = f"{verdict.word} {verdict.claim}, {standing}"
+    return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known])
+
+
+_RELEASE = re.compile(r"\d+(?:\.\d+)+$")
+
+
+def brokers_text(run: RunReport) -> str:
+    """Return `version of the brokers: rocketmq 4.9.7`, and the client if its version is another
+    one of the same software."""
+    text = f"{of_brokers(run.cell[1])}: {run.brokers}"
+    name, _, version = run.brokers.partition(", ")[0].partition(" ")
+    client = run.cell[3].partition("+")[0]
+    release = _RELEASE.search(client)
+    if release is None or release[0] == version or not client.startswith(f"{name}-"):
+        return text
+    return f"{text}; the client, {client}, has another version, as planned"
 
 
 def of_brokers(system: str) -> str:

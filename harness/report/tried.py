@@ -18,7 +18,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
-from harness.report.lines import cell_name, is_expected, standing_of
+from harness.report.lines import CONDITION, cell_name, is_expected, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
 from harness.report.page.totals import ClaimOfCell, RunTotals, loss_rate
@@ -79,7 +79,6 @@ def _words(one: Tried) -> str:
     return one.brief + (f"; {unjudged}" if one.not_judged else "")
 
 
-_CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 _FAULT = re.compile(r"^(?:fault \d+: )?")
 _NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
@@ -116,7 +115,7 @@ def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
 
 def _reason(line: str) -> str:
     """Return why a requirement is not decided, without what was found of it."""
-    text = _CONDITION.sub("", line)
+    text = CONDITION.sub("", line)
     found, unsure, why = text.partition(UNSURE)
     return f"{_FAULT.findall(found)[0]}{why}" if unsure else text
 

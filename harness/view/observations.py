@@ -180,14 +180,21 @@ def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
     lasted = "never ended" if length_s is None else f"undone after {length_s:.2f} s"
     verified = window.verified and window.gone
     held = "verified" if verified else window.unverified_reason or "not verified"
-    at = window.origin_ns / 1e9
-    begun = f"{window.kind} at +{at:.2f} s since the recording began"
-    text = f"fault {number}: {begun}, {lasted}, {held}"
+    begun = _begun(window.origin_ns, evidence.facts.load_started_ns)
+    text = f"fault {number}: {window.kind} {begun}, {lasted}, {held}"
     yield Observation("fault", number, verified, text)
     yield _availability(evidence, number)
     stages = [_stage(evidence, name, number) for name in STAGE_NAMES]
     judged = not evidence.doubts.run and not evidence.doubts.availability(number)
     yield Observation("stages", number, judged, f"fault {number}: {', '.join(stages)}")
+
+
+def _begun(at_ns: int, load_started_ns: int) -> str:
+    """Return the time by the load, which a reader of a terminal saw begin, and by the records."""
+    recorded = f"+{at_ns / 1e9:.2f} s since the recording began"
+    if at_ns < load_started_ns:
+        return f"at {recorded}"
+    return f"{(at_ns - load_started_ns) / 1e9:.2f} s after the load began ({recorded})"
 
 
 def _availability(evidence: Evidence, number: int) -> Observation:

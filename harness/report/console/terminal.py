@@ -18,22 +18,27 @@ from rich.rule import Rule
 from rich.text import Text
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.compare.rates import BOUNDS_FROM
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
 from harness.report import failing, lines
 from harness.report.console import tables
 from harness.report.console.live_panel import LivePanel, what_next
 from harness.report.console.tables import grouped
-from harness.report.lines import of_brokers
-from harness.report.page import formats
+from harness.report.page import formats, outs
+from harness.report.page.answers import first_screen
 from harness.report.page.cells import CellView, cells
+from harness.report.page.columns import are_side_by_side
+from harness.report.page.headline import headline
 from harness.report.page.matrix import weight
-from harness.report.page.totals import loss_rate
-from harness.report.tried import rate_lines, reasons
+from harness.report.page.places import VerdictView, places
+from harness.report.page.totals import RunTotals, loss_rate
+from harness.report.tried import rate_lines, reasons, tabulated
 from harness.run.core.view import LiveCounts
 from harness.view.grouping import by_key
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
+from spark_analysis.schema.service import RUN
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
@@ -97,7 +102,8 @@ class Terminal:
             self._overview(report)
         else:
             self._at_length(report)
-        self._lines("", [*lines.last_lines(report)[:1], *lines.expected_lines(report)])
+        last = [headline_of(report), *lines.last_lines(report)[:1]]
+        self._lines("", [*last, *lines.expected_lines(report)])
 
     def files(self, report: Report, files: Sequence[Path]) -> None:
         """The last lines: files, replay."""
@@ -123,7 +129,10 @@ class Terminal:
             if not self._whole and (claims := tables.everywhere(report, outcome)):
                 text = f"{outcome} wherever they apply: {', '.join(claims)}"
                 self._print(text, _STYLES[outcome])
-        self._lines("in how many runs, with 95 % confidence", list(rate_lines(report)))
+        most = max((len(one.runs) for one in tabulated(report)), default=0)
+        if most > 1:  # of a single run, its own lines say the same
+            bounds = " (with 95 % confidence interval)" if most >= BOUNDS_FROM else ""
+            self._lines(f"in how many runs{bounds}", list(rate_lines(report)))
         empty = by_key(filter(_is_empty, report.runs), lambda run: run.failure)
         many = {failure: runs for failure, runs in empty.items() if len(runs) > 1}
         for run in report.runs:
@@ -160,7 +169,7 @@ class Terminal:
         if run.failure:
             self._print(f"not judged: {run.failure}", "yellow")
         if run.brokers:
-            self._print(f"  {of_brokers(run.cell[1])}: {run.brokers}", "dim")
+            self._print(f"  {lines.brokers_text(run)}", "dim")
         for note in run.notes:
             self._print(f"  {note}", "dim")
         routes = [one for one in run.observations if one.name == ROUTE_CHANGE]
@@ -170,11 +179,15 @@ class Terminal:
         if routes and not self._whole:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
+        for outage in _outages(run):
+            self._print(f"  {outage}", "yellow")
 
         def standing(verdict: ClaimVerdict) -> str:
             return lines.standing_of(verdict, run, report)
 
         def line_of(verdict: ClaimVerdict) -> str:
+            if verdict.warns and verdict.outcome is ClaimOutcome.FAIL and not self._whole:
+                return lines.unseen_lines(verdict, standing(verdict))
             return lines.verdict_line(verdict, standing(verdict))
 
         every = [(line_of(one), one) for one in lines.by_urgency(run.verdicts)]
@@ -222,6 +235,28 @@ def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
                 text = text.replace(sentence, THE_SAME) if sentence in known else text
                 known.add(sentence)
         yield text, observation
+
+
+def _outages(run: RunReport) -> Iterator[str]:
+    """Yield each outage of the run, or of its worst queue or publisher, and how it ended."""
+    timeline = run.detail.timeline if run.detail is not None else None
+    if timeline is None:
+        return
+    zero_ns = min((one.issued_ns for one in timeline.faults if one.opened), default=0)
+    whole = [one for one in timeline.outs if one.scope == RUN and one.spells]
+    for out in whole or timeline.outs:
+        for spell in out.spells:
+            yield outs.spell_text(spell, zero_ns, timeline.faults, outs.AT_LEAST)
+        if out.times > len(out.spells):
+            yield f"the longest of {out.times} outages"
+
+
+def headline_of(report: Report) -> str:
+    """Return the first sentence of report.html: who lost messages, or was unavailable."""
+    if not are_side_by_side(report):
+        return first_screen(report, RunTotals(report.runs)).headline
+    scenarios = len({run.cell[0] for run in report.runs})
+    return headline([VerdictView(one, scenarios) for one in places(report)])
 
 
 def live_line(view: LiveCounts) -> str:

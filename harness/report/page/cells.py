@@ -23,7 +23,7 @@ TAKEOVERS_MAX = 2  # of a run, beside its sentence
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.NEW: "no expectation is recorded",
-    Standing.NOT_JUDGED: "expectation not checked",
+    Standing.NOT_JUDGED: "not decided",
 }
 
 

@@ -166,12 +166,14 @@ def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
     return f"{_NO_FAULT}: it began {after} after {name} was verified ended; {_RECOVERED}"
 
 
-def spell_text(spell: Outage, zero_ns: int, faults: Sequence[FaultSpan] = ()) -> str:
+def spell_text(
+    spell: Outage, zero_ns: int, faults: Sequence[FaultSpan] = (), least: str = LEAST
+) -> str:
     """Return an outage: `outage of queue q7: ≥ 40.0 s from +12.3 s: did not recover …`.
     `zero_ns`: the instant of the first fault (`from 0.3 s after the first fault began`), or 0 for
-    times of the run. `faults`: of the run."""
+    times of the run. `faults`: of the run. `least` marks a lower bound."""
     who = "outage" if spell.scope == RUN else f"outage of {spell.scope} {spell.name}"
-    mark = "" if spell.ended == SYSTEM else "≥ "
+    mark = "" if spell.ended == SYSTEM else f"{least} "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
     at_s = (spell.from_ns - zero_ns) / NS
     at = f"+{at_s:.1f} s"

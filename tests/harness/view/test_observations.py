@@ -18,7 +18,8 @@ def test_every_judged_measure_has_one_line() -> None:
         ("duplicated", 0): "delivered more than once 0",
         ("reordered", 0): "out of order 0 of 21,400",
         ("fault", 1): (
-            "fault 1: kill at +12.00 s since the recording began, undone after 15.00 s, verified"
+            "fault 1: kill 12.00 s after the load began (+12.00 s since the recording began), "
+            "undone after 15.00 s, verified"
         ),
         ("availability", 1): (
             "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "

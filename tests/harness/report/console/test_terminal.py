@@ -15,14 +15,16 @@ from harness.judging.exits import Judge
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
-from harness.report.console.terminal import CELLS_MAX, Terminal
-from harness.report.lines import cell_lines
+from harness.report.console.terminal import CELLS_MAX, Terminal, headline_of
+from harness.report.lines import brokers_text, cell_lines
 from harness.run.core.strip import Share, Strip
 from harness.run.core.view import LiveCounts, PerSecond
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
+from harness.view.summary import Out
+from spark_analysis.schema.service import RUN, UNDO, Outage
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.judged_runs import page_of, summed
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
 
 VIEW = LiveCounts("baseline", 0, 12, (), 41.6, PerSecond(300.0, 299.4, 300.0), run="run-1")
@@ -223,6 +225,51 @@ def test_a_run_says_which_version_its_brokers_reported() -> None:
     assert "  version of the brokers: rabbitmq 3.10.8" in screen.lines
 
 
+def test_a_warning_that_was_not_seen_is_short_without_all() -> None:
+    screen = Screen()
+    screen.report(report(run(Story())))
+    first = next(index for index, line in enumerate(screen.lines) if "NOT SEEN unnot" in line)
+    head, warning, seen, known = screen.lines[first : first + 4]
+    assert head.endswith("unnotified-consumer-waits-forever, expected in this cell")
+    assert warning.startswith("    warning: Without x-cancel-on-ha-failover")
+    assert seen.startswith("    seen: fault 1: ")
+    assert "`" not in seen
+    assert known.startswith("    known: ")
+
+
+@pytest.mark.parametrize(
+    ("brokers", "client", "tail"),
+    [
+        ("rocketmq 4.9.7", "rocketmq-java-5.3.3", "; the client, rocketmq-java-5.3.3, has "),
+        ("rocketmq 5.3.3", "rocketmq-java-5.3.3+poll=1", ""),
+        ("rabbitmq 3.10.8, erlang 25", "pika", ""),
+        ("rocketmq 4.9.7", "rocketmq-native", ""),
+    ],
+)
+def test_a_client_of_another_version_is_named(brokers: str, client: str, tail: str) -> None:
+    cell = ("master-crash", "rocketmq-2m2s", "colocated", client)
+    text = brokers_text(run(Story(), brokers=brokers, cell=cell))
+    assert text.startswith(f"version of the brokers: {brokers}{tail}")
+    assert tail or text.endswith(brokers)
+
+
+def test_outages_of_a_run_and_the_headline_of_the_report_stand_in_words(tmp_path: Path) -> None:
+    made, screen = judged_run(tmp_path, crash()), Screen()
+    assert made.detail is not None
+    timeline = made.detail.timeline
+    at_ns = timeline.faults[0].issued_ns
+    spell = Outage("run", RUN, "", at_ns, at_ns + 9_000_000_000, UNDO, 90, 90, "1")
+    out = Out(RUN, "", 1, 9.0, False, True, 1, (spell,))
+    detail = replace(made.detail, timeline=replace(timeline, outs=(out,)))
+    shown = page_of(replace(made, detail=detail))
+    screen.report(shown)
+    text = (
+        "  outage: at least 9.00 s from 0.0 s after the first fault began; the undo of the fault "
+    )
+    assert [one for one in screen.lines if one.replace("\u00a0", " ").startswith(text)]
+    assert headline_of(shown) in screen.lines
+
+
 def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
     routes = (Observation(ROUTE_CHANGE, 0, True, "name server rkt1 dropped broker-a master"),) * 3
     made = run(Story(), observations=routes)
@@ -386,12 +433,12 @@ def test_claims_with_the_same_expectation_status_share_one_text() -> None:
     lines = ("a: PASS, no expectation covers it", "b: FAIL, expected PASS")
     alike = (*lines, "c: PASS, no expectation covers it", "a run of this cell was not judged")
     result = CellResult(CELL, Standing.NEW, alike, {})
-    (line,) = cell_lines(replace(report(), cells=(result,)))
-    _, _, text = line.partition("pika: ")
-    assert text == (
-        "a, c: PASS, no expectation covers it; b: FAIL, expected PASS; "
-        "a run of this cell was not judged"
-    )
+    (text,) = cell_lines(replace(report(), cells=(result,)))
+    assert text.splitlines()[1:] == [
+        "PASS, no expectation covers it: a, c",
+        "FAIL, expected PASS: b",
+        "a run of this cell was not judged",
+    ]
 
 
 @pytest.mark.parametrize(
