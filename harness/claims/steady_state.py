@@ -56,7 +56,10 @@ _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
-_NO_READER_YET = "perhaps no consumer had got this queue of the log again yet (rebalance)"
+_NO_READER_YET = (
+    "consumers poll routes and rebalance, so they may need up to "
+    f"{PLACES_BACK_NS / NS:.0f} s to read again from a broker that was away; less could be judged"
+)
 
 
 def longest_outage(

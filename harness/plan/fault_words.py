@@ -18,9 +18,11 @@ def fault_words(kind: str, place: str, clients: str = "") -> str:
     return f"{links} to {place}" if place else links
 
 
-def resolved_words(words: str, target: str, place: str) -> str:
-    """Return `kill ref1 (master of orders)`. `words`: of the fault at its place, `kill ref1`."""
-    return f"{words} ({target})" if target and target != place else words
+def resolved_words(words: str, target: str, place: str, beside: str = "") -> str:
+    """Return `kill ref1 (master of orders)`. `words`: of the fault at its place, `kill ref1`.
+    `beside`: what else ran there."""
+    known = [one for one in (target if target != place else "", beside) if one]
+    return f"{words} ({', '.join(known)})" if known else words
 
 
 def role_beside(target: str, role: str) -> str:

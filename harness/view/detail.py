@@ -7,7 +7,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from harness.run_folder.replica_looks import looks
 from harness.view.failing import Failing, failing, sending
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records, trace
+from harness.view.outage_answers import answers_in
 from harness.view.overtaking import OUT_OF_ORDER, Neighbours
 from harness.view.routes import ATTACHED, routes
 from harness.view.takeovers import Takeover, replica_steps, takeovers
@@ -62,12 +63,14 @@ class Detail:
     unreadable: str = ""
     failing: tuple[Failing, ...] = ()
     takeovers: tuple[Takeover, ...] = ()
+    answers: Mapping[int, str] = field(default_factory=dict)  # about outages, by their begin
 
 
 def records_of(folder: Path, findings: Findings) -> Records:
     examples = _examples_shown(findings.examples)
     try:
-        return _read(folder, [row for group in examples.values() for row in group])
+        records = _read(folder, [row for group in examples.values() for row in group])
+        return replace(records, answers=answers_in(folder, findings.outages))
     except rows.Unreadable as failure:
         return Records(unreadable=str(failure))
 
@@ -114,6 +117,7 @@ def detail_of(
         unreadable=records.unreadable,
         failing=failing(manifest, facts, sends, records.clients),
         takeovers=taken,
+        answers=records.answers,
     )
 
 

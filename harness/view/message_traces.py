@@ -92,6 +92,7 @@ class Records:
     not_accepted: Mapping[str, str] = field(default_factory=dict)
     looks: Sequence[ReplicaLook] = ()  # at the replicas of queues
     replica_steps: Sequence[tuple[str, TraceStep]] = ()  # by queue: what brokers reported
+    answers: Mapping[int, str] = field(default_factory=dict)  # about outages, by their begin
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:

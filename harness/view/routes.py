@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeVar
 
+from harness.run_folder.client_events import NAME_SERVERS_HIT
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
@@ -137,7 +138,7 @@ def observe(
     if len(changes) > SENTENCES_MAX:
         more = f"{len(changes) - SENTENCES_MAX} more changes of the route are in marts/changes"
         lines.append(Observation(SENTENCE, 0, True, more))
-    return (*_asking(views), *_stages(findings, judged), *lines)
+    return (*_asking(views), *_stages(findings, manifest, views, judged), *lines)
 
 
 def _of_kind(views: Views, kind: str) -> list[QueryTotals]:
@@ -158,14 +159,31 @@ def _asking(views: Views) -> Iterator[Observation]:
     yield Observation("name_servers_queried", 0, gap_s <= POLLED_WITHIN_S, text)
 
 
-def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:
+def _stages(
+    findings: Findings, manifest: Manifest, views: Views, judged: bool
+) -> Iterator[Observation]:
     titles = {name: STAGE_TITLES[name] for name in STAGES}
     titles[NEW_MASTER] = NEW_MASTER.replace("_", " ")
     stages = sorted(row for row in findings.stages if row.stage in titles)
     for window, rows in by_key(stages, lambda row: row.window).items():
         ordered = sorted(rows, key=lambda row: [*titles].index(row.stage))
         delays = ", ".join(f"{titles[row.stage]} {between(row)}" for row in ordered)
-        yield Observation("route", window, judged, f"fault {window}: {delays}")
+        without = "".join(_silenced(window, manifest, views))
+        yield Observation("route", window, judged, f"fault {window}: {delays}{without}")
+
+
+def _silenced(window: int, manifest: Manifest, views: Views) -> Iterator[str]:
+    """Yield each name server that the stages leave out because the fault hit its host."""
+    hit = manifest.state.get("windows", {}).get(str(window), {}).get(NAME_SERVERS_HIT)
+    silent = {
+        one.name_server
+        for fault in manifest.windows
+        for one in views.silences
+        if (fault.number, one.kind) == (window, ROUTE)
+        and one.from_ns - NS <= fault.returned_ns < one.until_ns
+    }
+    for name in sorted(silent.intersection(hit if isinstance(hit, list) else ())):
+        yield f"; without name server {name}, on the host that the fault hit"
 
 
 def between(row: Stage) -> str:

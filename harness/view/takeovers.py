@@ -122,7 +122,9 @@ def _seen(
     when = "when it next queried the brokers, " if new is after[0] else ""
     text = f"{_hit(fault, faults, old.queue, words)}; {copies}. "
     text += f"{seen} {when}{_since_first(new.at_ns, faults)}."
-    event = f"{seen} of {old.queue}; when fault {fault.number} began, {copies}"
+    last = [look for look in looks if look.at_ns < new.at_ns][-1]
+    shown = f"the query before, at +{last.began_ns / NS:.3f} s, showed {last.serving or 'none'}"
+    event = f"{seen} of {old.queue} ({shown}); when fault {fault.number} began, {copies}"
     yield Takeover(fault.number, old.queue, new.at_ns, text, event)
 
 

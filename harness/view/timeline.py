@@ -22,7 +22,7 @@ from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
 from harness.view.late_edges import LateFrom, late_from
 from harness.view.message_traces import Records
-from harness.view.naming import clients_of, lost_text, named_worker
+from harness.view.naming import beside_target, clients_of, lost_text, named_worker
 from harness.view.routes import ATTACHED, Routes
 from harness.view.summary import NS, Out, outs
 from spark_analysis.schema.availability import Second, Stage
@@ -94,6 +94,7 @@ class FaultSpan:
     returns: bool = True  # False: the scenario says that it never goes
     undo_issued_ns: int | None = None
     consumers_doubt: str = ""  # why the times of NEEDS_CONSUMERS are not judged
+    beside: str = ""  # what else ran at its host
 
     def doubt_of(self, stage: str) -> str:
         """Return why the time of a stage is not judged; "" where it is."""
@@ -267,11 +268,14 @@ def _fault(
     if planned:
         from_ns = facts.load_started_ns + round(planned["opens_s"] * NS)
         until_ns = from_ns + round(planned["lasts_s"] * NS)
+    target = recorded.target if recorded else fault.get("target", "")
+    place = recorded.resolved if recorded else ""
     return FaultSpan(
         number=window.number,
         kind=window.kind,
-        target=recorded.target if recorded else fault.get("target", ""),
-        resolved=recorded.resolved if recorded else "",
+        target=target,
+        resolved=place,
+        beside=beside_target(manifest.state, window.number, window.kind, target, place),
         role=recorded.role if recorded else "",
         mechanism=recorded.mechanism if recorded else "",
         requested_from_ns=from_ns,

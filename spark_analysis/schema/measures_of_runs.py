@@ -129,8 +129,8 @@ OF_SERVICE = (
     _step(
         "route_changed_everywhere",
         "route changed (every name server)",
-        "the last name server showed another route. If the fault stopped a name server before "
-        "it showed one, the first other route that it shows afterwards counts",
+        "the last name server showed another route. A name server that gave no answer from the "
+        "fault on is left out: it cannot show when it noticed the fault",
         (),
         of=_ROUTED,
     ),

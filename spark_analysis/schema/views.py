@@ -32,7 +32,11 @@ an answered look that counts with ended_ns <= origin_ns; what the last of these 
 way showed before. A way changed at (least, most) if, of the answered looks that count and have
 origin_ns < ended_ns <= limit, one has another view: most is the ended_ns of the first such look,
 least the started_ns of the look that counts before it, answered or not: who does not answer shows
-nothing, and what it has dropped meanwhile is unknown.
+nothing, and what it has dropped meanwhile is unknown. A way is left out if it was silent from the
+fault on: of the looks that count, have started_ns >= returned_ns and ended_ns <= limit, and come
+before the look that shows another view (where there is one), there is at least one, and none is
+answered. A name server that the fault stopped comes back with an empty table: that shows its
+restart, and not when it noticed the fault.
 - `route_changed`: the first name server showed something else. Reached if a way changed; between
   the smallest least and the smallest most.
 - `route_changed_everywhere`: the last one did. Reached if all ways changed; between the greatest

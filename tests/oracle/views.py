@@ -4,6 +4,7 @@
    began, and before the first that showed the new one ended.
 2. An answer to a question that is older than another's answer is no news.
 3. Silence is no view: what a name server would have shown meanwhile is unknown.
+4. A name server that was silent from the fault on cannot show when it noticed the fault.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -160,10 +161,12 @@ def _silence(run: str, way: _Way, silent: tuple[_Look, ...], end: _Look | None) 
 
 
 def _stages(run: str, fault: Faulted, ways: Iterable[_Way]) -> Iterator[Stage]:
-    known = [way for way in ways if _known_before(way, fault)]
-    if not known:
+    heard = [
+        way for way in ways if _known_before(way, fault) and not _silent_from_the_start(way, fault)
+    ]
+    if not heard:
         return
-    found = [_changed(way, fault) for way in known]
+    found = [_changed(way, fault) for way in heard]
     changed = [each for each in found if each is not None]
     first, everywhere = None, None
     if changed:
@@ -178,12 +181,27 @@ def _known_before(way: _Way, fault: Faulted) -> bool:
     return any(look.ended_ns <= fault.window.origin_ns for look in way.answers)
 
 
+def _silent_from_the_start(way: _Way, fault: Faulted) -> bool:
+    """Return whether it answered nothing in the fault before it showed another view."""
+    looks = []
+    shown = _shown_before(way, fault)
+    for look in (look for look in way.news if look.ended_ns <= fault.until_ns):
+        if look.ended_ns > fault.window.origin_ns and look.answered and look.view != shown:
+            break
+        if look.started_ns >= fault.window.returned_ns:
+            looks.append(look)
+    return bool(looks) and not any(look.answered for look in looks)
+
+
+def _shown_before(way: _Way, fault: Faulted) -> frozenset[str]:
+    return [look for look in way.answers if look.ended_ns <= fault.window.origin_ns][-1].view
+
+
 def _changed(way: _Way, fault: Faulted) -> _Between | None:
     """Return when the way showed another view than before the fault."""
-    origin_ns = fault.window.origin_ns
-    shown = [look for look in way.answers if look.ended_ns <= origin_ns][-1].view
+    shown = _shown_before(way, fault)
     for last, look in pairwise(way.news):
-        later = origin_ns < look.ended_ns <= fault.until_ns
+        later = fault.window.origin_ns < look.ended_ns <= fault.until_ns
         if later and look.answered and look.view != shown:
             return _Between(last.started_ns, look.ended_ns)
     return None

@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from harness.report.charts.scale import NS, Scale
+from harness.report.page.faults import fault_title
 from harness.report.page.outs import spell_text
 from harness.view.summary import Out
 from harness.view.timeline import Timeline
@@ -144,7 +145,7 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"
                 times = f"from {from_s:.1f} s to {until_s:.1f} s after the first fault began"
-                title = f"{fault.words}, {times}"
+                title = f"{fault_title(fault)}, {times}"
                 yield _block(from_s, until_s, row, tone, title, scale)
 
 

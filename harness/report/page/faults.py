@@ -46,9 +46,7 @@ class WindowView:
     """One window in words. `tone`: pass, or open where it is not proved."""
 
     def __init__(self, span: FaultSpan, timeline: Timeline) -> None:
-        words = span.describe(span.resolved or span.target)
-        self.span, self.number = span, span.number
-        self.title = resolved_words(words, span.target, span.resolved or span.target)
+        self.span, self.number, self.title = span, span.number, fault_title(span)
         self.host = role_beside(span.target, span.role)
         self.tone, self.badge = _badge(span)
         begins = beginning(span, timeline)
@@ -56,6 +54,12 @@ class WindowView:
         self.undone = _undone(span)
         self.held = _look(span.held, span.issued_ns, span, "after the injection")
         self.gone = _look(span.gone, _undo_ns(span), span, "after the undo began")
+
+
+def fault_title(span: FaultSpan) -> str:
+    """Return `kill ref1 (master of orders)`, with what else ran there."""
+    place = span.resolved or span.target
+    return resolved_words(span.describe(place), span.target, place, span.beside)
 
 
 class WindowRow(NamedTuple):

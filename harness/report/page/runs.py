@@ -24,6 +24,7 @@ from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
+from harness.view.detail import Detail
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import NOT_MEASURED, Summary
@@ -31,6 +32,7 @@ from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
 from harness.view.trace_steps import TraceStep
 from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.service import RUN
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
@@ -64,10 +66,7 @@ class RunView:
         outages = run.summary.outages if run.summary is not None else ()
         drawn = timeline if whole else None
         self.chart = Chart(drawn, outcome, outages, predicted(run.verdicts)) if drawn else None
-        # For readers who cannot point at a bar.
-        of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
-        spans = timeline.faults if timeline else ()
-        self.outages = tuple(outs.spell_text(spell, 0, spans) for spell in of_all)
+        self.outages = () if detail is None else tuple(_outages(detail))
         self.faults = windows(timeline)
         self.ending = _ending(detail.manifest) if detail else ""
         self.operations = tuple(
@@ -189,6 +188,15 @@ def _advice(run: RunReport, report: Report) -> Iterator[str]:
         names = [one.claim for one, _ in alike[:NAMES_MAX]]
         names += [f"{len(alike) - NAMES_MAX} more"] if len(alike) > NAMES_MAX else []
         yield f"{listed(names)}: {'; '.join(why)}. {text}"
+
+
+def _outages(detail: Detail) -> Iterator[str]:
+    """Yield each outage, for readers who cannot point at a bar."""
+    line = detail.timeline
+    for spell in (spell for out in line.outs for spell in out.spells):
+        answers = detail.answers.get(spell.from_ns) if spell.scope == RUN else ""
+        then = f"; answers to the messages due then: {answers}" if answers else ""
+        yield f"{outs.spell_text(spell, 0, line.faults)}{then}"
 
 
 def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:

@@ -186,15 +186,28 @@ def _stages(routes: Sequence[Way], window: Window, judged: Judged, run: str) -> 
 
 
 def _bounds(way: Way, window: Window, judged: Judged) -> tuple[()] | tuple[int, int] | None:
-    """Between when the way's view changed; () if it did not; None if none was known before."""
+    """Between when the way's view changed; () if it did not; None if none was known before, or it
+    was silent from the fault on."""
     ended_ns = way.ended_ns[way.answers]
     before = int(np.searchsorted(ended_ns, window.origin_ns, side="right"))
     if not before:
         return None
     end = int(np.searchsorted(ended_ns, judged.until_ns, side="right"))
     others = np.flatnonzero(way.view[before:end] != way.view[before - 1])
+    current_ns = way.ended_ns[way.current]
     if not len(others):
-        return ()
+        last = int(np.searchsorted(current_ns, judged.until_ns, side="right"))
+        return None if _silent(way, window, last) else ()
     place = before + int(others[0])
-    in_current = np.searchsorted(way.current, way.answers[place])
+    in_current = int(np.searchsorted(way.current, way.answers[place]))
+    if _silent(way, window, in_current):
+        return None
     return int(way.started_ns[way.current[in_current - 1]]), int(ended_ns[place])
+
+
+def _silent(way: Way, window: Window, end: int) -> bool:
+    """Return whether no look that counts, before the place `end` of them, was answered since the
+    fault was in force, and there was one."""
+    looks = way.current[:end]
+    since = looks[way.started_ns[looks] >= window.returned_ns]
+    return len(since) > 0 and not way.answered[since].any()

@@ -159,7 +159,10 @@ def test_a_wait_of_the_whole_judged_time_is_called_so() -> None:
         "from +30.0 s to +60.0 s)"
     )
     assert isinstance(found, Interval)
-    assert found.doubt == "perhaps no consumer had got this queue of the log again yet (rebalance)"
+    assert found.doubt == (
+        "consumers poll routes and rebalance, so they may need up to 60 s to read again from a "
+        "broker that was away; less could be judged"
+    )
 
 
 def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:

@@ -31,6 +31,13 @@ def test_a_resolved_fault_names_its_host_and_then_its_target() -> None:
     assert resolved_words("kill ref1", "ref1", "ref1") == "kill ref1"
 
 
+def test_a_resolved_fault_names_what_else_ran_on_its_host() -> None:
+    words = "kill rkt1 (master of orders, name server)"
+    assert resolved_words("kill rkt1", "master of orders", "rkt1", "name server") == words
+    words = "kill rkt1 (name server)"
+    assert resolved_words("kill rkt1", "rkt1", "rkt1", "name server") == words
+
+
 @pytest.mark.parametrize(
     ("role", "beside"),
     [

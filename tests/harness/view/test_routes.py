@@ -74,6 +74,23 @@ def test_run_that_cannot_be_judged_states_no_recovery_times() -> None:
     ]
 
 
+def test_a_name_server_that_the_fault_hit_is_left_out_by_name() -> None:
+    history = look(look(History().window(10_000), "ns1", 9_600, *ALL), "ns2", 9_600, *ALL)
+    for at_ms in range(10_400, 20_400, 400):
+        look(history, "ns1", at_ms, why="closed by the server")
+    look(look(history, "ns1", 20_400), "ns2", 12_000, SLAVE)
+    facts, rows = history.build()
+    manifest = manifest_of(facts)
+    manifest.windows += facts.windows
+    manifest.state["windows"] = {"1": {"name_servers_hit": ["ns1"]}}
+    found = routes.observe(manifest, judge(facts, rows), views(facts, rows), True)
+    assert [one.text for one in found if one.name == "route"] == [
+        "fault 1: route changed (first name server) after 0.000 to 2.005 s, route changed (every "
+        "name server) after 0.000 to 2.005 s; without name server ns1, on the host that the fault "
+        "hit"
+    ]
+
+
 def test_a_run_without_a_prober_says_nothing_of_routes() -> None:
     history = History().window(10_000)
     assert observations(history) == []

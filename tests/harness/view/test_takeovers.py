@@ -91,8 +91,9 @@ def test_a_takeover_names_hosts_and_the_state_of_the_copy() -> None:
     ((queue, step),) = steps_of([one])
     assert (queue, step.at_ns) == ("orders", one.at_ns)
     assert step.text == (
-        "mqproof saw ref1 as master of orders; when fault 2 began, the only mirror of orders was "
-        "ref1, not synchronised (ref1 had no copy when fault 1 began)"
+        "mqproof saw ref1 as master of orders (the query before, at +4.900 s, showed ref3); when "
+        "fault 2 began, the only mirror of orders was ref1, not synchronised (ref1 had no copy "
+        "when fault 1 began)"
     )
 
 

@@ -145,12 +145,53 @@ def test_one_stale_name_server_prevents_the_route_change_everywhere() -> None:
 
 
 def test_a_silent_name_server_shows_nothing_until_it_answers_again() -> None:
-    history = look(faulted(), "ns1", 9_900, *ALL)
+    history = look(look(faulted(), "ns1", 9_900, *ALL), "ns1", RETURNED_MS, *ALL)
     for at_ms in range(10_300, 30_000, 400):
         look(history, "ns1", at_ms, why="no answer within 1 s", took_ms=1_000)
     look(history, "ns1", 31_000, SLAVE)
     last_silent = 29_900 - RETURNED_MS
     assert stages(history)["route_changed"] == (True, ns(21_005), ns(21_005 - last_silent))
+
+
+def stopped_name_server(history: History, back_ms: int) -> History:
+    """The fault stops ns1, which later comes back with an empty table."""
+    looks(history, "ns1", range(8_000, FAULT_MS + 150, 400), *ALL)
+    for at_ms in range(FAULT_MS + 200, back_ms, 400):
+        look(history, "ns1", at_ms, why="closed by the server")
+    return looks(history, "ns1", range(back_ms, back_ms + 2_000, 400))
+
+
+def test_the_restart_of_a_stopped_name_server_is_no_change_of_route() -> None:
+    """That ns1 is empty after its restart does not say when it noticed the dead master: it never
+    did. ns2 stayed reachable, and shows when the route changed everywhere it was shown."""
+    history = stopped_name_server(faulted(), 33_000)
+    looks(history, "ns2", range(8_000, 11_000, 400), *ALL)
+    looks(history, "ns2", range(11_200, 40_000, 400), SLAVE, OTHER)
+    change = (True, ns(1_205), ns(1_205 - (10_800 - RETURNED_MS)))
+    assert stages(history) == {"route_changed": change, "route_changed_everywhere": change}
+
+
+def test_no_route_change_is_known_if_the_only_name_server_was_stopped() -> None:
+    assert stages(stopped_name_server(faulted(), 33_000)) == {}
+    assert stages(stopped_name_server(faulted(), 90_000)) == {}  # never, in the window
+
+
+def test_a_name_server_whose_view_changed_before_its_silence_counts() -> None:
+    history = look(look(faulted(), "ns1", 9_000, *ALL), "ns1", 10_300, SLAVE)
+    look(history, "ns1", 10_700, why="closed by the server")
+    assert stages(history)["route_changed_everywhere"][:2] == (True, ns(305))
+
+
+def test_a_silence_that_ended_with_the_old_view_delays_the_change() -> None:
+    history = look(look(faulted(), "ns1", 9_000, *ALL), "ns1", 10_300, why="no connection")
+    look(look(history, "ns1", 11_000, *ALL), "ns1", 12_000, SLAVE)
+    assert stages(history)["route_changed"][:2] == (True, ns(2_005))
+
+
+def test_a_stalled_prober_leaves_no_name_server_out() -> None:
+    history = look(faulted(), "ns1", 9_000, *ALL)
+    look(history, "ns1", 10_300, why=f"no answer within 1 s{STOOD_STILL}")
+    assert stages(look(history, "ns1", 12_000, SLAVE))["route_changed"][:2] == (True, ns(2_005))
 
 
 def test_a_route_change_compares_with_the_last_view_before() -> None:

@@ -1,0 +1,54 @@
+"""What publishers were answered about the messages that were due in an outage."""
+
+from pathlib import Path
+
+from harness.view.outage_answers import answers_in
+from spark_analysis.schema.service import RUN, SYSTEM, Outage
+from spark_analysis.schema.words import Outcome, Strength
+from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.runs.run_folders import write_run
+
+
+def outage(from_ms: float, until_ms: float, scope: str = RUN) -> Outage:
+    return Outage("run", scope, "", ns(from_ms), ns(until_ms), SYSTEM, 4, 3, "")
+
+
+def folder_of(history: History, tmp_path: Path) -> Path:
+    facts, rows = history.build()
+    return write_run(tmp_path / "run", facts, rows)
+
+
+def test_answers_are_those_of_the_messages_due_in_the_outage(tmp_path: Path) -> None:
+    history = History().publish(1, at_ms=900).confirm(1, at_ms=1_200)
+    history.publish(2, at_ms=1_000).settle(2, Outcome.UNKNOWN, at_ms=1_010)
+    history.rows["settlements"][-1]["raw"] = "nack"
+    history.publish(2, at_ms=1_100, attempt=2).confirm(2, at_ms=5_000, attempt=2)
+    history.publish(3, at_ms=1_500)
+    history.confirm(3, at_ms=1_900, strength=Strength.FLUSH_SLAVE_TIMEOUT)
+    history.publish(4, at_ms=2_000).confirm(4, at_ms=2_010)
+    folder = folder_of(history, tmp_path)
+    answers = "1 confirmed by all required replicas, 1 confirmed: flush slave timeout, 1 nack"
+    own = outage(1_000, 2_000, "publisher")
+    assert answers_in(folder, [outage(1_000, 2_000), own]) == {ns(1_000): answers}
+
+
+def test_errors_of_clients_are_counted_by_their_kind(tmp_path: Path) -> None:
+    history = History()
+    for number, raw in enumerate(
+        (
+            "RemotingTimeoutException wait response on the channel <rkt1/1.2.3.4:10911>, cost=1",
+            "RemotingTimeoutException wait response on the channel <rkt1/1.2.3.4:10911>, cost=2",
+            "connection lost: StreamLostError: ('Transport indicated EOF',)",
+            None,
+        )
+    ):
+        history.publish(number, at_ms=1_000).settle(number, Outcome.UNKNOWN, at_ms=1_500)
+        history.rows["settlements"][-1]["raw"] = raw
+    answers = "2 RemotingTimeoutException, 1 connection lost, 1 not confirmed"
+    folder = folder_of(history, tmp_path)
+    assert answers_in(folder, [outage(1_000, 2_000)]) == {ns(1_000): answers}
+
+
+def test_a_run_without_outages_or_raw_rows_has_no_answers(tmp_path: Path) -> None:
+    assert answers_in(folder_of(History().publish(1), tmp_path), []) == {}
+    assert answers_in(tmp_path / "none", [outage(1_000, 2_000)]) == {}
