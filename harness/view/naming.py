@@ -9,7 +9,7 @@ from harness.claims.doubts import worker_name
 from harness.plan.fault_words import fault_words
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import level_text
+from spark_analysis.schema.words import Outcome, level_text
 
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
@@ -69,6 +69,20 @@ def not_accepted(raw: str, meanings: Mapping[str, str]) -> str:
     """Return why an attempt was certainly not accepted: `refused` if the broker refused it.
     `raw`: what the client reported. `meanings`: Family.not_accepted of its client."""
     return next((words for mark, words in meanings.items() if mark in raw), "refused")
+
+
+def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
+    """Return how an attempt failed, after a number: `answered with nack`, `connection lost`.
+    `answer`: of the mart `answers`. `meanings`: Family.not_accepted of its client."""
+    if outcome == Outcome.REFUSED:
+        meaning = not_accepted(answer, meanings)
+        known = meaning != "refused" or not answer
+        return meaning.partition(",")[0] if known else f"{meaning} ({answer})"
+    if answer.startswith(_BY_PUBLISHER.removesuffix(":")):
+        return _GIVEN_UP.removesuffix(":")
+    if answer.startswith(_LOST):
+        return _LOST
+    return "answered with nack" if answer == "nack" else answer or "outcome unknown"
 
 
 def address_in(raw: str) -> str:

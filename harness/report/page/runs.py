@@ -24,6 +24,7 @@ from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
+from harness.view.failing import failures_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import NOT_MEASURED, Summary
@@ -53,7 +54,8 @@ class RunView:
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
         self.tone, self.badge = badge_of(outcome).shown
         warned = [one.claim for one in run.verdicts if one.came_true]
-        self.facts = tuple(_facts(run.summary, warned))
+        failed = of_first_fault(run.detail.failing if run.detail is not None else ())
+        self.facts = (*_facts(run.summary, warned), *filter(None, [failures_text(failed)]))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
