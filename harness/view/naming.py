@@ -13,6 +13,8 @@ from spark_analysis.schema.words import Outcome, level_text
 
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
+# What an error says beside its cause: where to read on, and a number that its record leaves out.
+_ASIDE = re.compile(r"(, #\(ms\)| ?(For more information|See http).*?(?=, which caused |$))")
 _CAUSED = (", which caused ", " < ")  # between the causes of an error: now, and in older records
 # An address in a client's error: `<rkg2/172.31.124.210:10921>`, `connect to rkd3:10931 failed`.
 _ADDRESS = re.compile(
@@ -92,8 +94,10 @@ def address_in(raw: str) -> str:
     return f"{host}:{found['port']}" if found and host else ""
 
 
-def without_repeats(raw: str) -> str:
-    """Return an error in which a cause that only repeats the one before it stands once."""
+def error_text(raw: str) -> str:
+    """Return a client's error for people: where to read on is left out, and a cause that only
+    repeats the one before it stands once."""
+    raw = _ASIDE.sub("", raw)
     for mark in _CAUSED:
         causes = [cause for cause, _ in groupby(raw.split(mark))]
         if len(causes) > 1 and causes[-2].startswith(causes[-1]):
