@@ -27,7 +27,6 @@ from harness.view.naming import (
     named_worker,
     not_accepted,
     queue_text,
-    without_repeats,
 )
 from harness.view.overtaking import Neighbours, Overtaking, overtaking
 from harness.view.readers import THE_DRAIN, acknowledgements, reader
