@@ -29,7 +29,7 @@ from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import watch_lost_text
 from harness.systems.registry import registry
-from harness.view import routes
+from harness.view import failing, routes
 from harness.view.costs import cost
 from harness.view.detail import detail_of, records_of
 from harness.view.grouping import by_key
@@ -105,6 +105,7 @@ def run_report(
         verdicts=tuple(verdicts),
         observations=(
             *at_their_number(observe(evidence), raw.receivers),
+            *failing.observe(detail.failing),
             *explaining(detail.takeovers, run.findings.attributions),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),

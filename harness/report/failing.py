@@ -1,4 +1,4 @@
-"""Whose sends failed under a fault, as a table.
+"""Whose sends failed under a fault, and how, as a table.
 
 1. One row for each publisher and window, run by run. A dash stands for what is unknown, and for a
    name server where clients use none; never 0.
@@ -10,13 +10,19 @@ from typing import NamedTuple
 
 from harness.judging.result import RunReport
 from harness.plan.model import Cell
-from harness.view.failing import Failing
+from harness.view.failing import Failing, answers_text
 
 ROWS_MAX = 200
-HEAD = (
-    *("publisher", "name server", "attempts that failed", "last failure after"),
-    *("other name server after", "route without master after"),
+HEAD = (  # the last is in pages only: a run's own lines in a terminal say how its sends failed
+    *("publisher", "failed", "last failure after", "name server", "other name server after"),
+    *("route without master after", "how they failed"),
 )
+# `failed` and the times need it: a sentence for every reader.
+MEANING = (
+    "Failed attempts to send (retries included), of all that the publisher sent from the fault up "
+    "to its last failure. Times are seconds from the fault on."
+)
+NONE = "–"
 
 
 class FailingRow(NamedTuple):
@@ -56,13 +62,15 @@ def _publishers(run: RunReport) -> Iterable[Failing]:
 
 def _words(one: Failing) -> Iterator[str]:
     yield one.publisher
-    yield one.name_server or "–"
     # `30 of 118, 25%`: of what was sent until the last one failed.
     some = f"{one.failed:,} of {one.sent_by_then:,}, {one.share:.0%}"
     yield some if one.failed else f"none of {one.sent:,}"
-    for seconds, whom in (
-        (one.last_failed_s, ""),
-        (one.turned_s, f": {one.turned_to}"),
-        (one.left_out_s, f": {one.left_out}"),
-    ):
-        yield "–" if seconds is None else f"{seconds:.1f} s{whom}"
+    yield _after(one.last_failed_s)
+    yield one.name_server or NONE
+    yield _after(one.turned_s, f": {one.turned_to}")
+    yield _after(one.left_out_s, f": {one.left_out}")
+    yield answers_text([one]) or NONE
+
+
+def _after(seconds: float | None, whom: str = "") -> str:
+    return NONE if seconds is None else f"{seconds:.1f} s{whom}"

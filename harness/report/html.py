@@ -102,7 +102,7 @@ def template(name: str) -> Template:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        formats=formats, detail_name=detail_name, FAILING_HEAD=failing.HEAD, SHORTER=SHORTER
+        formats=formats, detail_name=detail_name, FAILING=failing, SHORTER=SHORTER
     )
     return environment.get_template(name)
 

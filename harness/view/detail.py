@@ -85,12 +85,13 @@ def detail_of(
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
+    meanings = _not_accepted(manifest.client)
     records = replace(
         records,
         schedule=manifest.schedule,
         workers=manifest.worker_names,
         by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
-        not_accepted=_not_accepted(manifest.client),
+        not_accepted=meanings,
         clients=events_with_hosts(records.clients, leader_hosts(manifest, views)),
     )
     asks = any(one.kind == ATTACHED for one in records.clients)
@@ -115,7 +116,7 @@ def detail_of(
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
         unreadable=records.unreadable,
-        failing=failing(manifest, facts, sends, records.clients),
+        failing=failing(manifest, facts, sends, records.clients, meanings),
         takeovers=taken,
         answers=records.answers,
     )

@@ -1,5 +1,5 @@
 """Each publisher's sends second by second, a chart and no verdict; and whose sends failed under a
-fault, whom he asked for the way then, and when he learnt better.
+fault and how, whom he asked for the way then, and when he learnt better.
 
 1. Whom a client asked, and what its route had, it told itself, up to a quarter of a second late
    (routes.py).
@@ -9,18 +9,21 @@ fault, whom he asked for the way then, and when he learnt better.
    sort that follow each other are one stretch. A second in which nothing was sent is none.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
+from harness.view.naming import failed_as
+from harness.view.observations import Observation
 from harness.view.routes import ATTACHED, RouteRow, Stretch
 from harness.view.summary import NS
 from spark_analysis.schema.curves import Sending
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.sends import Sends, Sent
+from spark_analysis.schema.sends import FailedAnswer, Sends, Sent
 from spark_analysis.schema.views import ROUTE, broker_in, sentences
 
 WELL, FAILING = "well", "failing"
@@ -43,6 +46,7 @@ class Failing:
     turned_to: str
     left_out_s: float | None  # when its route lost a master that it had
     left_out: str  # that master's name
+    answers: tuple[tuple[str, int], ...] = ()  # how so many of them failed; empty: not recorded
 
     @property
     def share(self) -> float:
@@ -51,20 +55,86 @@ class Failing:
 
 
 def failing(
-    manifest: Manifest, facts: Facts, sends: Sends, clients: Iterable[ClientEvent]
+    manifest: Manifest,
+    facts: Facts,
+    sends: Sends,
+    clients: Iterable[ClientEvent],
+    meanings: Mapping[str, str],
 ) -> tuple[Failing, ...]:
-    """Window by window, publishers in the order of their numbers."""
+    """Window by window, publishers in the order of their numbers. `meanings`: Family.not_accepted
+    of their client."""
     events = by_key(sorted(clients, key=lambda one: one.at_ns), lambda one: one.worker)
     origins = {window.number: window.origin_ns for window in facts.windows}
     names = manifest.worker_names
+    answers = by_key(sends.answers, lambda one: (one.window, one.producer))
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)
     return tuple(
-        _failing(row, names[row.producer], events.get(row.producer, []), origins[row.window])
+        _failing(
+            row,
+            names[row.producer],
+            events.get(row.producer, []),
+            origins[row.window],
+            _answers(answers.get((row.window, row.producer), ()), meanings),
+        )
         for row in sorted(rows)
     )
 
 
-def _failing(row: Sent, publisher: str, events: list[ClientEvent], origin_ns: int) -> Failing:
+def _answers(
+    found: Iterable[FailedAnswer], meanings: Mapping[str, str]
+) -> tuple[tuple[str, int], ...]:
+    numbers = Counter[str]()
+    for one in found:
+        numbers[failed_as(one.outcome, one.answer, meanings)] += one.attempts
+    return tuple(sorted(numbers.items(), key=lambda each: (-each[1], each[0])))
+
+
+def answers_text(found: Iterable[Failing]) -> str:
+    """Return `127,301 answered with nack, 4 connection lost`, the most frequent first; of a single
+    answer no number; "" if none is recorded."""
+    numbers = Counter[str]()
+    for one in found:
+        numbers.update(dict(one.answers))
+    if len(numbers) == 1:
+        return next(iter(numbers))
+    ordered = sorted(numbers.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{number:,} {answer}" for answer, number in ordered)
+
+
+def of_first_fault(found: Sequence[Failing]) -> list[Failing]:
+    """Return the rows of one run that count every failed send once."""
+    first = min((one.window for one in found), default=0)
+    return [one for one in found if one.window == first]
+
+
+def failures_text(found: Sequence[Failing]) -> str:
+    """Return `30 of 118 attempts to send failed, the last 4.5 s after the fault: answered with
+    nack`; "" if none failed."""
+    sent, failed = sum(one.sent for one in found), sum(one.failed for one in found)
+    times = [one.last_failed_s for one in found if one.last_failed_s is not None]
+    if not times:
+        return ""
+    how = answers_text(found) or "refused, or without an answer"
+    return (
+        f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed, "
+        f"the last {max(times):.1f} s after the fault: {how}"
+    )
+
+
+def observe(found: Iterable[Failing]) -> Iterator[Observation]:
+    """Yield a line for each fault after which sends failed."""
+    for window, own in by_key(found, lambda one: one.window).items():
+        if text := failures_text(own):
+            yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
+
+
+def _failing(
+    row: Sent,
+    publisher: str,
+    events: list[ClientEvent],
+    origin_ns: int,
+    answers: tuple[tuple[str, int], ...],
+) -> Failing:
     name_server, turned_ns, turned_to = _turned(events, origin_ns)
     left_ns, left_out = _left_out(events, origin_ns)
     return Failing(
@@ -80,6 +150,7 @@ def _failing(row: Sent, publisher: str, events: list[ClientEvent], origin_ns: in
         turned_to=turned_to,
         left_out_s=_seconds(left_ns),
         left_out=left_out,
+        answers=answers,
     )
 
 
@@ -126,7 +197,8 @@ def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[RouteRow, .
 
 
 def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
-    # Of seconds in a row the number less the place is the same.
+    # A send counts in its own second, whenever it failed. Of seconds in a row the number less the
+    # place is the same.
     numbered = [
         (FAILING if one.failed else WELL, one.second - place, one)
         for place, one in enumerate(seconds)
@@ -135,7 +207,7 @@ def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
         own = [second for *_, second in group]
         sent, failed = sum(one.sent for one in own), sum(one.failed for one in own)
         from_s, until_s = own[0].second, own[-1].second + 1
-        words = f"{failed:,} of {sent:,} failed" if failed else f"{sent:,} sent, none failed"
-        title = f"{name}: {words} from +{from_s} s to +{until_s} s"
-        text = f"{failed / sent:.0%} failed" if failed else ""
+        words = f"{failed:,} failed, then or later" if failed else "none failed"
+        title = f"{name}: of {sent:,} sent from +{from_s} s to +{until_s} s, {words}"
+        text = f"{failed:,} failed" if failed else ""
         yield Stretch(from_s * NS, until_s * NS, state, text, title)

@@ -18,6 +18,7 @@ from harness.run_folder import rows
 from harness.run_folder.replica_looks import ReplicaLook
 from harness.view.naming import (
     address_in,
+    error_text,
     fault_of_plan,
     given_up,
     has_queue,
@@ -26,7 +27,6 @@ from harness.view.naming import (
     named_worker,
     not_accepted,
     queue_text,
-    without_repeats,
 )
 from harness.view.overtaking import Neighbours, Overtaking, overtaking
 from harness.view.readers import THE_DRAIN, acknowledgements, reader
@@ -54,8 +54,8 @@ _FATES = {
     Fate.ROLLBACK_WHEN_CHECKED: "to be rolled back when the broker checks",
 }
 _FAULT_EVENTS = {
-    "issued": "is injected",
-    "returned": "is active",
+    "issued": "is being injected",
+    "returned": "is injected",
     "verified": "is verified active",
     "undo_issued": "is being undone",
     "undo_returned": "is undone",
@@ -274,7 +274,7 @@ def _name_of(row: rows.Settlement) -> tuple[int, int, int]:
 
 
 def _settlement(row: rows.Settlement, records: Records, facts: Facts) -> str:
-    reported = without_repeats(row.raw)
+    reported = error_text(row.raw)
     if row.outcome == Outcome.UNKNOWN:
         found = f"{given_up(reported)}; " if reported else ""
         return f"attempt {row.attempt}: {found}whether the broker has this attempt is unknown"

@@ -10,11 +10,13 @@ from harness.plan.fault_words import affects_links, fault_words
 from harness.run_folder.client_events import NAME_SERVERS_HIT
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import level_text
+from spark_analysis.schema.words import Outcome, level_text
 
 NAME_SERVER = "name server"
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
+# What an error says beside its cause: where to read on, and a number that its record leaves out.
+_ASIDE = re.compile(r"(, #\(ms\)| ?(For more information|See http).*?(?=, which caused |$))")
 _CAUSED = (", which caused ", " < ")  # between the causes of an error: now, and in older records
 # An address in a client's error: `<rkg2/172.31.124.210:10921>`, `connect to rkd3:10931 failed`.
 _ADDRESS = re.compile(
@@ -83,6 +85,20 @@ def not_accepted(raw: str, meanings: Mapping[str, str]) -> str:
     return next((words for mark, words in meanings.items() if mark in raw), "refused")
 
 
+def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
+    """Return how an attempt failed, after a number: `answered with nack`, `connection lost`.
+    `answer`: of the mart `answers`. `meanings`: Family.not_accepted of its client."""
+    if outcome == Outcome.REFUSED:
+        meaning = not_accepted(answer, meanings)
+        known = meaning != "refused" or not answer
+        return meaning.partition(",")[0] if known else f"{meaning} ({answer})"
+    if answer.startswith(_BY_PUBLISHER.removesuffix(":")):
+        return _GIVEN_UP.removesuffix(":")
+    if answer.startswith(_LOST):
+        return _LOST
+    return "answered with nack" if answer == "nack" else answer or "outcome unknown"
+
+
 def address_in(raw: str) -> str:
     """Return the address that a client's error names, such as `rkg2:10921`; "" without one."""
     found = _ADDRESS.search(raw)
@@ -90,8 +106,10 @@ def address_in(raw: str) -> str:
     return f"{host}:{found['port']}" if found and host else ""
 
 
-def without_repeats(raw: str) -> str:
-    """Return an error in which a cause that only repeats the one before it stands once."""
+def error_text(raw: str) -> str:
+    """Return a client's error for people: where to read on is left out, and a cause that only
+    repeats the one before it stands once."""
+    raw = _ASIDE.sub("", raw)
     for mark in _CAUSED:
         causes = [cause for cause, _ in groupby(raw.split(mark))]
         if len(causes) > 1 and causes[-2].startswith(causes[-1]):

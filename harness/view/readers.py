@@ -43,7 +43,8 @@ def acknowledgements(
         same = (ack.consumer, ack.connection) == (row.consumer, row.connection)
         if same and ack.first_tag <= row.tag <= ack.last_tag:
             where = _NOT_COMMITTED if _came_again(row, case, ack) else ""
-            of = f"attempt {row.attempt}, delivery tag {row.tag}"
+            tag = f", delivery tag {row.tag}" if row.offset < 0 else ""  # logs have offsets
+            of = f"attempt {row.attempt}{tag}"
             text = f"acknowledged by {reader(row, facts, names)} ({of}){where}"
             yield TraceStep(ack.written_ns, "acknowledged", text)
 

@@ -249,10 +249,11 @@ def _curves(run: Run) -> Rows:
 
 
 def _sends(run: Run) -> Rows:
-    known = run.known()
-    failed_ns = sends.failed_ns(known, run.reader.read(Settlements))
+    known, settlements = run.known(), run.reader.read(Settlements)
+    failed_ns = sends.failed_ns(known, settlements)
     return {
         "sends": [*sends.sends(known, failed_ns, run.facts)],
+        "answers": [*sends.answers(known, failed_ns, settlements, run.facts)],
         "sending": curves.sending(known, failed_ns < NEVER, run.facts),
     }
 

@@ -66,6 +66,7 @@ class Settlement:
     settled_ns: int
     outcome: Outcome
     strength: Level | Strength  # Strength.NONE: it is no confirmation
+    raw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,7 @@ def _settlement(row: Row, levels: Mapping[int, Level | Strength]) -> Settlement:
         settled_ns=_int(row, "settled_ns"),
         outcome=Outcome(_int(row, "outcome")),
         strength=levels[_int(row, "strength")],
+        raw=str(row["raw"] or ""),
     )
 
 

@@ -57,7 +57,8 @@ class RocketTable(Table):
         default=3000,
         title="100 ms to 60 s",
         examples=["3 s"],
-        description="the library gives up a send after this time",
+        description="after this time the library gives up a send; Java's gives up an `async` one "
+        "up to 2 s later",
     )
     threads: int = Field(default=4, ge=1, le=64, description="threads of a consumer")
     batch: int = Field(

@@ -105,8 +105,8 @@ def comparison_tables(report: Report) -> Iterator[Table]:
 
 def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
     """One a scenario and layout, with a row a publisher and window. What is the same in all rows
-    (a single client, repeat or fault) has no column. No column has a least width: Rich would cut
-    those behind it, without a mark."""
+    (a single client, repeat or fault), or known in none, has no column. No column has a least
+    width: Rich would cut those behind it, without a mark."""
     for place, own in by_key(shown, lambda row: row.cell[:3]).items():
         clients = list(dict.fromkeys(row.cell[3] for row in own))
         which = {
@@ -117,11 +117,13 @@ def failing_tables(shown: Sequence[failing.FailingRow]) -> Iterator[Table]:
         which = {head: words for head, words in which.items() if words}
         title = "{} on {} {}".format(*place) + ("" if "client" in which else f" with {clients[0]}")
         table = _plain(title=Text(one_line(title)), title_justify="left")
-        for head in (*which, *failing.HEAD):
+        for column, head in enumerate(failing.HEAD[:-1]):
+            words = [row.words[column] for row in own]
+            which |= {head: words} if {*words} != {failing.NONE} else {}
+        for head in which:
             table.add_column(head, overflow="fold")
-        for index, row in enumerate(own):
-            words = (*(each[index] for each in which.values()), *row.words)
-            table.add_row(*(Text(one_line(word)) for word in words))
+        for texts in zip(*which.values(), strict=True):
+            table.add_row(*(Text(one_line(text)) for text in texts))
         yield table
 
 

@@ -159,6 +159,7 @@ class Terminal:
         found = failing.table(report.runs)
         if found.rows:
             self._heading("failed sends by publisher")
+            self._print(failing.MEANING, "dim")
         for table in tables.failing_tables(found.rows):
             self._console.print(table)
         if found.left_out:

@@ -91,6 +91,7 @@ class ClaimView:
         self.is_promise = first.is_promise
         self.meaning = first.meaning
         self.sentence = first.sentence if first.sentence != first.meaning else ""
+        self.is_chinese = any("\u4e00" <= letter <= "\u9fff" for letter in self.sentence)
         self.source = source_text(first.source)
         self.outcome = over_runs(verdict for _, verdict in found)
         self.tone, self.badge = claim_badge(self.outcome, warns=first.warns).shown

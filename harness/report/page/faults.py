@@ -52,7 +52,7 @@ class WindowView:
         begins = beginning(span, timeline)
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
-        self.held = _look(span.held, span.issued_ns, span, "after the injection")
+        self.held = _look(span.held, span.issued_ns, span, "after the injection began")
         self.gone = _look(span.gone, _undo_ns(span), span, "after the undo began")
 
 
@@ -184,9 +184,10 @@ def _armed(span: FaultSpan, begins: Beginning) -> str:
     by = f", {way}" if span.mechanism else ""
     late = ""
     if begins.at_ns is not None:
-        late = f", {_between(begins.at_ns, span.issued_ns)} after the requested time"
+        late = f" ({_between(begins.at_ns, span.issued_ns)} after the requested time)"
     took = _between(span.issued_ns, span.returned_ns)
-    return f"at {formats.after(span.issued_ns)}{late}, active within {took}{by}"
+    until = formats.after(span.returned_ns)
+    return f"from {formats.after(span.issued_ns)}{late} to {until} (the action took {took}){by}"
 
 
 def _undone(span: FaultSpan) -> str:

@@ -20,6 +20,7 @@ from harness.report.page import formats, outs
 from harness.report.page.columns import Key, letters_of
 from harness.report.page.totals import RunTotals, loss_rate, median_text, often_text
 from harness.systems.catalogue import as_shipped, load_system
+from harness.view.failing import Failing, failures_text, of_first_fault
 
 Titles = Mapping[Key, tuple[str, str]]  # of system and layout
 NAME_MAX = 64  # characters of a layout
@@ -170,8 +171,8 @@ class VerdictView:
                 None,
                 (
                     _loss(totals),
-                    _outage(totals),
                     _attempts(place.runs),
+                    _outage(totals),
                     RETURNED if totals.hosts_returned else "",
                     _proof(totals),
                 ),
@@ -327,17 +328,12 @@ def _so_many(number: int) -> str:
 
 
 def _attempts(runs: Iterable[RunReport]) -> str:
-    """Return how many attempts to send failed from the first fault on; "" if none did."""
-    sent = failed = 0
+    """Return how many attempts to send failed from the first fault on, and how; "" if none did."""
+    found: list[Failing] = []
     for run in runs:
-        rows = run.detail.failing if run.detail is not None else ()
-        first = min((one.window for one in rows), default=0)
-        sent += sum(one.sent for one in rows if one.window == first)
-        failed += sum(one.failed for one in rows if one.window == first)
-    if not failed:
-        return ""
-    of = f"{formats.count(failed)} of {formats.plural(sent, 'attempt')} to send"
-    return f"From the first fault on, {of} failed: refused, or without an answer."
+        found += of_first_fault(run.detail.failing if run.detail is not None else ())
+    text = failures_text(found)
+    return f"From the first fault on, {text}." if text else ""
 
 
 def _outage(totals: RunTotals) -> str:

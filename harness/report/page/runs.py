@@ -24,13 +24,14 @@ from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
-from harness.view.detail import Detail
+from harness.view.detail import AffectedClass, Detail
+from harness.view.failing import failures_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import NOT_MEASURED, Summary
 from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
-from harness.view.trace_steps import TraceStep
+from harness.view.trace_steps import MessageTrace, TraceStep
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.service import RUN
 
@@ -55,7 +56,8 @@ class RunView:
         self.report, self.name, self.anchor, self.cell = run, run.name, f"run-{number}", cell
         self.tone, self.badge = badge_of(outcome).shown
         warned = [one.claim for one in run.verdicts if one.came_true]
-        self.facts = tuple(_facts(run.summary, warned))
+        failed = of_first_fault(run.detail.failing if run.detail is not None else ())
+        self.facts = (*_facts(run.summary, warned), *filter(None, [failures_text(failed)]))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
@@ -81,10 +83,7 @@ class RunView:
             ("open" if one.answered_ns is None else "pass", describe_start(one))
             for one in (detail.manifest.audit_starts if detail else ())
         )
-        self.affected = tuple(
-            (one, _omission_note(len(one.traces), one.number))
-            for one in (detail.affected if detail else ())
-        )
+        self.affected = tuple(_each_once(detail.affected if detail else ()))
         events = [
             TraceStep(one.at_ns, one.sort, f"{one.who}: {one.text}", not one.ok)
             for one in (timeline.happenings if timeline else ())
@@ -273,6 +272,17 @@ def _when(one: OperationSpan) -> str:
     if one.requested_ns is not None:
         when += f", requested at {formats.after(one.requested_ns)}"
     return when
+
+
+def _each_once(found: Iterable[AffectedClass]) -> Iterator[tuple[AffectedClass, str]]:
+    """Yield the classes, each with a note on what is not shown: stories stand once."""
+    shown: set[tuple[MessageTrace, ...]] = set()
+    for one in found:
+        if one.traces in shown:
+            yield replace(one, traces=()), "the same messages as above"
+        else:
+            shown |= {one.traces} if one.traces else set()
+            yield one, _omission_note(len(one.traces), one.number)
 
 
 def _omission_note(stories: int, number: int) -> str:

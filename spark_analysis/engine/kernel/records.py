@@ -85,6 +85,7 @@ class Settlements(Records):
     settled_ns: Ints
     outcome: Ints
     strength: Ints
+    raw: Text
 
 
 @dataclass(frozen=True, slots=True)

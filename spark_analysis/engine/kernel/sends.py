@@ -1,4 +1,4 @@
-"""Whose sends failed under a fault, how many of them, and until when.
+"""Whose sends failed under a fault, how many of them, until when and how.
 
 1. Nearly every attempt is confirmed, so only settlements that say something else are looked at.
 """
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, earliest
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest
 from spark_analysis.engine.kernel.events.messages import Messages
-from spark_analysis.engine.kernel.records import Settlements
+from spark_analysis.engine.kernel.records import Settlements, Text
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.sends import Sent
+from spark_analysis.schema.sends import FailedAnswer, Sent, answer_of
 from spark_analysis.schema.words import NEVER_SENT, Outcome
 
 
@@ -32,12 +32,49 @@ def sends(known: Messages, failed_ns: NDArray[np.int64], facts: Facts) -> Iterat
 
 def failed_ns(known: Messages, settlements: Settlements) -> NDArray[np.int64]:
     """Return by attempt's row when it failed; NEVER if it did not fail."""
-    denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
-    slots = known.slots.find(denying.producer, denying.sequence)
-    rows = known.rows.find(slots, denying.attempt)
+    denying, rows = _denying(known, settlements)
     found = earliest(len(known.attempts.sent_ns), rows, denying.settled_ns)
     found[known.row_confirmed_ns < NEVER] = NEVER
     return found
+
+
+def answers(
+    known: Messages, failed_ns: NDArray[np.int64], settlements: Settlements, facts: Facts
+) -> Iterator[FailedAnswer]:
+    """One row a window, producer, outcome and answer. `failed_ns`: of each attempt's row."""
+    if not (facts.confirms and facts.windows and (failed_ns < NEVER).any()):
+        return
+    denying, rows = _denying(known, settlements)
+    texts, kinds = _kinds(denying.raw)
+    # The first of each attempt's row says how the attempt failed.
+    order = np.lexsort((kinds, denying.outcome, denying.settled_ns, rows))
+    rows, first = np.unique(rows[order], return_index=True)
+    said = np.stack([known.attempts.producer[rows], denying.outcome[order[first]]])
+    said = np.vstack([said, kinds[order[first]]]).astype(np.int64)
+    sent_ns = known.attempts.sent_ns[rows]
+    counted = (sent_ns < facts.load_ended_ns) & (failed_ns[rows] < NEVER)
+    for window in facts.windows:
+        own = said[:, counted & (sent_ns != NEVER_SENT) & (sent_ns >= window.origin_ns)]
+        distinct, numbers = np.unique(own, axis=1, return_counts=True)
+        for (producer, outcome, kind), number in zip(
+            distinct.T.tolist(), numbers.tolist(), strict=True
+        ):
+            yield FailedAnswer(facts.run, window.number, producer, outcome, texts[kind], number)
+
+
+def _denying(known: Messages, settlements: Settlements) -> tuple[Settlements, Ints]:
+    """Return the settlements that confirm nothing, and the row of the attempt of each."""
+    denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
+    slots = known.slots.find(denying.producer, denying.sequence)
+    return denying, known.rows.find(slots, denying.attempt)
+
+
+def _kinds(raw: Text) -> tuple[list[str], Ints]:
+    """Return the answers in ascending order, and the place of each row's."""
+    of_words = [*map(answer_of, raw.words), ""]  # no text, -1, reads the last place
+    texts = sorted(set(of_words))
+    places = np.array([texts.index(each) for each in of_words], np.int64)
+    return texts, places[raw.numbers]
 
 
 def _row(

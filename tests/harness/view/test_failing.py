@@ -1,7 +1,8 @@
 """Whose sends failed, whom he asked for the way then, and when he learnt better."""
 
+from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.run_folder.rows import ClientEvent
-from harness.view.failing import Failing, failing
+from harness.view.failing import Failing, failing, observe
 from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
@@ -20,9 +21,13 @@ def one(*events: ClientEvent) -> Failing:
     history = History().window(FAULT_MS)
     history.publish(1, at_ms=FAULT_MS + 10).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3_010)
     history.publish(2, at_ms=FAULT_MS + 20).confirm(2, at_ms=FAULT_MS + 25)
+    return rows_of(history, *events)[0]
+
+
+def rows_of(history: History, *events: ClientEvent) -> tuple[Failing, ...]:
     facts, rows = history.build()
-    (found,) = failing(manifest_of(facts), facts, sends_by_both(facts, rows), events)
-    return found
+    sends = sends_by_both(facts, rows)
+    return failing(manifest_of(facts), facts, sends, events, ROCKETMQ.not_accepted)
 
 
 def test_client_turned_to_another_name_server_and_learnt_the_change() -> None:
@@ -65,3 +70,29 @@ def test_library_temporarily_without_a_route_omitted_no_broker() -> None:
         event(FAULT_MS + 6_000, "route", detail_of((A, B))),
     )
     assert found.left_out_s is None
+
+
+def test_answers_say_how_sends_failed() -> None:
+    history = History().window(FAULT_MS)
+    raws = ["nack"] * 3 + ["connection lost: StreamLostError('EOF')", "connection lost: reset"]
+    raws += ["connection lost: closed by the publisher: its oldest attempt had no confirm"]
+    for number, raw in enumerate(raws):
+        history.publish(number, at_ms=FAULT_MS + number)
+        history.settle(number, Outcome.UNKNOWN, at_ms=FAULT_MS + 500 + number, raw=raw)
+    for number, raw in ((10, "RemotingConnectException connect to a:1"), (11, "MQBroker 2")):
+        history.publish(number, at_ms=FAULT_MS).settle(
+            number, Outcome.REFUSED, at_ms=FAULT_MS + 1, raw=raw
+        )
+    history.publish(12, at_ms=FAULT_MS).confirm(12, at_ms=FAULT_MS + 1)
+    found = rows_of(history)
+    (line,) = observe(found)
+    assert line.text == (
+        "fault 1: from it on, 8 of 9 attempts to send failed, the last 0.5 s after the fault: "
+        "3 answered with nack, 2 connection lost, 1 connection given up by the publisher, "
+        "1 could not connect, 1 refused (MQBroker 2)"
+    )
+
+
+def test_without_failed_sends_there_is_no_line() -> None:
+    history = History().window(FAULT_MS).publish(1, at_ms=FAULT_MS + 1).confirm(1)
+    assert [*observe(rows_of(history))] == []

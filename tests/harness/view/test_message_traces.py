@@ -49,7 +49,7 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
     assert texts(story) == [
         "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 began)",
         "attempt 1: confirmed (by all required replicas): the client reported “confirmed”",
-        "fault 1, kill rmq1 (master of orders, 2 mirrors, 2 synchronised), is injected",
+        "fault 1, kill rmq1 (master of orders, 2 mirrors, 2 synchronised), is being injected",
         "fault 1, kill rmq1, is undone",
         "never delivered; it was not in its queue, which was emptied (drained), nor in any other "
         "place that was then read (the audit)",

@@ -5,13 +5,13 @@ from harness.run_folder.client_events import NAME_SERVERS_HIT
 from harness.view.naming import (
     address_in,
     beside_target,
+    error_text,
     fault_of_plan,
     given_up,
     log_text,
     lost_text,
     named_worker,
     not_accepted,
-    without_repeats,
 )
 from tests.rigs.runs.judged_runs import crash
 
@@ -80,11 +80,18 @@ def test_an_error_names_the_address_that_a_client_sent_to() -> None:
 
 
 def test_a_cause_that_repeats_the_one_before_it_stands_once() -> None:
-    assert without_repeats("timeout, which caused timeout") == "timeout"
-    assert without_repeats("no route < failed < failed") == "no route < failed"
-    assert without_repeats("it failed < it fai") == "it failed"  # cut short by the record
-    assert without_repeats("nack") == "nack"
-    assert without_repeats("") == ""
+    assert error_text("timeout, which caused timeout") == "timeout"
+    assert error_text("no route < failed < failed") == "no route < failed"
+    assert error_text("it failed < it fai") == "it failed"  # cut short by the record
+    assert error_text("nack") == "nack"
+    visit = "For more information, please visit the url, https://rocketmq.apache.org"
+    late = f"wait on <rkt1:10911> timeout, #(ms), which caused late, cost=4499 {visit}"
+    for cut in (len(late), len(late) - 30):
+        assert (
+            error_text(late[:cut]) == "wait on <rkt1:10911> timeout, which caused late, cost=4499"
+        )
+    assert error_text(f"no route {visit}, which caused x") == "no route, which caused x"
+    assert error_text("") == ""
 
 
 def test_a_log_is_a_queue_of_a_topic() -> None:

@@ -323,6 +323,7 @@ class History:
         attempt: int = 1,
         producer: int = PUBLISHER,
         strength: Strength | Level = Strength.NONE,
+        raw: str | None = None,
     ) -> Self:
         sent = self._attempts.get((producer, sequence, attempt), {})
         return self._row(
@@ -333,7 +334,7 @@ class History:
             settled_ns=self._at(at_ms),
             outcome=int(outcome),
             strength=strength.rank,
-            raw=outcome.name.lower(),
+            raw=outcome.name.lower() if raw is None else raw,
             connection=sent.get("connection", 1),
         )
 

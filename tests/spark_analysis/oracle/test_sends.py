@@ -1,8 +1,8 @@
-"""Whose sends failed under a fault, how many of them, and until when."""
+"""Whose sends failed under a fault, how many of them, until when and how."""
 
 import pytest
 
-from spark_analysis.schema.sends import Sent
+from spark_analysis.schema.sends import FailedAnswer, Sent, answer_of
 from spark_analysis.schema.words import Outcome
 from tests.oracle.sends import sends
 from tests.rigs.histories.by_hand import History, ns
@@ -77,3 +77,53 @@ def test_a_retry_that_is_confirmed_leaves_its_first_try_failed() -> None:
 def test_without_confirms_failures_are_unknown() -> None:
     history = History(confirms=False).window(FAULT_MS).publish(1, at_ms=FAULT_MS + 1)
     assert sends(*history.build()).sends == ()
+
+
+def answers_of(history: History) -> list[FailedAnswer]:
+    return sorted(sends(*history.build()).answers)
+
+
+def test_answers_of_failed_sends_are_counted_by_kind() -> None:
+    history = faulted()
+    gone = "RemotingSendRequestException send request to <rkt1/10.0.0.%d:10911> failed"
+    raws = ["nack", "nack", gone % 1, gone % 2, "connection lost: StreamLostError: ('EOF',)", ""]
+    for number, raw in enumerate(raws):
+        history.publish(number, at_ms=FAULT_MS + number)
+        history.settle(number, Outcome.UNKNOWN, at_ms=FAULT_MS + number + 5, raw=raw)
+    at_ms = FAULT_MS + 100
+    history.publish(9, at_ms=at_ms).settle(9, Outcome.RETURNED, raw="return 312 NO_ROUTE")
+    history.publish(10, at_ms=at_ms).confirm(10)
+    history.publish(11, at_ms=FAULT_MS - 1).settle(11, Outcome.UNKNOWN, raw="nack")
+    assert [(one.outcome, one.answer, one.attempts) for one in answers_of(history)] == [
+        (Outcome.RETURNED, "return 312 NO_ROUTE", 1),
+        (Outcome.UNKNOWN, "", 1),
+        (Outcome.UNKNOWN, "RemotingSendRequestException", 2),
+        (Outcome.UNKNOWN, "connection lost: StreamLostError", 1),
+        (Outcome.UNKNOWN, "nack", 2),
+    ]
+
+
+def test_the_first_answer_says_how_an_attempt_failed() -> None:
+    history = faulted().publish(1, at_ms=FAULT_MS)
+    history.settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 5, raw="connection lost")
+    history.settle(1, Outcome.REFUSED, at_ms=FAULT_MS + 3, raw="refused by b")
+    history.settle(1, Outcome.REFUSED, at_ms=FAULT_MS + 3, raw="refused by a")
+    (one,) = answers_of(history)
+    assert (one.outcome, one.answer, one.attempts) == (Outcome.REFUSED, "refused by a", 1)
+
+
+@pytest.mark.parametrize(
+    ("raw", "answer"),
+    [
+        ("MQBrokerException 2 [TIMEOUT_CLEAN_QUEUE]broker busy", "MQBrokerException 2"),
+        ("RemotingTimeoutException wait response on </1:1> timeout", "RemotingTimeoutException"),
+        (
+            "connection lost: closed by the publisher: late",
+            "connection lost: closed by the publisher",
+        ),
+        ("connection lost: ConnectionResetError(104)", "connection lost: ConnectionResetError"),
+        ("x" * 100, "x" * 60),
+    ],
+)
+def test_an_answers_kind_leaves_out_what_differs_between_attempts(raw: str, answer: str) -> None:
+    assert answer_of(raw) == answer

@@ -8,7 +8,7 @@
 3. A transaction that was rolled back is refused: it must not be delivered. One whose half was
    stored and that is committed, now or when the broker asks, is confirmed.
 4. Pure: what the library said is a RawAnswer, and its words are kept in `raw`, without the times
-   and lengths that would make each of them a text of its own.
+   and lengths that would make each of them a text of its own, and without where to read on.
 """
 
 import re
@@ -36,6 +36,7 @@ PRE_APPEND = ("[TIMEOUT_CLEAN_QUEUE]", "[PCBUSY_CLEAN_QUEUE]", "[REJECTREQUEST]"
 NOT_CONNECTED = "RemotingConnectException"
 BROKER_SAID = "MQBrokerException"
 _NUMBERS = re.compile(r"\d+(?=\]? ?\(?ms)|(?<=queue: )\d+")
+_READ_ON = re.compile(r"\s*(For more information, please visit the url, \S+|See http\S+ .*)")
 RAW_MAX = 200  # characters; each distinct text is kept once
 
 
@@ -74,7 +75,7 @@ def words(causes: Iterable[Cause]) -> str:
         " ".join(part for part in (each.name, _code(each.code), each.remark) if part)
         for each in reversed(tuple(causes))
     ]
-    own = [_NUMBERS.sub("#", part.replace("\n", " ")) for part in parts]
+    own = [_NUMBERS.sub("#", _READ_ON.sub("", part.replace("\n", " "))) for part in parts]
     return ", which caused ".join(part for part, _ in groupby(own))[:RAW_MAX]
 
 

@@ -14,7 +14,8 @@ from harness.report.failing import ROWS_MAX, table
 from harness.view.failing import Failing
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
-FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "")
+NACKED = (("answered with nack", 114), ("connection lost", 2))
+FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "", NACKED)
 WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, None, 43.6, "rkt1", 44.0, "broker-a")
 SILENT = replace(FAILED, name_server="")
 
@@ -64,14 +65,19 @@ def test_table_needs_an_attempt_that_failed(tmp_path: Path) -> None:
 
 def test_publishers_without_name_servers_are_listed_too(tmp_path: Path) -> None:
     (row,) = table([of(tmp_path, SILENT)]).rows
-    assert row.words == ("publisher-1", "–", "116 of 400, 29%", "394.2 s", "–", "–")
+    how = "114 answered with nack, 2 connection lost"
+    assert row.words == ("publisher-1", "116 of 400, 29%", "394.2 s", "–", "–", "–", how)
+    assert "name server" not in printed(of(tmp_path / "b", SILENT))
 
 
 def test_first_screen_counts_the_attempts_that_failed(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL, replace(FAILED, window=2))
     other = replace(run, cell=(*run.cell[:3], "another"))
     text = html.text(page_of(run, other))
-    assert "From the first fault on, 116 of 820 attempts to send failed" in text
+    some = "116 of 820 attempts to send failed, the last 394.2 s after the fault"
+    assert f"From the first fault on, {some}: 114 answered with nack, 2 connection lost." in text
+    unrecorded = of(tmp_path / "b", replace(FAILED, answers=()))
+    assert "after the fault: refused, or without an answer" in html.text(page_of(unrecorded))
 
 
 def test_table_is_bounded_and_counts_the_omitted_rows(tmp_path: Path) -> None:

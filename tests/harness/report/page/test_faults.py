@@ -73,11 +73,11 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
-        "at +12.250 s, 0.25 s after the requested time, active within 0.25 s, through the packet "
-        "filter"
+        "from +12.250 s (0.25 s after the requested time) to +12.500 s (the action "
+        "took 0.25 s), through the packet filter"
     )
     assert plain(view.held) == (
-        "yes, 2.75 s after the injection (the check took 2.00 s): 3 links silent"
+        "yes, 2.75 s after the injection began (the check took 2.00 s): 3 links silent"
     )
     assert (
         plain(view.undone)

@@ -88,6 +88,15 @@ def test_failure_text_keeps_the_innermost_cause_and_is_bounded() -> None:
     assert judge(failure(twice, twice)).raw == f"{twice.name} {twice.remark}"
 
 
+def test_where_to_read_on_is_no_part_of_a_failure_text() -> None:
+    visit = "\nFor more information, please visit the url, https://rocketmq.apache.org/docs/06FAQ"
+    see = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
+    for remark in (visit, see, f" {visit}"):
+        assert (
+            judge(failure(broker(17, f"no topic{remark}"))).raw == "MQBrokerException 17 no topic"
+        )
+
+
 def test_texts_differing_only_in_a_measured_time_are_one() -> None:
     remark = "[PCBUSY_CLEAN_QUEUE]broker busy, period in queue: {}ms, size of queue: {}"
     raws = {judge(failure(broker(2, remark.format(*each)))).raw for each in ((91, 2), (7, 11))}
