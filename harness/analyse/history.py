@@ -20,7 +20,7 @@ from harness.histories import contradictions
 from harness.histories.complaints import Complaints
 from harness.histories.denominators import unshown
 from harness.histories.history import Cell, History, Words
-from harness.histories.reading_again import wanted
+from harness.histories.policies import POLICIES, excused
 from harness.plan.layouts.guarantees import CLIENTS
 from harness.plan.vocabulary import DECLARED, OPERATED, RECORDED
 from spark_analysis.engine.judge import judge
@@ -33,6 +33,7 @@ WORDS = Words(
     declared={
         # A recorded fact may stand among those of the run: it is the first window's.
         **{name: fact.kind for name, fact in {**DECLARED, **OPERATED, **RECORDED}.items()},
+        **dict.fromkeys(POLICIES, bool),
     },
     recorded={name: fact.kind for name, fact in RECORDED.items()},
 )
@@ -73,7 +74,7 @@ def evidence(history: History, file: str) -> Evidence:
         declared,
         hidden=history.hidden,
         unshown=unshown(history),
-        excused=wanted(history) if declared.value("progress_kept_by", 0) == CLIENTS else {},
+        excused=excused(history, declared.value("progress_kept_by", 0) == CLIENTS),
         attended=_attended(history),
         attendance=replace(
             there,

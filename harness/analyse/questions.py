@@ -20,6 +20,8 @@ def question(state: KnownFacts, run: str = "") -> Question:
         run=run,
         acknowledges=state.value("no_ack", 0) is not True,
         polls=state.value("polls", 0) is True,
+        # Quorum queues put what was requeued in no particular order.
+        requeues_behind=state.value("elects_by_majority", 0) is True,
         brokers_keep_progress=state.value("progress_kept_by", 0) == BROKERS,
         reconnect_ns=_ns(reconnect.low) if isinstance(reconnect, Interval) else RECONNECT_NS,
         promises=tuple(_promises(state)),

@@ -17,6 +17,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat
@@ -32,6 +33,9 @@ _ATTENDED = Attendance()
 # Clients ask for routes every 30 s and divide the places of a log every 20 s.
 PLACES_BACK_NS = 60_000_000_000
 WARM_UP_NS = 10_000_000_000
+# A silence of consumers that is as long, and lasts until nothing can be judged any more, may have
+# become a starvation.
+_CUT_OFF_NS = words.STRETCH_NS // 2
 _SICK = (
     "the load was already degraded before the fault",
     "run it without a fault to see what is unavailable then",
@@ -56,6 +60,7 @@ _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
+_CUT_OFF = "consumers got nothing any more then, until the judged time ended"
 _NO_READER_YET = (
     "consumers poll routes and rebalance, so they may need up to "
     f"{PLACES_BACK_NS / NS:.0f} s to read again from a broker that was away; less could be judged"
@@ -291,11 +296,16 @@ def _starved(
 ) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     where += f", judged {from_until(row.from_ns, row.until_ns)}" if row.window else ""
-    seconds = row.longest_ns / NS
+    seconds, until_ns = row.longest_ns / NS, row.longest_from_ns + row.longest_ns
+    more = LONGER_AFTER if row.window else _LONGER
     whole = row.window and row.longest_ns >= row.until_ns - row.from_ns
     of = ", the whole time that could be judged" if whole else ""
     text = f"{seconds:.1f} s without a delivery while messages waited{of} (queue {where})"
     found = _at_most(row.longest_ns, text, doubt)
+    if _CUT_OFF_NS < row.longest_ns <= words.STRETCH_NS and until_ns >= row.until_ns:
+        found = replace(
+            found, high=inf, doubt=found.doubt or _CUT_OFF, advice=found.advice or more
+        )
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))

@@ -9,7 +9,8 @@
    needs all requeues, too (requeues.py).
 4. A claim about misrouted messages needs as many deliveries whose queue is on record, of messages
    whose queue is on record.
-5. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
+5. Of a file that lacks operations no count of violations is known to be 0.
+6. Of several consumer groups each needs as much: what one acknowledged says nothing of another.
 """
 
 from bisect import bisect_right
@@ -21,6 +22,9 @@ from math import inf
 
 from harness.histories.history import Cell, Columns, History
 from harness.histories.requeues import hidden_cause
+from harness.histories.rows import CUT
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import REGISTER, grade
 
 _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
@@ -28,12 +32,20 @@ _FORGOTTEN = "not_redelivered"
 _HELD = "duplicated.redelivered_without_cause"
 _MISROUTED = "misrouted"
 _ENDS = ("lost", "closed")
+_VIOLATIONS = [
+    name
+    for one in REGISTER
+    for name in (one.name, *(f"{one.name}.{each.name}" for each in one.details))
+    if grade(*name.partition(".")[::2]) is Grade.VIOLATION
+]
 _NO_EVENTS = "no client event is on record, so the ended connections are unknown"
 _NO_END = "consumer {0} went on by a later connection, and no row says that connection {1} ended"
 
 
 def unshown(history: History) -> dict[str, str]:
     """Return why a claim may not take these counts for 0, by the name of the count."""
+    if CUT in history.doubts:
+        return dict.fromkeys(_VIOLATIONS, CUT)
     found: dict[str, str] = {}
     parts = [*_of_groups(history)]
     many, where = min((_acknowledged(part), group) for group, part in parts)

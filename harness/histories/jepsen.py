@@ -2,12 +2,16 @@
 
 1. `:type` is the event, `:f` the operation, `:time` nanoseconds; `:index` is not needed, for the
    order of the file is the order of the history.
-2. A failed enqueue certainly did not happen; one that crashed (`:info`) may have.
+2. A failed enqueue certainly did not happen; one that crashed (`:info`) may have. So may one that
+   failed and names a timeout, a nack or a lost connection: some clients call that a failure.
 3. Whatever is no client's operation is a fault: the nemesis says `:info` when it begins and when
    it has done, and no word of it says whether that held.
+4. A dequeue that brings a vector brings each of its elements, unless the vector was enqueued. A
+   poll marked `:drain? true` that brings an empty one is a drain: the queue was read empty.
 """
 
-from collections import Counter
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +43,11 @@ FORM = Form(fails=Outcome.REFUSED, drains=True)
 _TYPES = (INVOKE, OK, FAIL, INFO)
 _OPERATIONS = (ENQUEUE, DEQUEUE, DRAIN)
 _TIME_MAX_NS = 10**18
+# What a client says of a failure that it cannot know to be one.
+_UNCLEAR = re.compile(
+    r"time[d]?[ _-]?out|closed|reset|broken|eof\b|disconnect|interrupt|unknown|indeterminate|nack",
+    re.IGNORECASE,
+)
 
 
 def read(path: Path) -> tuple[Row, ...]:
@@ -50,13 +59,15 @@ def parse(text: str, file: str) -> tuple[Row, ...]:
     complaints = Complaints(file)
     values = _operations(text, complaints)
     clients: dict[str, Row] = {}
-    numbered = [(n, _row(n, op, complaints)) for n, op in enumerate(values)]
+    drains = _last_polls(values)
+    numbered = [(n, _row(n, op, n in drains, complaints)) for n, op in enumerate(values)]
     rows = [row for _, row in numbered if row]
     for row in rows:
         _check_order(clients, row, complaints)
     _check_ends(numbered, complaints)
+    _check_keys(values, rows, complaints)
     complaints.check()
-    return _with_fault_ends(_plainly(rows))
+    return _with_fault_ends(_singly(_plainly(rows)))
 
 
 def _operations(text: str, complaints: Complaints) -> Sequence[Any]:
@@ -78,12 +89,53 @@ def _operations(text: str, complaints: Complaints) -> Sequence[Any]:
 
 
 def _plainly(rows: list[Row]) -> list[Row]:
-    """The rows with texts as people read them, "7" as 7, unless the history has both."""
-    values = {value for row in rows for value in _values(row)}
-    plain = {value: _plain(value) for value in values}
-    if len(set(plain.values())) < len(values):
+    """The rows with texts as people read them, "7" as 7, unless both were enqueued."""
+    enqueued = {value for row in rows if row.f == ENQUEUE for value in _values(row)}
+    if len({_plain(value) for value in enqueued}) < len(enqueued):
         return rows
-    return [_renamed(row, plain) for row in rows]
+    return [_renamed(row) for row in rows]
+
+
+def _singly(rows: list[Row]) -> list[Row]:
+    """The rows with a dequeue for each element of a batch. A vector that was enqueued is none."""
+    enqueued = {row.value for row in rows if row.f == ENQUEUE}
+    found: list[Row] = []
+    for row in rows:
+        if row.f != DEQUEUE or not isinstance(row.value, tuple):
+            found.append(row)
+        elif (whole := f"[{' '.join(row.value)}]") in enqueued:
+            found.append(replace(row, value=whole))
+        elif row.value:
+            found.extend(replace(row, value=value) for value in row.value)
+        else:
+            found.append(replace(row, ev=FAIL, value=None))
+    return found
+
+
+def _last_polls(operations: Sequence[Any]) -> set[int]:
+    """Return the numbers of the polls that are to drain the queue and brought an empty batch, of
+    their beginnings and their ends."""
+    begun: dict[str, int] = {}
+    found: set[int] = set()
+    for number, one in enumerate(operations):
+        if _called(one, ":f") != DEQUEUE:
+            continue
+        process, ev = _called(one, ":process"), _called(one, ":type")
+        if ev == INVOKE and _of(one, ":drain?") is True:
+            begun[process] = number
+        elif process in begun and (ev, _of(one, ":value")) == (OK, ()):
+            found |= {begun.pop(process), number}
+        else:
+            begun.pop(process, None)
+    return found
+
+
+def _of(operation: Any, key: str) -> Any:
+    return operation.get(Word(key)) if isinstance(operation, dict) else None
+
+
+def _called(operation: Any, key: str) -> str:
+    return _name(_of(operation, key))
 
 
 def _values(row: Row) -> tuple[str, ...]:
@@ -92,8 +144,8 @@ def _values(row: Row) -> tuple[str, ...]:
     return row.value if isinstance(row.value, tuple) else (row.value,)
 
 
-def _renamed(row: Row, plain: dict[str, str]) -> Row:
-    values = tuple(plain[value] for value in _values(row))
+def _renamed(row: Row) -> Row:
+    values = tuple(map(_plain, _values(row)))
     if not values:
         return row
     return replace(row, value=values if isinstance(row.value, tuple) else values[0])
@@ -104,7 +156,7 @@ def _plain(value: str) -> str:
     return value[1:-1] if quoted else value
 
 
-def _row(number: int, operation: Any, complaints: Complaints) -> Row | None:
+def _row(number: int, operation: Any, drains: bool, complaints: Complaints) -> Row | None:
     place = f"operation {number}"
     if not isinstance(operation, dict):
         complaints.add(place, f"{brief(operation)} is no map")
@@ -122,31 +174,50 @@ def _row(number: int, operation: Any, complaints: Complaints) -> Row | None:
     if ev not in _TYPES:
         complaints.unknown(f"{place}, :type", "type", ev, _TYPES)
         return None
-    client = edn.written(process)
+    client, index = edn.written(process), operation.get(":index")
+    index = index if type(index) is int else None
     if type(process) is not int:
-        return Row(at_ns, client, FAULT, START, f)
+        if f in (ENQUEUE, DEQUEUE) or (f == DRAIN and ev != INFO):
+            text = f"{client} is no number, so `{f}` is no client's operation"
+            complaints.add(f"{place}, :process", f"{text}; number the processes of clients")
+            return None
+        return Row(at_ns, client, FAULT, START, f, index=index)
     if f not in _OPERATIONS:
         complaints.unknown(f"{place}, :f", "operation of a queue", f, _OPERATIONS)
         return None
-    return _of_client(Row(at_ns, client, f, ev), operation.get(":value"), place, complaints)
+    row = Row(at_ns, client, DRAIN if drains else f, ev, index=index)
+    if ev == FAIL:
+        said = edn.written((operation.get(":error"), f != ENQUEUE and operation.get(":value")))
+        row = replace(row, unclear=bool(_UNCLEAR.search(said)))
+    return _of_client(row, operation.get(":value"), place, complaints)
 
 
 def _of_client(row: Row, value: Any, place: str, complaints: Complaints) -> Row | None:
     if row.f == DRAIN:
-        if row.ev != OK:
-            return row
-        value = () if value is None else value
-        if not isinstance(value, tuple):
-            complaints.add(f"{place}, :value", f"{brief(value)} is no vector of what was drained")
-            return None
-        return Row(row.at_ns, row.client, row.f, row.ev, tuple(map(edn.written, value)))
+        return _of_drain(row, value, place, complaints)
     if row.f == DEQUEUE and row.ev != OK:
         return row
     if value is None:
         text = "an enqueue of nothing" if row.f == ENQUEUE else "it is ok, but nothing came"
         complaints.add(f"{place}, :value", text)
         return None
-    return Row(row.at_ns, row.client, row.f, row.ev, edn.written(value))
+    if row.f == DEQUEUE and isinstance(value, tuple):
+        return replace(row, value=tuple(map(edn.written, value)))
+    return replace(row, value=edn.written(value))
+
+
+def _of_drain(row: Row, value: Any, place: str, complaints: Complaints) -> Row | None:
+    """A drain. Of one that did not end well, what it brought was delivered all the same; then a
+    failure may hide more."""
+    if row.ev == OK and value is None:
+        value = ()
+    if row.ev == OK and not isinstance(value, tuple):
+        complaints.add(f"{place}, :value", f"{brief(value)} is no vector of what was drained")
+        return None
+    if row.ev == INVOKE or not isinstance(value, tuple):
+        return row
+    unclear = row.ev == FAIL and (row.unclear or bool(value))
+    return replace(row, value=tuple(map(edn.written, value)), unclear=unclear)
 
 
 def _name(word: Any) -> str:
@@ -165,20 +236,40 @@ def _check_order(last: dict[str, Row], row: Row, complaints: Complaints) -> None
 
 
 def _check_ends(numbered: Iterable[tuple[int, Row | None]], complaints: Complaints) -> None:
-    """One enqueue ends once. An end whose beginning the history lacks is no second one."""
-    open_ones, ended = Counter[tuple[str, object]](), set[tuple[str, object]]()
+    """One enqueue ends once, with the value that it began with. An end whose beginning the history
+    lacks is no second one."""
+    open_ones, ended = defaultdict[str, list[object]](list), set[tuple[str, object]]()
     for number, row in numbered:
         if row is None or row.f != ENQUEUE:
             continue
-        enqueue = row.client, row.value
+        begun = open_ones[row.client]
         if row.ev == INVOKE:
-            open_ones[enqueue] += 1
+            begun.append(row.value)
             continue
-        if not open_ones[enqueue] and enqueue in ended:
+        if row.value in begun:
+            begun.remove(row.value)
+        elif (row.client, row.value) in ended:
             text = f"process {row.client} ends its enqueue of {row.value} a second time"
             complaints.add(f"operation {number}, :type", text)
-        open_ones[enqueue] -= open_ones[enqueue] > 0
-        ended.add(enqueue)
+        elif begun:
+            text = f"process {row.client} ends an enqueue of {row.value}, and began one of"
+            complaints.add(f"operation {number}, :value", f"{text} {begun[-1]}")
+        ended.add((row.client, row.value))
+
+
+def _check_keys(operations: Sequence[Any], rows: Iterable[Row], complaints: Complaints) -> None:
+    """A drain of one key says nothing of other keys (`jepsen.independent`)."""
+    enqueued = {row.value for row in rows if row.f == ENQUEUE}
+    for number, one in enumerate(operations):
+        if (_called(one, ":f"), _called(one, ":type")) != (DRAIN, OK):
+            continue
+        match _of(one, ":value"):
+            case (key, None | tuple()) if not (
+                isinstance(key, tuple) or edn.written(key) in enqueued
+            ):
+                text = f"a drain of {edn.written(_of(one, ':value'))}: this history has several"
+                text += " queues; write the history of each key apart"
+                complaints.add(f"operation {number}, :value", text)
 
 
 def _with_fault_ends(rows: list[Row]) -> tuple[Row, ...]:
@@ -192,5 +283,5 @@ def _with_fault_ends(rows: list[Row]) -> tuple[Row, ...]:
         name = str(row.value)
         numbers[name] = numbers.get(name, 0) + 1
         ev = START if numbers[name] % 2 else END
-        found.append(Row(row.at_ns, row.client, FAULT, ev, name))
+        found.append(replace(row, ev=ev, value=name))
     return tuple(found)

@@ -6,14 +6,14 @@
    does not say which of several attempts came: the likeliest comes first, each once, before any
    comes again.
 3. A consumer whose dequeue or drain has no end, or an unknown one, may hold an unknown message:
-   its log is not closed.
+   its log is not closed. If the file lacks operations, no log is.
 4. A queue was drained if a drain ended ok that began after everything else had ended; otherwise
    this is unknown. The format has no redelivery, offsets, acknowledgements or confirm levels.
 5. Their faults were not verified, so they are leadership changes (`leadership_changes`), from
    their start on: never windows.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +29,10 @@ QUEUE = "queue"
 FAULTS_UNJUDGED = (
     "the faults of this history were not verified, so no claim about a fault is judged"
 )
+CUT = (
+    "the file lacks operations (`:index` has a gap, or ends lack their beginnings), and what was "
+    "sent or received then is unknown"
+)
 UNCHECKED = "values carry no checksum: a damaged one counts as never sent"
 
 
@@ -43,6 +47,8 @@ class Row:
     value: str | tuple[str, ...] | None = None  # several: a drain's; a fault's is its name
     key: str | None = None
     latency_ns: int | None = None  # of a response: how long it took
+    unclear: bool = False  # it failed, and yet may have happened
+    index: int | None = field(default=None, compare=False)  # its number in the whole history
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,10 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
     )
     consuming = len({row.client for row in rows if row.f == DEQUEUE})
     declared = {"consumers": consuming, "confirms": True}  # an enqueue's ok is the broker's
-    doubts = (FAULTS_UNJUDGED,) if leadership_changes else ()
+    doubts = (
+        *((FAULTS_UNJUDGED,) if leadership_changes else ()),
+        *((CUT,) if is_cut(rows) else ()),
+    )
     return History(facts, declared, {}, tables, doubts, {"corrupt": UNCHECKED})
 
 
@@ -152,7 +161,8 @@ def _messages(
             open_attempts.append(attempt)
         if row.ev != INVOKE:
             attempt = open_attempts.pop(0)
-            attempt.settled_ns, attempt.outcome = row.at_ns - origin_ns, outcomes[row.ev]
+            outcome = Outcome.UNKNOWN if row.unclear else outcomes[row.ev]
+            attempt.settled_ns, attempt.outcome = row.at_ns - origin_ns, outcome
     return messages
 
 
@@ -160,7 +170,7 @@ def _deliveries(rows: Iterable[Row]) -> Iterator[tuple[Row, str, Via]]:
     for row in rows:
         if row.ev == OK and row.f == DEQUEUE and row.value is not None:
             yield row, str(row.value), Via.LOAD
-        if row.ev == OK and row.f == DRAIN:
+        if row.ev != INVOKE and row.f == DRAIN:  # also a part of one that did not end well
             for value in row.value or ():
                 yield row, value, Via.DRAIN
 
@@ -262,26 +272,46 @@ def _settlements(
 
 
 def _workers(
-    rows: Iterable[Row], publishers: Mapping[str, int], consumers: Mapping[str, int]
+    rows: Sequence[Row], publishers: Mapping[str, int], consumers: Mapping[str, int]
 ) -> tuple[Worker, ...]:
     """Return the workers. A publisher writes an attempt before it tries; a consumer writes a
     delivery after it."""
     unclear: set[str] = set()
-    waiting: set[tuple[str, str]] = set()
+    waiting: Counter[tuple[str, str]] = Counter()
     for row in rows:
         if row.f not in (DEQUEUE, DRAIN):
             continue
-        if row.ev == INVOKE:
-            waiting.add((row.client, row.f))
-        else:
-            waiting.discard((row.client, row.f))
-        if row.ev == INFO:
+        waiting[row.client, row.f] += 1 if row.ev == INVOKE else -1
+        if row.ev != INVOKE and waiting[row.client, row.f] < 0:
+            waiting[row.client, row.f] = 0  # an end without its beginning
+        if row.ev == INFO or row.unclear:
             unclear.add(row.client)
-    unclear |= {client for client, _ in waiting}
+    unclear |= {client for (client, _), many in waiting.items() if many}
+    whole = not is_cut(rows)
     return (
-        *(Worker(number, "publisher", True) for number in publishers.values()),
-        *(Worker(n, "consumer", client not in unclear) for client, n in consumers.items()),
+        *(Worker(number, "publisher", whole) for number in publishers.values()),
+        *(
+            Worker(n, "consumer", whole and client not in unclear)
+            for client, n in consumers.items()
+        ),
     )
+
+
+def is_cut(rows: Sequence[Row]) -> bool:
+    """Return whether the file lacks operations: the history's numbers of operations have gaps, or
+    a client's first operation of a kind is an end, though such operations have beginnings."""
+    before = -1
+    for row in rows:
+        if row.index is None:
+            break
+        if not before <= row.index <= before + 1 or row.index < 0:
+            return True
+        before = row.index
+    begun = {row.f for row in rows if row.ev == INVOKE}
+    first: dict[tuple[str, str], str] = {}
+    for row in rows:
+        first.setdefault((row.client, row.f), row.ev)
+    return any(ev != INVOKE and f in begun for (_, f), ev in first.items())
 
 
 def _drained(rows: Sequence[Row]) -> tuple[bool, str]:

@@ -228,6 +228,7 @@ class Question:
     acknowledges: bool = True
     polls: bool = False
     brokers_keep_progress: bool = False
+    requeues_behind: bool = False
     reconnect_ns: int = RECONNECT_NS
     promises: tuple[Promise, ...] = ()
     checks_within_ns: int | None = None
@@ -239,6 +240,7 @@ class Question:
             acknowledges=self.acknowledges,
             polls=self.polls,
             brokers_keep_progress=self.brokers_keep_progress,
+            requeues_behind=self.requeues_behind,
             reconnect_ns=self.reconnect_ns,
             promises=self.promises,
             checks_within_ns=self.checks_within_ns,
@@ -279,6 +281,7 @@ class Facts:
     polls: bool = False  # consumers ask for each message, at a pace of their own
     # Of a log: brokers, and not consumers, know how far each group has come. False: unknown, too.
     brokers_keep_progress: bool = False
+    requeues_behind: bool = False  # what is redelivered may have lost its place in the order
     reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     # The longest time that a stored transaction may wait for the broker's check; None: no check is

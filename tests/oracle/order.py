@@ -13,8 +13,9 @@
    that message had come before anything came by its connection. If two consumers read in parallel,
    or two connections of one, it is unknown which got its message first.
 4. If one of the two is flagged and the other is not, the order is unknown: the flagged one may
-   have been delivered to a connection that no client read. A loss leaves a gap, and a gap is no
-   reorder.
+   have been delivered to a connection that no client read. Of two flagged ones it is unknown,
+   too, where a queue may redeliver in another order (`requeues_behind`). A loss leaves a gap, and
+   a gap is no reorder.
 5. A consumer that keeps its place in a log may go ahead and back. Then what came by two
    connections shows a reorder only if the log itself has the two messages in the wrong order.
 """
@@ -64,7 +65,7 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
     apart = frozenset(one.worker for one in facts.clocks)
     for arrivals in lines.values():
         ordered_arrivals = sorted(arrivals, key=lambda arrival: arrival.first.order)
-        yield from _judged(ordered_arrivals, apart, facts.brokers_keep_progress)
+        yield from _judged(ordered_arrivals, apart, facts)
 
 
 def _doubt(
@@ -101,28 +102,27 @@ def _is_impossible(first: Delivery, one: Try, bounds: Mapping[int, int]) -> bool
     return confirmed or first.received_ns + bound_ns < sent_ns
 
 
-def _judged(
-    arrivals: Sequence[_Arrival], apart: frozenset[int], brokers_keep_progress: bool
-) -> Iterator[Case]:
+def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int], facts: Facts) -> Iterator[Case]:
     """The arrivals of one line, in delivery order. `apart`: consumers with an own clock."""
     own = defaultdict[tuple[int, int | None, bool], _Came](_Came)  # by reader and flag
     latest = {True: -1, False: -1}  # by flag: when the latest was sent, on the run's own clock
     before = dict[tuple[int, int], dict[bool, int]]()  # the same, when that connection began
     every, in_turn = _Came(), _in_turn(arrivals)
-    wrong_in_log = set[Delivery]() if brokers_keep_progress else _wrong_in_log(arrivals)
+    wrong_in_log = set[Delivery]() if facts.brokers_keep_progress else _wrong_in_log(arrivals)
     for arrival in arrivals:
         first, flagged = arrival.first, arrival.flagged
         began = before.setdefault((first.consumer, first.connection), dict(latest))
-        goes_back = first.offset >= 0 and not brokers_keep_progress
+        goes_back = first.offset >= 0 and not facts.brokers_keep_progress
         on_clock = first.consumer not in apart and not goes_back
         confirmed_ns = arrival.one.confirmed_ns
         overtaken = on_clock and confirmed_ns is not None and confirmed_ns < began[flagged]
         split = goes_back or first.consumer in in_turn
         reader = first.consumer, first.connection if split else None, flagged
         measure = "in_order"
-        if own[reader].overtook(arrival) or overtaken:
+        sure = own[reader].overtook(arrival) or overtaken
+        if sure and not (flagged and facts.requeues_behind):
             measure = "reordered"
-        elif every.overtook(arrival):
+        elif sure or every.overtook(arrival):
             measure = "reordered" if first in wrong_in_log else "reorder_unknown"
         at_ns = arrival.first.received_ns
         span = Span.between(arrival.one.attempt.sent_ns, at_ns)

@@ -141,6 +141,8 @@ def _overtaken(
     own |= sendings.overtaken_before(line, session, alike, known)
     placed = np.flatnonzero(goes_back & ~rows.broker.among(""))
     own[placed] |= at_all[placed] & _wrong_in_log(sendings, line, rows, placed)
+    if facts.requeues_behind:
+        own[(alike == 1) & ~goes_back] = False
     return own, at_all
 
 

@@ -1,0 +1,646 @@
+"""Hand-made histories of Jepsen and OpenChaos, of which the true answer was argued before anything
+judged them: what is counted, which promises FAIL and which PASS, or which error stops it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from harness.analyse.history import evidence
+from harness.claims.claims import shipped
+from harness.claims.judge import ClaimOutcome, judge
+from harness.histories import jepsen, openchaos
+from harness.histories.history import History
+from harness.histories.rows import history
+from harness.plan.problems import PlanError
+from tests.rigs.histories.claim_names import (
+    COPY,
+    DELIVERED,
+    ONE_COPY,
+    REFUSED,
+    UNEXPECTED,
+)
+
+_CLASSES = (
+    "lost",
+    "loss_unknown",
+    "attempt_lost",
+    "attempt_open",
+    "lost_indeterminate",
+    "revived",
+    "refused_but_delivered",
+    "unexpected",
+    "unrecorded",
+    "duplicated",
+)
+_KEPT = {"durable": True, "persistent": True, "no_ack": False}
+DRAINED = "9 invoke drain\n9 ok drain []"
+
+
+@dataclass(frozen=True)
+class ForeignCase:
+    """A file, and what must be said of it. `error`: what stops it."""
+
+    make: Callable[[], str]
+    tool: str
+    fails: str
+    passes: str
+    error: str
+    counts: dict[str, int]
+
+    def __str__(self) -> str:
+        return self.make.__name__
+
+    def history(self) -> History:
+        text = self.make()
+        if self.tool == "openchaos":
+            read = history("h", openchaos.parse(text, "h"), openchaos.FORM)
+        else:
+            read = history("h", jepsen.parse(text, "h"), jepsen.FORM)
+        return replace(read, declared={**read.declared, **_KEPT, "masters": 1})
+
+    def differences(self) -> Iterator[str]:
+        found = evidence(self.history(), "h")
+        counts = Counter[str]()
+        for row in found.findings.counts:
+            if row.measure in _CLASSES:
+                counts[f"{row.measure} {row.detail}".strip()] += row.count
+        if counts != self.counts:
+            yield f"it counts {dict(counts)}"
+        verdicts = {claim.name: judge(claim, found) for claim in shipped()}
+        for outcome, wanted in (
+            (ClaimOutcome.FAIL, self.fails),
+            (ClaimOutcome.PASS, self.passes),
+        ):
+            names = {it.claim for it in verdicts.values() if it.outcome is outcome}
+            if names != {*wanted.split()}:
+                yield f"{outcome} of {sorted(names)}"
+
+
+CASES: list[ForeignCase] = []
+
+
+def case(
+    fails: str = "", passes: str = "", *, error: str = "", tool: str = "jepsen", **counts: int
+) -> Callable[[Callable[[], str]], Callable[[], str]]:
+    """Add a case. A `__` in the name of a count stands for the space before a detail."""
+
+    def added(make: Callable[[], str]) -> Callable[[], str]:
+        named = {name.replace("__", " "): number for name, number in counts.items()}
+        CASES.append(ForeignCase(make, tool, fails, passes, error, named))
+        return make
+
+    return added
+
+
+def ops(*lines: str) -> str:
+    """One operation a line: process, type, operation, value (`nil`); 10 ms lie between two."""
+    listed = [line for text in lines for line in text.splitlines()]
+    return "".join(
+        _operation(number, *line.split(maxsplit=3)) for number, line in enumerate(listed)
+    )
+
+
+def _operation(number: int, process: str, kind: str, f: str, value: str = "nil") -> str:
+    return (
+        f"{{:process {process}, :type :{kind}, :f :{f}, :value {value}, "
+        f":time {number * 10_000_000}, :index {number}}}\n"
+    )
+
+
+def sent(*values: object, process: int = 0) -> str:
+    """These values are enqueued, and each is ok."""
+    return "\n".join(
+        f"{process} invoke enqueue {value}\n{process} ok enqueue {value}" for value in values
+    )
+
+
+def taken(*values: object, process: int = 1) -> str:
+    return "\n".join(f"{process} invoke dequeue\n{process} ok dequeue {it}" for it in values)
+
+
+# --- indeterminate operations --------------------------------------------------------------------
+
+
+@case(revived=1)
+def an_enqueue_of_unknown_end_comes() -> str:
+    return ops("0 invoke enqueue 1\n0 info enqueue 1", taken(1), DRAINED)
+
+
+@case(lost_indeterminate=1)
+def an_enqueue_of_unknown_end_never_comes() -> str:
+    return ops("0 invoke enqueue 1\n0 info enqueue 1", DRAINED)
+
+
+@case(revived=1)
+def an_enqueue_without_an_end_comes() -> str:
+    return ops("0 invoke enqueue 1", taken(1), DRAINED)
+
+
+@case()
+def a_failed_enqueue_never_comes() -> str:
+    return ops("0 invoke enqueue 1\n0 fail enqueue 1", DRAINED)
+
+
+@case(REFUSED, refused_but_delivered__refused=1)
+def a_failed_enqueue_comes() -> str:
+    """Jepsen: what failed did certainly not happen."""
+    return ops("0 invoke enqueue 1\n0 fail enqueue 1", taken(1), DRAINED)
+
+
+def failed(error: str, f: str = "enqueue", value: str = "1") -> str:
+    """One operation failed with this `:error`; the queue was empty then."""
+    text = ops(sent(2) if f == "dequeue" else "", f"5 invoke {f} {value}\n5 fail {f} {value}")
+    text = text.replace(":type :fail", f":type :fail, :error {error}")
+    return text.rstrip("\n") + "\n"
+
+
+def then(text: str, *lines: str) -> str:
+    """More operations behind those of that text."""
+    before = text.count("\n")
+    rest = ops("\n".join(["0 info filler"] * before), *lines).splitlines()[before:]
+    return text + "".join(f"{line}\n" for line in rest)
+
+
+@case(revived=1)
+def an_enqueue_failed_by_a_timeout_comes() -> str:
+    """A client that gave up waiting cannot know. Only its word for that was wrong."""
+    return then(failed(":timeout"), taken(1), DRAINED)
+
+
+@case(revived=1)
+def an_enqueue_failed_by_a_lost_connection_comes() -> str:
+    return then(failed('"Connection closed by peer"'), taken(1), DRAINED)
+
+
+@case(REFUSED, refused_but_delivered__refused=1)
+def an_enqueue_that_could_not_connect_comes() -> str:
+    """Nothing was sent, so nothing may come."""
+    return then(failed(":connection-refused"), taken(1), DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_dequeue_failed_by_a_timeout_and_one_is_missing() -> str:
+    """The message may have been taken, and its answer lost."""
+    return then(failed(":timeout", "dequeue", "nil"), DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_dequeue_failed_with_the_value_timeout_and_one_is_missing() -> str:
+    """As clients of rabbitmq/jepsen write it."""
+    return then(ops(sent(2), "5 invoke dequeue\n5 fail dequeue :timeout"), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def a_dequeue_failed_as_empty_and_one_is_missing() -> str:
+    return then(failed(":empty", "dequeue", "nil"), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def a_dequeue_failed_as_exhausted_and_one_is_missing() -> str:
+    return then(ops(sent(2), "5 invoke dequeue\n5 fail dequeue :exhausted"), DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_dequeue_of_unknown_end_and_one_is_missing() -> str:
+    return ops(sent(1), "1 invoke dequeue\n1 info dequeue", DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_dequeue_without_an_end_and_one_is_missing() -> str:
+    return ops(sent(1), "1 invoke dequeue", DRAINED)
+
+
+@case(revived=1, loss_unknown__consumer_log=1)
+def an_unknown_enqueue_comes_and_a_confirmed_one_may_be_taken() -> str:
+    unknown = "0 invoke enqueue 2\n0 info enqueue 2"
+    return ops(sent(1), unknown, "1 invoke dequeue\n1 info dequeue", taken(2, process=3), DRAINED)
+
+
+# --- processes -----------------------------------------------------------------------------------
+
+
+@case(loss_unknown__consumer_log=1)
+def a_process_dequeues_again_before_its_first_dequeue_ended() -> str:
+    """One of the two never ended: it may have taken what is missing."""
+    return ops(sent(1, 2), "1 invoke dequeue\n1 invoke dequeue\n1 ok dequeue 1", DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_crashed_process_is_used_again() -> str:
+    return ops(sent(1, 2), "1 invoke dequeue\n1 info dequeue", taken(1), DRAINED)
+
+
+@case(lost_indeterminate=1)
+def a_crashed_publisher_is_used_again() -> str:
+    return ops("0 invoke enqueue 1\n0 info enqueue 1", sent(2), taken(2), DRAINED)
+
+
+@case(lost_indeterminate=1)
+def a_publisher_goes_on_before_its_enqueue_ended() -> str:
+    return ops("0 invoke enqueue 1", sent(2), taken(2), DRAINED)
+
+
+@case(error="operation 1, :value: process 0 ends an enqueue of [1 17], and began one of 1")
+def an_enqueue_ends_with_another_value_than_it_began_with() -> str:
+    """Its client writes the offset to the value. What comes back as 1 was sent nevertheless."""
+    return ops("0 invoke enqueue 1\n0 ok enqueue [1 17]", taken(1), DRAINED)
+
+
+@case(error="operation 3, :value: process 0 ends an enqueue of 3, and began one of 2")
+def an_enqueue_ends_as_another_one() -> str:
+    return ops(sent(1), "0 invoke enqueue 2\n0 ok enqueue 3", taken(1, 2), DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_dequeue_ends_as_an_enqueue() -> str:
+    return ops(sent(1), "1 invoke dequeue\n1 ok enqueue 2", taken(2, process=3), DRAINED)
+
+
+@case(error="operation 0, :process: a is no number, so `enqueue` is no client's operation")
+def processes_of_clients_have_names() -> str:
+    """They are no nemesis: a nemesis enqueues nothing."""
+    return ops('"a" invoke enqueue 1\n"a" ok enqueue 1', DRAINED)
+
+
+@case(error="operation 1, :process: nil is no number")
+def the_end_of_an_enqueue_has_no_process() -> str:
+    return ops("0 invoke enqueue 1\nnil ok enqueue 1", DRAINED)
+
+
+@case(error="operation 3, :process: :worker-1 is no number, so `drain` is no client's operation")
+def a_drain_of_a_process_with_a_name() -> str:
+    return ops(sent(1), ":worker-1 invoke drain\n:worker-1 ok drain [1]")
+
+
+@case()
+def a_nemesis_drains_a_node() -> str:
+    """Of Kubernetes, say: it takes nothing from a queue."""
+    return ops(sent(1), ":nemesis info drain\n:nemesis info drain", taken(1), DRAINED)
+
+
+# --- drains --------------------------------------------------------------------------------------
+
+
+@case(loss_unknown__consumer_log=1)
+def a_drain_of_unknown_end_brings_two_of_three() -> str:
+    return ops(sent(1, 2, 3), "1 invoke drain\n1 info drain [1 2]")
+
+
+@case(UNEXPECTED, loss_unknown__consumer_log=1, unexpected__never_sent=1)
+def a_drain_of_unknown_end_brings_what_was_never_sent() -> str:
+    return ops(sent(1, 2), "1 invoke drain\n1 info drain [1 77]")
+
+
+@case(loss_unknown__consumer_log=1)
+def a_failed_drain_brings_one_of_two() -> str:
+    """It took something, so it did not fail for sure: it may have taken more."""
+    return ops(sent(1, 2), "1 invoke drain\n1 fail drain [1]", DRAINED)
+
+
+@case(loss_unknown__drain=1)
+def a_failed_drain_brings_nothing() -> str:
+    return ops(sent(1), "1 invoke drain\n1 fail drain")
+
+
+@case(DELIVERED, lost__none=1)
+def a_failed_drain_is_repeated() -> str:
+    return ops(sent(1), "1 invoke drain\n1 fail drain", DRAINED)
+
+
+@case(loss_unknown__consumer_log=1)
+def a_drain_crashes_and_another_one_is_empty() -> str:
+    return ops(sent(1), "1 invoke drain\n1 info drain", DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def two_processes_drain_at_once_and_one_is_missing() -> str:
+    return ops(sent(1, 2, 3), "1 invoke drain\n2 invoke drain\n1 ok drain [1]\n2 ok drain [2]")
+
+
+@case(loss_unknown__consumer_log=1)
+def one_of_two_drains_crashes() -> str:
+    return ops(sent(1, 2, 3), "1 invoke drain\n2 invoke drain\n1 ok drain [1]\n2 info drain [2]")
+
+
+@case(loss_unknown__drain=1)
+def an_enqueue_begins_while_the_queue_is_drained() -> str:
+    return ops("1 invoke drain", sent(1), "1 ok drain []")
+
+
+@case(DELIVERED, lost__none=1)
+def a_drain_that_brings_nil_is_empty() -> str:
+    return ops(sent(1), "1 invoke drain\n1 ok drain nil")
+
+
+@case(duplicated__ambiguous=1)
+def a_drain_brings_what_was_dequeued() -> str:
+    """No acknowledgement is on record, so it may be a redelivery."""
+    return ops(sent(1), taken(1), "9 invoke drain\n9 ok drain [1]")
+
+
+@case(loss_unknown__drain=1)
+def a_history_without_a_drain_misses_one() -> str:
+    return ops(sent(1, 2), taken(1))
+
+
+# --- batches and keys ----------------------------------------------------------------------------
+
+
+@case(DELIVERED, lost__none=1)
+def a_dequeue_brings_a_batch() -> str:
+    return ops(sent(1, 2, 3), taken("[1 2]"), DRAINED)
+
+
+@case()
+def a_dequeue_brings_an_empty_batch() -> str:
+    return ops(sent(1), taken("[1]", "[]"), DRAINED)
+
+
+@case(UNEXPECTED, unexpected__never_sent=1)
+def a_batch_has_what_was_never_sent() -> str:
+    return ops(sent(1), taken("[1 5]"), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def values_are_vectors() -> str:
+    return ops(sent("[1 2]", "[3 4]"), taken("[1 2]"), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def a_batch_of_vectors() -> str:
+    return ops(sent("[1 2]", "[3 4]", "[5 6]"), taken("[[1 2] [3 4]]"), DRAINED)
+
+
+def last_poll(value: str) -> str:
+    """A lease queue's: batches, and a mark of the polls at the end."""
+    text = ops(sent(0, 1, 2), taken("[0 1]"), taken(value))
+    return text.replace(":f :dequeue, :value nil", ":f :dequeue, :value nil, :drain? true")
+
+
+@case(DELIVERED, lost__none=1)
+def the_last_of_polls_that_drain_is_empty() -> str:
+    return last_poll("[]")
+
+
+@case(loss_unknown__drain=1)
+def the_last_of_polls_that_drain_brings_something() -> str:
+    return last_poll("[1]").replace("[0 1]", "[0]")
+
+
+@case(error="operation 5, :value: a drain of [0 [5 6]]: this history has several queues")
+def a_drain_of_one_key_of_several() -> str:
+    """jepsen.independent: a key before each value. A loss of one key is none of another's."""
+    return ops(sent("[0 5]", "[1 5]"), "1 invoke drain [0 nil]\n1 ok drain [0 [5 6]]")
+
+
+# --- equal values --------------------------------------------------------------------------------
+
+
+@case(COPY, attempt_lost__none=1)
+def a_value_is_confirmed_twice_and_comes_once() -> str:
+    """Total-queue counts by value: one of two was lost."""
+    return ops(sent(1), sent(1, process=2), taken(1), DRAINED)
+
+
+@case(duplicated__publisher_retry=1)
+def a_value_is_confirmed_twice_and_comes_twice() -> str:
+    return ops(sent(1), sent(1, process=2), taken(1, 1), DRAINED)
+
+
+@case(duplicated__ambiguous=1, duplicated__publisher_retry=1)
+def a_value_is_confirmed_twice_and_comes_three_times() -> str:
+    return ops(sent(1), sent(1, process=2), taken(1, 1, 1), DRAINED)
+
+
+@case()
+def a_value_of_unknown_end_is_sent_again_and_comes_once() -> str:
+    return ops("0 invoke enqueue 1\n0 info enqueue 1", sent(1, process=2), taken(1), DRAINED)
+
+
+@case(duplicated__ambiguous=1)
+def a_failed_value_is_sent_again_and_comes_twice() -> str:
+    """The failed one, or a redelivery."""
+    return ops("0 invoke enqueue 1\n0 fail enqueue 1", sent(1, process=2), taken(1, 1), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def two_processes_enqueue_at_once_and_one_value_is_missing() -> str:
+    both = "0 invoke enqueue 1\n2 invoke enqueue 2\n2 ok enqueue 2\n0 ok enqueue 1"
+    return ops(both, taken(2), DRAINED)
+
+
+# --- what was never enqueued, and texts ----------------------------------------------------------
+
+
+@case(UNEXPECTED, unexpected__never_sent=1)
+def a_dequeue_of_what_was_never_enqueued() -> str:
+    return ops(sent(1), taken(1, 99), DRAINED)
+
+
+@case()
+def a_dequeue_before_its_enqueue_began() -> str:
+    """Its times are impossible: nothing is proved."""
+    return ops(taken(1), sent(1), DRAINED)
+
+
+@case()
+def numbers_come_back_as_their_digits() -> str:
+    """The client reads texts: nothing was invented, nothing lost."""
+    return ops(sent(1, 2), taken('"1"', '"2"'), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def a_number_and_its_digits_are_two_messages() -> str:
+    return ops(sent(1, '"1"'), taken(1), DRAINED)
+
+
+@case(DELIVERED, lost__none=1)
+def values_are_maps() -> str:
+    return ops(sent("{:id 1}", "{:id 2}"), taken("{:id 1}"), DRAINED)
+
+
+# --- parts of a history --------------------------------------------------------------------------
+
+
+def without(text: str, *numbers: int) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(line for number, line in enumerate(lines) if number not in numbers)
+
+
+@case(unrecorded__never_sent=1)
+def the_beginning_is_cut_off_and_an_enqueue_with_it() -> str:
+    """`:index` begins at 2."""
+    return without(ops(sent(1, 2), taken(1, 2), DRAINED), 0, 1)
+
+
+@case(unrecorded__never_sent=1)
+def the_beginning_is_cut_off_without_indices() -> str:
+    """The first operation is an end without its beginning."""
+    text = ops(sent(1, 2), sent(3, process=4), taken(1, 2, 3), DRAINED)
+    cut = without(text, 0, 1, 2)
+    return "".join(f"{line.split(', :index')[0]}}}\n" for line in cut.splitlines())
+
+
+@case(loss_unknown__consumer_log=1)
+def a_dequeue_is_missing_in_the_middle() -> str:
+    """Its two lines are gone: `:index` has a gap."""
+    return without(ops(sent(1), taken(1), DRAINED), 2, 3)
+
+
+@case(loss_unknown__drain=1)
+def the_end_is_cut_off_before_the_drain() -> str:
+    return without(ops(sent(1), DRAINED), 2, 3)
+
+
+@case(loss_unknown__consumer_log=1)
+def the_end_is_cut_off_within_the_drain() -> str:
+    return without(ops(sent(1), DRAINED), 3)
+
+
+@case(error="this is no EDN: line 4, column 1: what is opened here is never closed")
+def the_end_is_cut_off_within_an_operation() -> str:
+    return ops(sent(1), DRAINED)[:-30]
+
+
+@case(error="operation 0, :type")
+def the_type_of_an_operation_is_unknown() -> str:
+    return ops("0 done enqueue 1")
+
+
+@case(error="operation 2, :f: a queue has no operation 'peek'")
+def an_operation_is_unknown() -> str:
+    return ops(sent(1), "1 invoke peek\n1 ok peek 1", DRAINED)
+
+
+# --- the nemesis ---------------------------------------------------------------------------------
+
+
+@case(DELIVERED, lost__none=1)
+def a_message_is_lost_under_a_nemesis_that_never_ends() -> str:
+    return ops(sent(1), ":nemesis info start\n:nemesis info start", sent(2), taken(1), DRAINED)
+
+
+@case()
+def a_nemesis_ends_what_never_began() -> str:
+    return ops(":nemesis info stop\n:nemesis info stop", sent(1), taken(1), DRAINED)
+
+
+@case(duplicated__ambiguous=1)
+def a_nemesis_says_once_that_it_began() -> str:
+    return ops(sent(1), ":nemesis info kill", taken(1, 1), DRAINED)
+
+
+@case()
+def a_nemesis_alone_proves_nothing() -> str:
+    return ops(":nemesis info start\n:nemesis info start")
+
+
+# --- enough messages -----------------------------------------------------------------------------
+
+
+def many(missing: int = 0) -> str:
+    values = range(120)
+    return ops(sent(*values), taken(*values[missing:]), DRAINED)
+
+
+@case(passes=f"{DELIVERED} {UNEXPECTED} {ONE_COPY}")
+def a_healthy_queue_with_120_messages() -> str:
+    return many()
+
+
+@case(DELIVERED, passes=f"{UNEXPECTED} {ONE_COPY}", lost__none=1)
+def one_of_120_messages_is_missing() -> str:
+    return many(1)
+
+
+@case(passes=DELIVERED)
+def a_healthy_queue_that_was_not_drained() -> str:
+    """All came. The queue may hold more than was sent."""
+    return without(many(), 480, 481)
+
+
+@case()
+def a_healthy_queue_whose_middle_is_cut_out() -> str:
+    """Nothing passes: the file lacks a message, with its delivery."""
+    return without(many(), 100, 101, 340, 341)
+
+
+# --- OpenChaos -----------------------------------------------------------------------------------
+
+
+def lines(*rows: str) -> str:
+    """Lines with their columns between spaces; 10 ms lie between two. `>`: a request."""
+    return "".join(_line(1_000 + number * 10, *row.split()) for number, row in enumerate(rows))
+
+
+def _line(at_ms: int, client: str, f: str, result: str, value: str = "null") -> str:
+    if result == ">":
+        columns = [client, f, "REQUEST", value, "null", f"{at_ms}", "null"]
+    else:
+        columns = [client, f, "RESPONSE", result, value, "null", f"{at_ms}", "10", "null", "0"]
+    return "\t".join(columns) + "\n"
+
+
+_SENT = ("a enqueue > 1", "a enqueue SUCCESS 1")
+_CAME = ("b dequeue >", "b dequeue SUCCESS 1")
+
+
+@case(tool="openchaos")
+def openchaos_sends_one_and_it_comes() -> str:
+    return lines(*_SENT, *_CAME)
+
+
+@case(tool="openchaos", loss_unknown__drain=1)
+def openchaos_polls_nothing_and_one_is_missing() -> str:
+    return lines(*_SENT, "b dequeue >", "b dequeue FAILURE")
+
+
+@case(tool="openchaos", loss_unknown__consumer_log=1)
+def openchaos_does_not_know_what_a_poll_brought() -> str:
+    return lines(*_SENT, "b dequeue >", "b dequeue UNKNOWN")
+
+
+@case(tool="openchaos", revived=1)
+def openchaos_fails_to_send_and_it_comes() -> str:
+    return lines("a enqueue > 1", "a enqueue FAILURE 1", *_CAME)
+
+
+@case(UNEXPECTED, tool="openchaos", unexpected__never_sent=1)
+def openchaos_polls_what_was_never_sent() -> str:
+    return lines(*_SENT, *_CAME, "b dequeue >", "b dequeue SUCCESS 7")
+
+
+@case(tool="openchaos", unrecorded__never_sent=1, loss_unknown__consumer_log=1)
+def openchaos_begins_with_an_answer_to_no_request() -> str:
+    """The beginning of the file is cut off."""
+    return lines("a enqueue SUCCESS 0", *_SENT, *_CAME, "b dequeue >", "b dequeue SUCCESS 7")
+
+
+@case(tool="openchaos", attempt_open__drain=1)
+def openchaos_confirms_a_value_twice_and_it_comes_once() -> str:
+    return lines(*_SENT, "c enqueue > 1", "c enqueue SUCCESS 1", *_CAME)
+
+
+@case(tool="openchaos", error="line 3: 4 columns are no fault (4)")
+def openchaos_is_cut_off_within_a_line() -> str:
+    return lines(*_SENT, "b dequeue >")[:-18]
+
+
+@case(tool="openchaos", attempt_open__drain=1)
+def openchaos_ends_an_enqueue_twice() -> str:
+    """Perhaps a second copy was confirmed. Nothing is proved."""
+    return lines(_SENT[0], _SENT[1], _SENT[1], *_CAME)
+
+
+@pytest.mark.parametrize("one", [it for it in CASES if not it.error], ids=str)
+def test_a_foreign_history_by_hand_is_judged_as_argued(one: ForeignCase) -> None:
+    assert [*one.differences()] == []
+
+
+@pytest.mark.parametrize("one", [it for it in CASES if it.error], ids=str)
+def test_a_foreign_history_by_hand_is_refused_with_its_place(one: ForeignCase) -> None:
+    with pytest.raises(PlanError) as found:
+        one.history()
+    assert one.error in str(found.value)
