@@ -23,6 +23,7 @@ from harness.outside.text import brief
 from harness.plan.checks.demands import DEMANDS
 from harness.plan.clients import registry as clients
 from harness.plan.clients.registry import joined, problem
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import (
     FOUND_MAX,
     MISSING,
@@ -35,7 +36,7 @@ from harness.plan.layouts.versions import Versions
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown
-from harness.systems.layout_parts import AsList, Name, Names, Strict
+from harness.systems.layout_parts import AsList, Name, Names
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
 from harness.systems.rabbitmq.layouts import Handling
@@ -205,7 +206,7 @@ def _clients(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-class _VersionsFile(Strict):
+class _VersionsFile(Table):
     product: Name
     known: Names
     cannot_from: dict[str, str] = Field(default_factory=dict)
@@ -223,7 +224,7 @@ class _VersionsFile(Strict):
         )
 
 
-class _SystemFile(Strict):
+class _SystemFile(Table):
     name: Name
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
@@ -291,10 +292,11 @@ def _read(system: str, path: Path) -> LayoutFile:
     table, own = _read_system(system), _declared(system)
     source = _source(path)
     document, found = _whole(system, _document(path, source))
-    found += islice(own.mistakes(document, table.processes), FOUND_MAX)
     # Missing keys of an unknown layout are not reported.
-    unknown = document.pop(LIKE, None) is not None
-    file, others = _shaped(document, own.layout_file)
+    unknown = LIKE in document
+    file, others = _shaped({k: v for k, v in document.items() if k != LIKE}, own.layout_file)
+    readable = own.layout_file.readable(document) if unknown or file is None else file
+    found += islice(cast(LayoutFile, readable).problems(table.processes), FOUND_MAX)
     found += [one for one in others if not unknown or one.text != MISSING]
     _refuse(found, source, path)
     assert file is not None, "nothing is wrong with it"

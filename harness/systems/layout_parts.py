@@ -1,17 +1,19 @@
-"""Common parts of all systems' layout files: strict tables, names, lists of hosts.
+"""Common parts of all systems' layout files: names, lists of hosts, their checks.
 
-1. Nothing is converted silently: `"3"` is no number. What TOML has as a list is a tuple here.
-2. Checks of several keys use the document itself, so that all mistakes are reported at once.
+1. What TOML has as a list is a tuple here.
+2. `problems` of a layout file checks several keys together. It works on a file that is read in
+   part, too (plan/files/tables.py), so that all problems are reported at once.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from faults.mechanisms import DIRECT, TOXIPROXY
 from harness.outside.text import brief
+from harness.plan.files.tables import Table
 from harness.plan.files.targets import parse_target
 from harness.plan.files.toml_problems import TomlProblem
 
@@ -19,7 +21,6 @@ HOSTS_MAX = 20
 PROXIED_HOSTS_MAX = 8  # their ways need addresses of the proxy (deploy/compose/peer_ways.py)
 NAMES_MAX = 32
 PROFILES_MAX = 32
-TABLES_MAX = 64  # entries of one list that are looked at; the shape says that there are more
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")  # it becomes a part of names, labels and folders
 _PROFILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9=._-]{0,15}")  # no pattern and no path
 _TAKEN = frozenset(
@@ -52,52 +53,31 @@ Short = Annotated[str, Field(max_length=255)]
 Names = Annotated[tuple[Short, ...], Field(min_length=1, max_length=NAMES_MAX), AsList]
 
 
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-def tables(document: Mapping[str, Any], key: str) -> list[tuple[int, dict[str, Any]]]:
-    """The entries of an array of tables with their places; what is none is left to the shape."""
-    entries = document.get(key)
-    listed = entries[:TABLES_MAX] if isinstance(entries, list) else []
-    return [(place, entry) for place, entry in enumerate(listed) if isinstance(entry, dict)]
-
-
-def words(value: object) -> list[str] | None:
-    """A list of texts, or None for anything else."""
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        return None
-    return value[:TABLES_MAX]
-
-
-def host_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Names that two hosts have, or that mean something else."""
+def host_problems(hosts: Sequence[Table]) -> Iterator[TomlProblem]:
+    """Yield names that two hosts have, or that mean something else."""
     seen: set[str] = set()
-    for place, host in tables(document, "hosts"):
-        name = host.get("name")
+    for place, host in enumerate(hosts):
+        name = host.given.get("name")
         if not isinstance(name, str):
             continue
         path = ("hosts", place, "name")
         if name in seen:
-            yield TomlProblem(
-                path, f"every host needs a name of its own; {brief(name)} is another's"
-            )
+            text = f"every host needs a name of its own; {brief(name)} is another's"
+            yield TomlProblem(path, text)
         elif name in _TAKEN or _is_word(name):
-            yield TomlProblem(
-                path, f"no host may be called {brief(name)}: it means something else"
-            )
+            text = f"no host may be called {brief(name)}: it means something else"
+            yield TomlProblem(path, text)
         seen.add(name)
 
 
-def peer_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """More hosts than there are ways for."""
-    count = len(tables(document, "hosts"))
-    if document.get("peer_links") == TOXIPROXY and count > PROXIED_HOSTS_MAX:
-        yield TomlProblem(
-            ("peer_links",),
-            f"{count} hosts have more ways than the proxy has addresses for: at most "
-            f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}",
+def peer_problems(peer_links: PeerLinks, hosts: int) -> Iterator[TomlProblem]:
+    """Yield that there are more hosts than there are ways for."""
+    if peer_links == TOXIPROXY and hosts > PROXIED_HOSTS_MAX:
+        text = (
+            f"{hosts} hosts have more ways than the proxy has addresses for: at most "
+            f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}"
         )
+        yield TomlProblem(("peer_links",), text)
 
 
 def _is_word(name: str) -> bool:

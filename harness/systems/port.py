@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from pydantic import BaseModel
-
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.layouts.servers import Servers
@@ -156,14 +155,9 @@ class LayoutFile(Protocol):
 
     def layout(self, system: str, profile: str) -> Layout: ...
 
-
-class Mistakes(Protocol):
-    """The problems of a layout file that concern several keys; the shape reports missing and
-    ill-typed ones. `processes`: what every host of the system carries."""
-
-    def __call__(
-        self, document: Mapping[str, Any], processes: tuple[str, ...], /
-    ) -> Iterator[TomlProblem]: ...
+    def problems(self, processes: tuple[str, ...], /) -> Iterator[TomlProblem]:
+        """Check several keys together, also of a file that is read in part; the shape reports
+        missing and ill-typed keys. `processes`: what every host of the system carries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,8 +166,7 @@ class Declaration:
 
     name: str
     folder: Callable[[], Path]
-    layout_file: type[BaseModel]  # a LayoutFile
-    mistakes: Mistakes
+    layout_file: type[Table]  # a LayoutFile
     guarantees: Callable[[Layout], Guarantees]
     facts: Mapping[str, LayoutFact]  # that only this system has, by name
     servers: Callable[[Layout], Servers]

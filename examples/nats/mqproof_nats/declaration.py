@@ -11,7 +11,6 @@ from mqproof_nats.layouts import (
     LEVELS,
     NatsLayoutFile,
     guarantees,
-    mistakes,
     servers,
 )
 from mqproof_nats.processes import NatsProcesses
@@ -20,7 +19,6 @@ NATS_JETSTREAM = Declaration(
     name="nats-jetstream",
     folder=lambda: Path(__file__).parent / "files",
     layout_file=NatsLayoutFile,
-    mistakes=mistakes,
     guarantees=guarantees,
     facts=FACTS,
     servers=servers,

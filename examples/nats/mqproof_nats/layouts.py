@@ -1,12 +1,13 @@
 """The shape of a layout file, the layout that it becomes, and what that promises."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from faults.peers import Served, Serving
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
@@ -20,9 +21,8 @@ from harness.systems.layout_parts import (
     Name,
     Names,
     ProfileName,
-    Strict,
     Title,
-    host_mistakes,
+    host_problems,
 )
 from mqproof_nats.names import CLIENT_PORT, MONITORING_PORT, ROUTE_PORT
 from spark_analysis.schema.words import Level
@@ -55,18 +55,18 @@ def storage(layout: Layout) -> Storage:
     return layout.own
 
 
-class _HostFile(Strict):
+class _HostFile(Table):
     name: Name = Field(description="the host's name in scenarios and reports")
     processes: Names = Field(description="what runs on it: `server`")
 
 
-class _ProfileFile(Strict):
+class _ProfileFile(Table):
     detection_timeout_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] = Field(
         description="the longest election timeout in seconds: T in scenarios"
     )
 
 
-class NatsLayoutFile(Strict):
+class NatsLayoutFile(Table):
     """One layout file. The first profile is meant where none is named."""
 
     name: Name = Field(description="differs from all built-in layouts")
@@ -99,14 +99,13 @@ class NatsLayoutFile(Strict):
             own=Storage(self.sync_always),
         )
 
-
-def mistakes(document: Mapping[str, Any], _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
-    """Yield the mistakes of several keys."""
-    yield from host_mistakes(document)
-    replicas, hosts = document.get("replicas"), document.get("hosts")
-    if type(replicas) is int and isinstance(hosts, list) and replicas > len(hosts):
-        text = f"{replicas} replicas on {len(hosts)} hosts: no host holds two of one stream"
-        yield TomlProblem(("replicas",), text)
+    def problems(self, _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        """Check several keys together."""
+        yield from host_problems(self.hosts)
+        replicas, hosts = self.replicas, len(self.hosts)
+        if replicas is not None and 0 < hosts < replicas:
+            text = f"{replicas} replicas on {hosts} hosts: no host holds two of one stream"
+            yield TomlProblem(("replicas",), text)
 
 
 def guarantees(layout: Layout) -> Guarantees:

@@ -14,7 +14,6 @@ from mqproof_nats.layouts import (
     STORED,
     NatsLayoutFile,
     guarantees,
-    mistakes,
 )
 
 from harness.cluster.port import Roles
@@ -160,5 +159,5 @@ def test_its_levels_can_be_declared() -> None:
 
 def test_more_replicas_than_hosts_are_a_mistake() -> None:
     document = {"replicas": 3, "hosts": [{"name": "nats1"}]}
-    (problem,) = mistakes(document, ("server",))
+    (problem,) = NatsLayoutFile.readable(document).problems(("server",))
     assert "3 replicas on 1 hosts" in problem.text

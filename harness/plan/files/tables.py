@@ -1,5 +1,5 @@
 """The parts of the shapes of scenario files, mqproof's own and those of families, and of topology
-files.
+and layout files.
 
 1. An unknown key is an error: the user's verdict may depend on it.
 2. Nothing is converted silently: `"3"` is no number.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from types import NoneType, UnionType
-from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Self, TypeGuard, TypeVar, Union, get_args, get_origin
 
 from annotated_types import MaxLen
 from pydantic import (
@@ -41,12 +41,13 @@ NO_WORD, NO_LENGTH = "no_word", "no_length"  # types of pydantic's errors that h
 # Errors of a value whose type is right.
 _OF_LIMITS = (
     *("greater_than", "greater_than_equal", "less_than", "less_than_equal"),
-    *("string_too_long", "string_pattern_mismatch"),
+    *("string_too_long", "string_pattern_mismatch", "too_short"),
 )
+_ENTRIES_MAX = 64  # of a tuple of tables; the shape reports that there are more
 
 
 class Table(BaseModel):
-    """A table of a scenario or topology file."""
+    """A table of a scenario, topology or layout file."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
@@ -83,19 +84,23 @@ class Table(BaseModel):
 
 
 def _readable(field: FieldInfo, given: object) -> Any:
-    """Return the value of one key; None if it cannot be read, [] for tables that cannot."""
+    """Return the value of one key; None if it cannot be read, no tables if it should have some."""
     shape = _without_none(field.annotation)
     if given is None and shape is not field.annotation:
         return None
-    if isinstance(shape, type) and issubclass(shape, Table):
+    if _is_table(shape):
         return shape.readable(given)
-    entry = get_args(shape)[0] if get_origin(shape) is list else None
-    if isinstance(entry, type) and issubclass(entry, Table):
-        most = min(
-            (one.max_length for one in field.metadata if isinstance(one, MaxLen)), default=inf
-        )
-        listed = given if isinstance(given, list) and len(given) <= most else []
-        return [entry.readable(one) for one in listed]
+    kind, parts = get_origin(shape), get_args(shape)
+    listed = given if isinstance(given, list) else []
+    if kind is list and _is_table(parts[0]):
+        limits = (one.max_length for one in field.metadata if isinstance(one, MaxLen))
+        few = len(listed) <= min(limits, default=inf)
+        return [parts[0].readable(one) for one in listed] if few else []
+    if kind is tuple and _is_table(parts[0]):
+        return tuple(parts[0].readable(one) for one in listed[:_ENTRIES_MAX])
+    if kind in (dict, Mapping) and _is_table(parts[1]):
+        named = given if isinstance(given, dict) else {}
+        return {name: parts[1].readable(one) for name, one in named.items()}
     alone: Any = create_model(
         "_Alone", __config__=Table.model_config, value=(field.rebuild_annotation(), ...)
     )
@@ -105,11 +110,15 @@ def _readable(field: FieldInfo, given: object) -> Any:
         return given if all(one["type"] in _OF_LIMITS for one in wrong.errors()) else None
 
 
+def _is_table(shape: object) -> TypeGuard[type[Table]]:
+    return isinstance(shape, type) and issubclass(shape, Table)
+
+
 def _without_none(annotation: Any) -> Any:
     """Return the table of a key that may be left out; anything else as it is."""
     shapes = [one for one in get_args(annotation) if one is not NoneType]
     alone = shapes[0] if len(shapes) == 1 and get_origin(annotation) in _UNIONS else None
-    return alone if isinstance(alone, type) and issubclass(alone, Table) else annotation
+    return alone if _is_table(alone) else annotation
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 
-from pydantic import BaseModel
-
+from harness.plan.files.tables import Table
 from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.model import Layout
 from harness.systems.containers import Containers
 from harness.systems.files import shipped
 from harness.systems.foreign import Foreign
-from harness.systems.port import Declaration, Demo, Foreground, Mistakes, Processes
+from harness.systems.port import Declaration, Demo, Foreground, Processes
 from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
 from harness.systems.rabbitmq.servers import rabbitmq_servers
@@ -19,8 +18,7 @@ from spark_analysis.schema.words import replicated_means
 def rabbitmq_declaration(
     name: str,
     *,
-    layout_file: type[BaseModel],
-    mistakes: Mistakes,
+    layout_file: type[Table],
     guarantees: Callable[[Layout], Guarantees],
     replicated: str,
     containers: Containers,
@@ -36,7 +34,6 @@ def rabbitmq_declaration(
         name=name,
         folder=shipped(name),
         layout_file=layout_file,
-        mistakes=mistakes,
         guarantees=guarantees,
         facts={},
         servers=rabbitmq_servers,

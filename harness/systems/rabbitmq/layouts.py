@@ -1,16 +1,17 @@
 """The shape of a layout file of RabbitMQ's nodes, whatever their queues, and what it becomes.
 
-1. The shape checks every key by itself; `mistakes` checks several keys together, in the document.
-   All mistakes are reported at once.
-2. Mistakes that follow from an unknown layout (in `like`) are not reported.
+1. The shape checks every key by itself; `problems` checks several keys together. All problems are
+   reported at once.
+2. Problems that follow from an unknown layout (in `like`) are not reported.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.layout_values import Host, PauseIfAllDown, Policy
 from harness.plan.model import Layout
@@ -23,12 +24,9 @@ from harness.systems.layout_parts import (
     Names,
     PeerLinks,
     ProfileName,
-    Strict,
     Title,
-    host_mistakes,
-    peer_mistakes,
-    tables,
-    words,
+    host_problems,
+    peer_problems,
 )
 from harness.systems.likeness import LIKE
 from harness.systems.rabbitmq.versions import DEFAULT, RELEASES, release_of
@@ -52,7 +50,7 @@ IMAGE_HELP = (
 )
 
 
-class _HostFile(Strict):
+class _HostFile(Table):
     name: Name = Field(description="the host's name in scenarios and reports")
     processes: Names = Field(description="what runs on it, as in the built-in layouts")
     spare: bool = Field(
@@ -60,18 +58,18 @@ class _HostFile(Strict):
     )
 
 
-class _ProfileFile(Strict):
+class _ProfileFile(Table):
     detection_timeout_s: Annotated[
         float, Field(ge=DETECTION_TIMEOUT_S[0], le=DETECTION_TIMEOUT_S[1], allow_inf_nan=False)
     ] = Field(description="the net tick time in seconds: T in scenarios")
 
 
-class _PauseFile(Strict):
+class _PauseFile(Table):
     hosts: Names = Field(description="no node pauses as long as it sees one of them")
     recover: Literal["ignore", "autoheal"] = Field(description="when the partition ends")
 
 
-class NodesLayoutFile(Strict):
+class NodesLayoutFile(Table):
     """What every layout file of nodes has. The first profile is meant where none is named."""
 
     name: Name = Field(description="differs from all built-in layouts")
@@ -138,52 +136,45 @@ class NodesLayoutFile(Strict):
             if host.spare is spare
         )
 
+    @property
+    def cluster(self) -> tuple[_HostFile, ...]:
+        """Hosts of the cluster as it begins, spares left out."""
+        return tuple(host for host in self.hosts if host.spare is not True)
 
-def members(document: Mapping[str, Any]) -> int:
-    """Hosts of the cluster as it begins, spares left out."""
-    return sum(host.get("spare") is not True for _, host in tables(document, "hosts"))
+    @property
+    def whole(self) -> bool:
+        """Whether no key is missing only because the layout that it is like is unknown."""
+        return LIKE not in self.given
 
+    def problems(self, processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        """LayoutFile."""
+        yield from host_problems(self.hosts)
+        yield from self._process_problems(processes)
+        yield from self._pause_problems()
+        yield from peer_problems(self.peer_links, len(self.hosts))
+        if {"image", "version"} <= self.given.keys():
+            text = "is read from the image: leave one of them out"
+            yield TomlProblem(("version",), text)
+        if self.hosts and not self.cluster:
+            text = "every host is a spare one: there is no cluster to add it to"
+            yield TomlProblem(("hosts",), text)
 
-def node_mistakes(
-    document: Mapping[str, Any], processes: tuple[str, ...]
-) -> Iterator[TomlProblem]:
-    """Yield problems of several keys; the shape reports missing and ill-typed ones. `processes`:
-    what every host of the system carries."""
-    yield from host_mistakes(document)
-    yield from _process_mistakes(document, processes)
-    yield from _pause_mistakes(document)
-    yield from peer_mistakes(document)
-    if "image" in document and "version" in document:
-        yield TomlProblem(("version",), "is read from the image: leave one of them out")
-    if tables(document, "hosts") and not members(document):
-        text = "every host is a spare one: there is no cluster to add it to"
-        yield TomlProblem(("hosts",), text)
+    def _process_problems(self, processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        for place, host in enumerate(self.hosts):
+            if host.processes and tuple(host.processes) != processes:
+                right = ", ".join(f'"{word}"' for word in processes)
+                text = f"a host of this system carries [{right}], not {list(host.processes)}"
+                yield TomlProblem(("hosts", place, "processes"), text, (f"[{right}]",))
 
-
-def _process_mistakes(
-    document: Mapping[str, Any], processes: tuple[str, ...]
-) -> Iterator[TomlProblem]:
-    for place, host in tables(document, "hosts"):
-        found = words(host.get("processes"))
-        if found and tuple(found) != processes:
-            right = ", ".join(f'"{word}"' for word in processes)
-            text = f"a host of this system carries [{right}], not {found}"
-            yield TomlProblem(("hosts", place, "processes"), text, (f"[{right}]",))
-
-
-def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    handling, pause = document.get("partition_handling"), document.get(PAUSE)
-    if handling == PAUSE and pause is None and LIKE not in document:
-        text = f"is missing: partition_handling = {PAUSE!r} needs `hosts` and `recover`"
-        yield TomlProblem((PAUSE,), text)
-    if pause is not None and isinstance(handling, str) and handling != PAUSE:
-        yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
-    names = [
-        host["name"]
-        for _, host in tables(document, "hosts")
-        if isinstance(host.get("name"), str) and host.get("spare") is not True
-    ]
-    wanted = words(pause.get("hosts")) if isinstance(pause, dict) else None
-    for name in (one for one in wanted or () if names and one not in names):
-        text = f"there is no host {brief(name)} in the cluster"
-        yield TomlProblem((PAUSE, "hosts"), text, tuple(names), nearest(name, names))
+    def _pause_problems(self) -> Iterator[TomlProblem]:
+        handling, pause = self.given.get("partition_handling"), self.pause_if_all_down
+        if handling == PAUSE and pause is None and self.whole:
+            text = f"is missing: partition_handling = {PAUSE!r} needs `hosts` and `recover`"
+            yield TomlProblem((PAUSE,), text)
+        if pause is not None and isinstance(handling, str) and handling != PAUSE:
+            yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
+        names = [name for name in (host.given.get("name") for host in self.cluster) if name]
+        wanted = pause.hosts if pause is not None else None
+        for name in (one for one in wanted or () if names and one not in names):
+            text = f"there is no host {brief(name)} in the cluster"
+            yield TomlProblem((PAUSE, "hosts"), text, tuple(names), nearest(name, names))

@@ -6,9 +6,9 @@
    Khepri the layout is NOT APPLICABLE.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any, get_args
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,7 +16,6 @@ from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.layout_parts import HOSTS_MAX
-from harness.systems.likeness import LIKE
 from harness.systems.rabbitmq.khepri import (
     IGNORE,
     NEEDS,
@@ -26,13 +25,10 @@ from harness.systems.rabbitmq.khepri import (
 )
 from harness.systems.rabbitmq.layouts import (
     IMAGE_HELP,
-    Handling,
     ImageName,
     NodesLayoutFile,
     Version,
-    node_mistakes,
 )
-from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.versions import DEFAULT
 from spark_analysis.schema.words import Strength
 
@@ -83,23 +79,12 @@ class MembersLayoutFile(NodesLayoutFile):
         made = replace(made, image=self.image or "", needs_earlier=until)
         return replace(made, own=InKhepri(), needs_version=NEEDS) if self.khepri else made
 
-
-def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
-    """Of several keys."""
-    yield from node_mistakes(document, processes)
-    members, hosts = document.get("members"), hosts_of(document)
-    if type(members) is int and hosts and LIKE not in document and members > hosts:
-        text = f"{members} members on {hosts} hosts: no host holds two of one queue"
-        yield TomlProblem(("members",), text)
-    yield from _handling_mistakes(document)
-
-
-def _handling_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    handling = document.get("partition_handling")
-    if document.get("khepri") is not True or not isinstance(handling, str):
-        return
-    if handling not in get_args(Handling):
-        return  # the shape reports a handling that is none
-    if why := without_effect(handling):
-        text = f"cannot be combined with khepri = true: {why}"
-        yield TomlProblem(("partition_handling",), text, (f'"{IGNORE}"',))
+    def problems(self, processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        yield from super().problems(processes)
+        hosts = len(self.cluster)
+        if self.members is not None and self.whole and 0 < hosts < self.members:
+            text = f"{self.members} members on {hosts} hosts: no host holds two of one queue"
+            yield TomlProblem(("members",), text)
+        if self.khepri and (why := without_effect(self.partition_handling or "")):
+            text = f"cannot be combined with khepri = true: {why}"
+            yield TomlProblem(("partition_handling",), text, (f'"{IGNORE}"',))

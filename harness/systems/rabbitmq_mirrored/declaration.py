@@ -7,13 +7,11 @@ from harness.systems.rabbitmq_mirrored.layouts import (
     REPLICATED,
     RabbitLayoutFile,
     mirrored_guarantees,
-    mistakes,
 )
 
 RABBITMQ_MIRRORED = rabbitmq_declaration(
     "rabbitmq-mirrored",
     layout_file=RabbitLayoutFile,
-    mistakes=mistakes,
     guarantees=mirrored_guarantees,
     replicated=REPLICATED,
     containers=RABBITMQ_CONTAINERS,

@@ -6,41 +6,28 @@
    for every mirror, and for the disk of each.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from harness.outside.text import brief
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import Policy
 from harness.plan.model import Layout
-from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
+from harness.systems.layout_parts import HOSTS_MAX, AsList
 from harness.systems.rabbitmq.foreign.own import own
 from harness.systems.rabbitmq.layouts import (
     IMAGE_HELP,
     ImageName,
     NodesLayoutFile,
     Version,
-    members,
-    node_mistakes,
 )
 from harness.systems.rabbitmq.versions import DEFAULT
-from harness.systems.rabbitmq_mirrored import policies
+from harness.systems.rabbitmq_mirrored.policies import PolicyTable, mirrored, policy_problems
 from spark_analysis.schema.words import DISK_OPEN, Strength
-
-
-class _PolicyFile(Strict):
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")] = Field(
-        description="name of the policy"
-    )
-    pattern: Annotated[str, Field(max_length=policies.PATTERN_MAX)] = Field(
-        title="regular expression", description="the queues that it applies to"
-    )
-    definition: Annotated[dict[str, Any], Field(max_length=64)] = Field(
-        title="table", description="the policy's definition, in the broker's format"
-    )  # policies.py knows its keys
 
 
 class MirroredLayoutFile(NodesLayoutFile):
@@ -52,7 +39,7 @@ class MirroredLayoutFile(NodesLayoutFile):
     synchronise: Literal["automatic", "manual", "none"] = Field(
         description="how mirrors get older messages, as the policies have it"
     )
-    policies: Annotated[tuple[_PolicyFile, ...], Field(max_length=HOSTS_MAX), AsList] = Field(
+    policies: Annotated[tuple[PolicyTable, ...], Field(max_length=HOSTS_MAX), AsList] = Field(
         default=(), description="the policies that the cluster starts with"
     )
 
@@ -62,6 +49,34 @@ class MirroredLayoutFile(NodesLayoutFile):
             for policy in self.policies
         )
         return self.of_queues(system, profile, self.copies, self.synchronise, policies)
+
+    def problems(self, processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        yield from super().problems(processes)
+        alone = list(policy_problems(self.policies))
+        yield from alone
+        if self.cluster and self.whole and not alone:
+            yield from self._against_policies()
+
+    def _against_policies(self) -> Iterator[TomlProblem]:
+        """Only what is right by itself is compared."""
+        governing = [
+            (place, policy) for place, policy in enumerate(self.policies) if policy.governs
+        ]
+        if len(governing) > 1:
+            place, _ = governing[-1]
+            text = (
+                "a second policy matches the queues of runs, and its rank is undefined; keep one"
+            )
+            yield TomlProblem(("policies", place, "pattern"), text)
+            return
+        found = mirrored(governing[0][1] if governing else None, len(self.cluster))
+        if self.copies is not None and self.copies != found.copies:
+            text = f"copies = {self.copies}, but {found.why}: {found.copies}"
+            yield TomlProblem(("copies",), text, (str(found.copies),))
+        synchronise = self.given.get("synchronise")
+        if isinstance(synchronise, str) and synchronise != found.synchronise:
+            text = f"synchronise = {brief(synchronise)}, but {found.why}: {found.synchronise!r}"
+            yield TomlProblem(("synchronise",), text, (found.synchronise,))
 
 
 class RabbitLayoutFile(MirroredLayoutFile):
@@ -74,12 +89,6 @@ class RabbitLayoutFile(MirroredLayoutFile):
         made = super().layout(system, profile)
         version = "" if self.version == DEFAULT else self.version
         return replace(made, version=version, image=self.image or "")
-
-
-def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
-    """Of several keys."""
-    yield from node_mistakes(document, processes)
-    yield from policies.mistakes(document, members(document))
 
 
 REPLICATED = (

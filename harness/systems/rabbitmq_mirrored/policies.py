@@ -8,18 +8,19 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from harness.cluster.started_clients import OURS
 from harness.outside.text import brief
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_lines import Path
 from harness.plan.files.toml_problems import TomlProblem, none_of
 from harness.plan.problems import nearest
-from harness.systems.layout_parts import tables
-from harness.systems.likeness import LIKE
 from reference_impl.metadata import patterns
 
 _MODE, _PARAMS, _SYNC_MODE = "ha-mode", "ha-params", "ha-sync-mode"
@@ -51,7 +52,7 @@ _QUEUES = (f"{OURS}a-1-0000.a", f"{OURS}unsynchronised-mirror-1000-ffff.orders_2
 
 
 @dataclass(frozen=True, slots=True)
-class _Mirrored:
+class Mirrored:
     """How many copies of a queue there will be, how they synchronise, and by what."""
 
     copies: int
@@ -59,54 +60,66 @@ class _Mirrored:
     why: str
 
 
-def mistakes(document: Mapping[str, Any], members: int) -> Iterator[TomlProblem]:
-    """`members`: hosts of the cluster as it begins, spares left out."""
-    own = [*_names(document), *_patterns(document)]
-    for place, policy in tables(document, "policies"):
-        own += _definition(("policies", place, "definition"), policy.get("definition"))
-    yield from own
-    if members and not own and LIKE not in document:
-        yield from _against_policies(document, members)
+class PolicyTable(Table):
+    """A policy that the cluster starts with."""
 
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")] = Field(
+        description="name of the policy"
+    )
+    pattern: Annotated[str, Field(max_length=PATTERN_MAX)] = Field(
+        title="regular expression", description="the queues that it applies to"
+    )
+    definition: Annotated[dict[str, Any], Field(max_length=_KEYS_SEEN_MAX)] = Field(
+        title="table", description="the policy's definition, in the broker's format"
+    )
 
-def _names(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    seen: set[str] = set()
-    for place, policy in tables(document, "policies"):
-        name = policy.get("name")
-        if isinstance(name, str) and name in seen:
-            text = f"{brief(name)} is another policy's name: the later would replace the earlier"
-            yield TomlProblem(("policies", place, "name"), text)
-        elif isinstance(name, str):
-            seen.add(name)
+    @property
+    def governs(self) -> bool:
+        """Whether it applies to the queues of runs."""
+        return self.pattern is not None and all(
+            patterns.matches(self.pattern, one) for one in _QUEUES
+        )
 
-
-def _patterns(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    for place, policy in tables(document, "policies"):
-        pattern = policy.get("pattern")
-        if not isinstance(pattern, str) or len(pattern) > PATTERN_MAX:
-            continue
-        path = ("policies", place, "pattern")
+    def pattern_problem(self) -> tuple[str, str] | None:
+        """Return what is wrong with the pattern, and the right one if there is one."""
+        pattern = self.pattern
+        if pattern is None or len(pattern) > PATTERN_MAX:
+            return None
         try:
             patterns.check(pattern)
         except patterns.PatternError as error:
-            yield TomlProblem(path, f"{brief(pattern)} is no regular expression: {error}")
-            continue
+            return f"{brief(pattern)} is no regular expression: {error}", ""
         try:
             fits = [patterns.search(pattern, queue) for queue in _QUEUES]
         except patterns.PatternError:
             limit = f"takes more than {patterns.STEPS_MAX:,} steps to match the name of a queue"
             advice = "nested repetitions such as `(a+)+` cause that; write it without them"
-            yield TomlProblem(path, f"{brief(pattern)} {limit}: {advice}")
-            continue
+            return f"{brief(pattern)} {limit}: {advice}", ""
         if any(fits) and not all(fits):
             mistake = f"{brief(pattern)} fits some queues of runs and not others"
-            text = f"{mistake}: copies says what all have"
-            yield TomlProblem(path, text, (f"^{re.escape(OURS)}",))
+            return f"{mistake}: copies says what all have", f"^{re.escape(OURS)}"
+        return None
 
 
-def _definition(path: Path, definition: object) -> Iterator[TomlProblem]:
-    if not isinstance(definition, dict):
-        return
+def policy_problems(policies: Sequence[PolicyTable]) -> Iterator[TomlProblem]:
+    """Yield what is wrong with policies, whatever else the layout says."""
+    seen: set[str] = set()
+    for place, name in enumerate(policy.name for policy in policies):
+        if name is not None and name in seen:
+            text = f"{brief(name)} is another policy's name: the later would replace the earlier"
+            yield TomlProblem(("policies", place, "name"), text)
+        seen.add(name)
+    for place, policy in enumerate(policies):
+        if wrong := policy.pattern_problem():
+            text, right = wrong
+            path = ("policies", place, "pattern")
+            yield TomlProblem(path, text, (right,) if right else ())
+    for place, policy in enumerate(policies):
+        if policy.definition is not None:
+            yield from _definition(("policies", place, "definition"), policy.definition)
+
+
+def _definition(path: Path, definition: Mapping[str, Any]) -> Iterator[TomlProblem]:
     if not definition:
         yield TomlProblem(path, "says nothing", KEYS)
     for key, value in islice(definition.items(), _KEYS_SEEN_MAX):
@@ -135,41 +148,16 @@ def _value(path: Path, key: str, value: object) -> Iterator[TomlProblem]:
         yield TomlProblem(path, f"must be a text, not {brief(value)}")
 
 
-def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[TomlProblem]:
-    """Only what is right by itself is compared."""
-    governing = [
-        (place, policy)
-        for place, policy in tables(document, "policies")
-        if _governs(policy.get("pattern"))
-    ]
-    if len(governing) > 1:
-        place, _ = governing[-1]
-        text = "a second policy matches the queues of runs, and its rank is undefined; keep one"
-        yield TomlProblem(("policies", place, "pattern"), text)
-        return
-    found = _mirrored(governing[0][1] if governing else {}, members)
-    copies, synchronise = document.get("copies"), document.get("synchronise")
-    if isinstance(copies, int) and not isinstance(copies, bool) and copies != found.copies:
-        text = f"copies = {copies}, but {found.why}: {found.copies}"
-        yield TomlProblem(("copies",), text, (str(found.copies),))
-    if isinstance(synchronise, str) and synchronise != found.synchronise:
-        text = f"synchronise = {brief(synchronise)}, but {found.why}: {found.synchronise!r}"
-        yield TomlProblem(("synchronise",), text, (found.synchronise,))
-
-
-def _governs(pattern: object) -> bool:
-    return isinstance(pattern, str) and all(patterns.matches(pattern, one) for one in _QUEUES)
-
-
-def _mirrored(policy: Mapping[str, Any], members: int) -> _Mirrored:
-    definition = policy.get("definition")
-    table = definition if isinstance(definition, dict) else {}
-    if _MODE not in table:
-        return _Mirrored(1, "none", "no policy mirrors the queues of runs")
+def mirrored(policy: PolicyTable | None, members: int) -> Mirrored:
+    """Return what the policy that governs queues makes of them. `members`: hosts of the cluster as
+    it begins, spares left out."""
+    table = (policy.definition or {}) if policy is not None else {}
+    if policy is None or _MODE not in table:
+        return Mirrored(1, "none", "no policy mirrors the queues of runs")
     wanted = members if table[_MODE] == _ALL else min(table[_PARAMS], members)
     mode = table[_MODE] if table[_MODE] == _ALL else f"{_EXACTLY} {table[_PARAMS]}"
-    why = f"the policy {brief(policy.get('name'))} says {mode} on {members} hosts"
+    why = f"the policy {brief(policy.name)} says {mode} on {members} hosts"
     if wanted == 1:
-        return _Mirrored(1, "none", f"{why}, which leaves one copy")
+        return Mirrored(1, "none", f"{why}, which leaves one copy")
     synchronise = table.get(_SYNC_MODE, "manual")
-    return _Mirrored(wanted, synchronise, f"{why}, synchronised {synchronise}")
+    return Mirrored(wanted, synchronise, f"{why}, synchronised {synchronise}")

@@ -4,7 +4,7 @@
    members may lack a confirmed message.
 2. Transient messages are written as others are: only durable queues can be declared.
 3. In a topology file mqproof declares the number of members itself, so it is required. No policy
-   is set. The shape checks every key by itself; `_mistakes` checks several keys together.
+   is set. The shape checks every key by itself; `problems` checks several keys together.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from harness.systems.rabbitmq.foreign.file import (
 from harness.systems.rabbitmq.foreign.from_compose import topology_text
 from harness.systems.rabbitmq.foreign.own import api_ways
 from harness.systems.rabbitmq.held import by_nobody
-from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, member_guarantees, mistakes
+from harness.systems.rabbitmq.member_layouts import MembersLayoutFile, member_guarantees
 from harness.systems.rabbitmq.members import queues_of
 from harness.systems.rabbitmq.parts import parts_of
 from spark_analysis.schema.words import Strength
@@ -74,7 +74,6 @@ class QuorumTopologyFile(RabbitTopologyFile):
 RABBITMQ_QUORUM = rabbitmq_declaration(
     "rabbitmq-quorum",
     layout_file=MembersLayoutFile,
-    mistakes=mistakes,
     guarantees=quorum_guarantees,
     replicated="a majority of the queue's members had the message on disk",
     containers=replace(

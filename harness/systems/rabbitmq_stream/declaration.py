@@ -4,17 +4,14 @@
    one. Clients here go from node to node, so every host has a replica.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.servers import Servers
 from harness.plan.model import Layout
 from harness.systems.files import text_in
 from harness.systems.foreign import Access, Foreign
-from harness.systems.likeness import LIKE
-from harness.systems.rabbitmq import member_layouts
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.declaration import rabbitmq_declaration
 from harness.systems.rabbitmq.foreign import file
@@ -22,7 +19,6 @@ from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
 from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
 from harness.systems.rabbitmq.foreign.own import api_ways
 from harness.systems.rabbitmq.held import by_nobody
-from harness.systems.rabbitmq.layouts import members as hosts_of
 from harness.systems.rabbitmq.member_layouts import MembersLayoutFile
 from harness.systems.rabbitmq.parts import parts_of
 from harness.systems.rabbitmq.servers import rabbitmq_servers
@@ -30,16 +26,18 @@ from harness.systems.rabbitmq_stream.queues import stream_guarantees, stream_que
 from harness.systems.rabbitmq_stream.topology_file import STREAM_TOPOLOGY
 
 
-def _mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
-    """Check several keys of a layout file together."""
-    yield from member_layouts.mistakes(document, processes)
-    members, hosts = document.get("members"), hosts_of(document)
-    if type(members) is int and hosts and LIKE not in document and members < hosts:
-        text = (
-            f"{members} members on {hosts} hosts: a node without a replica of a stream refuses "
-            f"its consumers over AMQP 0-9-1; write members = {hosts}"
-        )
-        yield TomlProblem(("members",), text)
+class StreamLayoutFile(MembersLayoutFile):
+    """One layout file."""
+
+    def problems(self, processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        yield from super().problems(processes)
+        hosts = len(self.cluster)
+        if self.members is not None and self.whole and self.members < hosts:
+            text = (
+                f"{self.members} members on {hosts} hosts: a node without a replica of a stream "
+                f"refuses its consumers over AMQP 0-9-1; write members = {hosts}"
+            )
+            yield TomlProblem(("members",), text)
 
 
 def _servers(layout: Layout) -> Servers:
@@ -55,8 +53,7 @@ def _brokers(access: Access) -> ForeignRabbits:
 RABBITMQ_STREAM = replace(
     rabbitmq_declaration(
         "rabbitmq-stream",
-        layout_file=MembersLayoutFile,
-        mistakes=_mistakes,
+        layout_file=StreamLayoutFile,
         guarantees=stream_guarantees,
         replicated="a majority of the stream's replicas had written the message to a file, "
         "without flushing it to disk",

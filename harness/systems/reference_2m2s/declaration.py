@@ -21,7 +21,6 @@ from harness.systems.rocketmq_2m2s.layout import (
     REPLICATED,
     master_slave_guarantees,
     master_slave_servers,
-    mistakes,
 )
 from harness.systems.rocketmq_2m2s.parts import master_slave_parts
 
@@ -84,7 +83,6 @@ def servers_to_play_with(
 REFERENCE_2M2S = rocketmq_declaration(
     "reference-2m2s",
     layout_file=ReferenceLayoutFile,
-    mistakes=mistakes,
     guarantees=master_slave_guarantees,
     replicated=REPLICATED,
     servers=master_slave_servers,

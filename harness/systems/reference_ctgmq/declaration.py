@@ -7,7 +7,7 @@ from harness.systems.port import Foreground
 from harness.systems.reference_2m2s.declaration import REFERENCE_CONTAINERS
 from harness.systems.reference_2m2s.processes import ElectedServers
 from harness.systems.reference_ctgmq.foreground import switched_group_to_play_with
-from harness.systems.reference_ctgmq.layout import CtgmqFile, ctgmq_configuration, mistakes
+from harness.systems.reference_ctgmq.layout import CtgmqFile, ctgmq_configuration
 from harness.systems.rocketmq.declaration import rocketmq_declaration
 from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.services import services
@@ -29,7 +29,6 @@ SWITCHED_SERVERS = ElectedServers(ctgmq_configuration, ControllersWord, controll
 REFERENCE_CTGMQ = rocketmq_declaration(
     "reference-ctgmq",
     layout_file=CtgmqFile,
-    mistakes=mistakes,
     guarantees=controller_guarantees,
     replicated=REPLICATED,
     servers=controller_servers,

@@ -9,7 +9,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -21,9 +21,6 @@ from harness.systems.rocketmq.layout import IN_SYNC, ServerProcess, name_servers
 from harness.systems.rocketmq.layout_files import (
     Flush,
     RocketFile,
-    file_mistakes,
-    groups,
-    processes_of,
 )
 from harness.systems.rocketmq.settings import STORE, broker, name_server
 from harness.systems.rocketmq_controller.layout import Controlled, controller
@@ -34,7 +31,6 @@ _CUTS = {
     SLAVE_ACK: "at its SlaveAckOffset, if it was the master",
 }
 _REPLICAS_MIN = 2  # a master alone has no successor
-_LEAST = "min_in_sync_replicas"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,22 +83,13 @@ class CtgmqFile(RocketFile):
         )
         return self.made(system, profile, own)
 
-
-def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    found = list(file_mistakes(document))
-    yield from found
-    if any("processes" in problem.path for problem in found):
-        return  # what its groups are is not known
-    members = groups(processes_of(document))
-    for group, brokers in sorted(members.items()):
-        if len(brokers) < _REPLICAS_MIN:
-            text = f"{group} has one broker: a group needs two, or no slave replaces its master"
-            yield TomlProblem(("hosts",), text)
-    copies, wanted = max(map(len, members.values()), default=0), document.get(_LEAST)
-    if isinstance(wanted, int) and copies and wanted > copies:
-        text = f"{_LEAST} = {wanted}, and a group has {copies}: nothing would ever be confirmed"
-        yield TomlProblem((_LEAST,), text)
+    def group_problems(self) -> Iterator[TomlProblem]:
+        for group, members in sorted(self.groups.items()):
+            if len(members) < _REPLICAS_MIN:
+                alone = f"{group} has one broker"
+                text = f"{alone}: a group needs two, or no slave replaces its master"
+                yield TomlProblem(("hosts",), text)
+        yield from self.unreachable("min_in_sync_replicas")
 
 
 def ctgmq_configuration(layout: Layout, host: str, process: str) -> dict[str, str]:

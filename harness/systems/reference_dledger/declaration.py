@@ -29,7 +29,6 @@ from harness.systems.rocketmq_dledger.layout import (
     configuration,
     dledger_guarantees,
     dledger_servers,
-    mistakes,
 )
 from harness.systems.rocketmq_dledger.parts import Members, dledger_parts
 
@@ -84,7 +83,6 @@ REFERENCE_GROUPS = ElectedServers(_configuration, Members, brokers, _ports)
 REFERENCE_DLEDGER = rocketmq_declaration(
     "reference-dledger",
     layout_file=ReferenceGroupsFile,
-    mistakes=mistakes,
     guarantees=dledger_guarantees,
     replicated=REPLICATED,
     servers=dledger_servers,

@@ -19,7 +19,6 @@ from harness.systems.rabbitmq_mirrored.layouts import (
     REPLICATED,
     MirroredLayoutFile,
     mirrored_guarantees,
-    mistakes,
 )
 from harness.systems.reference_mirrored.node import NODES, REFERENCE_ALARMS
 from harness.systems.reference_mirrored.parts import reference_parts
@@ -73,7 +72,6 @@ def nodes_to_play_with(
 REFERENCE_MIRRORED = rabbitmq_declaration(
     "reference-mirrored",
     layout_file=MirroredLayoutFile,
-    mistakes=mistakes,
     guarantees=mirrored_guarantees,
     replicated=REPLICATED,
     processes=ReferenceNodes(),

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 
-from pydantic import BaseModel
-
+from harness.plan.files.tables import Table
 from harness.plan.layouts.guarantees import Guarantees
 from harness.plan.layouts.servers import Servers
 from harness.plan.model import Layout
 from harness.systems.containers import Containers
 from harness.systems.files import shipped
 from harness.systems.foreign import Foreign
-from harness.systems.port import Declaration, Foreground, Mistakes, Processes
+from harness.systems.port import Declaration, Foreground, Processes
 from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.workers.rocketmq.ways import ROCKETMQ_WAYS
@@ -20,8 +19,7 @@ from spark_analysis.schema.words import replicated_means
 def rocketmq_declaration(
     name: str,
     *,
-    layout_file: type[BaseModel],
-    mistakes: Mistakes,
+    layout_file: type[Table],
     guarantees: Callable[[Layout], Guarantees],
     replicated: str,
     servers: Callable[[Layout], Servers],
@@ -37,7 +35,6 @@ def rocketmq_declaration(
         name=name,
         folder=shipped(name),
         layout_file=layout_file,
-        mistakes=mistakes,
         guarantees=guarantees,
         facts={},
         servers=servers,

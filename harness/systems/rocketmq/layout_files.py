@@ -10,11 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
+from harness.plan.files.tables import Table
+from harness.plan.files.toml_lines import Path
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
 from harness.plan.layouts.versions import ANY, is_version, numbers
@@ -29,12 +31,9 @@ from harness.systems.layout_parts import (
     Names,
     PeerLinks,
     ProfileName,
-    Strict,
     Title,
-    host_mistakes,
-    peer_mistakes,
-    tables,
-    words,
+    host_problems,
+    peer_problems,
 )
 from harness.systems.rocketmq.layout import (
     MASTER_ID,
@@ -72,9 +71,6 @@ def _absolute(word: str) -> str:
     return word
 
 
-_Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
-
-
 def _jvm_flag(word: str) -> str:
     fits = word.startswith(("-D", "-X")) and not any(letter.isspace() for letter in word)
     if not fits or len(word) > _FLAG_MAX:
@@ -86,7 +82,7 @@ def _jvm_flag(word: str) -> str:
 _JvmFlag = Annotated[str, AfterValidator(_jvm_flag)]
 
 
-class _HostFile(Strict):
+class _HostFile(Table):
     name: Name = Field(description="the host's name in scenarios and reports")
     processes: Names = Field(
         description="`name-server`, brokers such as `broker-a-0` (group and number), or "
@@ -94,7 +90,7 @@ class _HostFile(Strict):
     )
 
 
-class ProfileFile(Strict):
+class ProfileFile(Table):
     idle_s: Annotated[int, Field(ge=11, le=600)] = Field(
         description="a name server drops a silent broker after so many seconds: T in scenarios"
     )
@@ -105,9 +101,22 @@ class ProfileFile(Strict):
         description="seconds between two route queries of a client"
     )
 
+    def problem(self) -> str:
+        """Return what is wrong with the timers together; "" if nothing is, or one is unknown."""
+        idle, register, poll = self.idle_s, self.register_s, self.poll_s
+        if None in (idle, register, poll) or idle > max(register, poll):
+            return ""
+        return (
+            f"idle_s = {idle} must be above register_s = {register} and poll_s = {poll}: a "
+            f"name server would give up who is well"
+        )
 
-class RocketFile(Strict):
-    """What every one of them has. The first profile is meant where none is named."""
+
+class RocketFile(Table):
+    """What every one of them has. The first profile is meant where none is named. `others`: words
+    of processes beside name servers and brokers, that any number of hosts may have."""
+
+    others: ClassVar[tuple[str, ...]] = ()
 
     name: Name = Field(description="differs from all built-in layouts")
     title: Title = Field(description="the name in reports")
@@ -132,7 +141,62 @@ class RocketFile(Strict):
     @property
     def copies(self) -> int:
         """Of a message: brokers of a group."""
-        return max(map(len, groups(host.processes for host in self.hosts).values()))
+        return max(map(len, self.groups.values()), default=0)
+
+    @property
+    def groups(self) -> dict[str, set[int]]:
+        """The groups of brokers, and their brokers' numbers."""
+        return groups(host.processes for host in self.hosts)
+
+    def problems(self, _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        """LayoutFile."""
+        yield from host_problems(self.hosts)
+        yield from peer_problems(self.peer_links, len(self.hosts))
+        for name, profile in self.profiles.items():
+            if text := profile.problem():
+                yield TomlProblem(("profiles", name, "idle_s"), text)
+        if not self.hosts or any(host.processes is None for host in self.hosts):
+            return  # what its groups are is not known
+        found = list(self._process_problems() or self._cluster_problems())
+        yield from found
+        if not any("processes" in problem.path for problem in found):
+            yield from self.group_problems()
+
+    def group_problems(self) -> Iterator[TomlProblem]:
+        """Check what a system requires of its groups, whose processes are right."""
+        return iter(())
+
+    def unreachable(self, key: str) -> Iterator[TomlProblem]:
+        """Yield that more replicas are wanted than a group has. `key`: of their number."""
+        wanted = getattr(self, key)
+        if wanted is not None and wanted > self.copies:
+            text = (
+                f"{key} = {wanted}, and a group has {self.copies}: nothing would ever be confirmed"
+            )
+            yield TomlProblem((key,), text)
+
+    def _process_problems(self) -> list[TomlProblem]:
+        shared = (NAME_SERVER, *self.others)
+        return [
+            problem
+            for place, host in enumerate(self.hosts)
+            for problem in _word_problems(("hosts", place, "processes"), host.processes, shared)
+        ]
+
+    def _cluster_problems(self) -> Iterator[TomlProblem]:
+        placed = [
+            (place, word) for place, host in enumerate(self.hosts) for word in host.processes
+        ]
+        if NAME_SERVER not in {word for _, word in placed}:
+            yield TomlProblem(("hosts",), f"no host has a {NAME_SERVER}")
+        seen: set[str] = set()
+        for place, word in placed:
+            if word in seen and parse_broker(word):  # any number of hosts may have the others
+                text = f"{brief(word)} is another host's already"
+                yield TomlProblem(("hosts", place, "processes"), text)
+            seen.add(word)
+        for text in _group_problems(self.groups):
+            yield TomlProblem(("hosts",), text)
 
     def timers(self, profile: str) -> Timers:
         chosen = self.profiles[profile]
@@ -171,27 +235,6 @@ class DistributedFile(RocketFile):
         return replace(layout, distribution=self.distribution or "")
 
 
-def file_mistakes(
-    document: Mapping[str, Any], others: tuple[str, ...] = ()
-) -> Iterator[TomlProblem]:
-    """Yield problems of several keys; the shape reports missing and ill-typed ones. `others`:
-    words of processes beside name servers and brokers, that any number of hosts may have."""
-    yield from host_mistakes(document)
-    yield from peer_mistakes(document)
-    yield from _profile_mistakes(document)
-    hosts = _processes(document)
-    shared = (NAME_SERVER, *others)
-    wrong = [one for place, found in hosts for one in _process_mistakes(place, found, shared)]
-    yield from wrong
-    if hosts and not wrong:
-        yield from _cluster_mistakes(hosts, shared)
-
-
-def processes_of(document: Mapping[str, Any]) -> list[list[str]]:
-    """Host by host; of none where one of them is left to the shape."""
-    return [found for _, found in _processes(document)]
-
-
 def groups(hosts: Iterable[Sequence[str]]) -> dict[str, set[int]]:
     """Of the processes of hosts: a group and its brokers' numbers."""
     found: dict[str, set[int]] = defaultdict(set)
@@ -201,15 +244,9 @@ def groups(hosts: Iterable[Sequence[str]]) -> dict[str, set[int]]:
     return found
 
 
-def _processes(document: Mapping[str, Any]) -> _Hosts:
-    found = [(place, words(host.get("processes"))) for place, host in tables(document, "hosts")]
-    return [] if any(one is None for _, one in found) else [(n, one or []) for n, one in found]
-
-
-def _process_mistakes(
-    place: int, found: list[str], shared: tuple[str, ...]
+def _word_problems(
+    path: Path, found: Sequence[str], shared: tuple[str, ...]
 ) -> Iterator[TomlProblem]:
-    path = ("hosts", place, "processes")
     for word in found:
         if word not in shared and parse_broker(word) is None:
             text = f"{brief(word)} is no process"
@@ -219,49 +256,18 @@ def _process_mistakes(
             yield TomlProblem(path, f"{brief(word)} stands there {count} times")
 
 
-def _cluster_mistakes(hosts: _Hosts, shared: tuple[str, ...]) -> Iterator[TomlProblem]:
-    every = [word for _, found in hosts for word in found]
-    if NAME_SERVER not in every:
-        yield TomlProblem(("hosts",), f"no host has a {NAME_SERVER}")
-    seen: set[str] = set()
-    for place, word in ((place, word) for place, found in hosts for word in found):
-        if word in seen and word not in shared:
-            text = f"{brief(word)} is another host's already"
-            yield TomlProblem(("hosts", place, "processes"), text)
-        seen.add(word)
-    for text in _group_mistakes(groups(found for _, found in hosts)):
-        yield TomlProblem(("hosts",), text)
-
-
-def _group_mistakes(groups: dict[str, set[int]]) -> list[str]:
+def _group_problems(groups: dict[str, set[int]]) -> list[str]:
     if not groups:
         return ["no host has a broker"]
-    mistakes = [
+    problems = [
         f"{group} has the numbers {', '.join(map(str, sorted(ids)))}, not 0, 1, 2, ..."
         for group, ids in sorted(groups.items())
         if ids != set(range(len(ids)))
     ]
     if len({len(ids) for ids in groups.values()}) > 1:
         sizes = ", ".join(f"{group} {len(ids)}" for group, ids in sorted(groups.items()))
-        mistakes.append(f"groups need as many brokers each as the others, found {sizes}")
-    return mistakes
-
-
-def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    profiles = document.get("profiles")
-    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
-        timers = profile if isinstance(profile, dict) else {}
-        found = [timers.get(key) for key in ("idle_s", "register_s", "poll_s")]
-        seconds = [one for one in found if isinstance(one, int)]
-        if len(seconds) < len(found):
-            continue
-        idle, register, poll = seconds
-        if idle <= max(register, poll):
-            text = (
-                f"idle_s = {idle} must be above register_s = {register} and poll_s = {poll}: a "
-                f"name server would give up who is well"
-            )
-            yield TomlProblem(("profiles", name, "idle_s"), text)
+        problems.append(f"groups need as many brokers each as the others, found {sizes}")
+    return problems
 
 
 def _ordered(host: _HostFile) -> tuple[str, ...]:

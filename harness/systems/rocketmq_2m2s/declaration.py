@@ -1,7 +1,7 @@
 """RocketMQ's groups of a master and its slaves; no slave is ever elected.
 
 Clusters that somebody else runs are RocketMQ's, or the reference's. The shape of their topology
-file checks every key by itself; `_mistakes` checks several keys together.
+file checks every key by itself; `problems` checks several keys together.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,6 @@ from harness.systems.rocketmq_2m2s.layout import (
     configuration,
     master_slave_guarantees,
     master_slave_servers,
-    mistakes,
 )
 from harness.systems.rocketmq_2m2s.parts import master_slave_parts
 
@@ -83,7 +82,6 @@ REFERENCE_FOREIGN = rocketmq_foreign(TopologyShape(file=ReferenceTopologyFile), 
 ROCKETMQ_2M2S = rocketmq_declaration(
     "rocketmq-2m2s",
     layout_file=RocketLayoutFile,
-    mistakes=mistakes,
     guarantees=master_slave_guarantees,
     replicated=REPLICATED,
     servers=master_slave_servers,

@@ -4,8 +4,8 @@
 2. Settings that every broker has are the family's (harness/systems/rocketmq/settings.py).
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -29,9 +29,6 @@ from harness.systems.rocketmq.layout_files import (
     DistributedFile,
     Flush,
     RocketFile,
-    file_mistakes,
-    groups,
-    processes_of,
     released,
 )
 from harness.systems.rocketmq.servers import rocketmq_servers
@@ -54,23 +51,16 @@ class MasterSlaveFile(RocketFile):
         own = RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm)
         return self.made(system, profile, own)
 
+    def group_problems(self) -> Iterator[TomlProblem]:
+        if self.replication == SYNC and {len(members) for members in self.groups.values()} == {1}:
+            text = f"{SYNC!r} on groups without a slave: no slave would acknowledge; add slaves"
+            yield TomlProblem(("replication",), text, (ASYNC,))
+
 
 class RocketLayoutFile(MasterSlaveFile, DistributedFile):
     """One of the real ones."""
 
     version: Annotated[str, released("4.9.0")] = Field(description=VERSION_HELP)
-
-
-def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    found = list(file_mistakes(document))
-    yield from found
-    if any("processes" in problem.path for problem in found):
-        return  # what its groups are is not known
-    sizes = map(len, groups(processes_of(document)).values())
-    if document.get("replication") == SYNC and set(sizes) == {1}:
-        text = f"{SYNC!r} on groups without a slave: no slave would acknowledge; add slaves"
-        yield TomlProblem(("replication",), text, (ASYNC,))
 
 
 def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:

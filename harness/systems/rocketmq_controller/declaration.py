@@ -9,14 +9,12 @@ from harness.systems.rocketmq_controller.layout import (
     configuration,
     controller_guarantees,
     controller_servers,
-    mistakes,
 )
 from harness.systems.rocketmq_controller.parts import controller_parts
 
 ROCKETMQ_CONTROLLER = rocketmq_declaration(
     "rocketmq-controller",
     layout_file=ControllerLayoutFile,
-    mistakes=mistakes,
     guarantees=controller_guarantees,
     replicated=REPLICATED,
     servers=controller_servers,

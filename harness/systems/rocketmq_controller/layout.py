@@ -10,9 +10,9 @@
 5. Settings that every broker has are the family's (harness/systems/rocketmq/settings.py).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -38,9 +38,6 @@ from harness.systems.rocketmq.layout_files import (
     VERSION_HELP,
     DistributedFile,
     Flush,
-    file_mistakes,
-    groups,
-    processes_of,
     released,
 )
 from harness.systems.rocketmq.servers import rocketmq_servers
@@ -88,6 +85,8 @@ _Replicas = Annotated[int, Field(ge=1, le=9)]
 class ControllerLayoutFile(DistributedFile):
     """One layout file; its rules by the product's names. The number of a broker says nothing."""
 
+    others: ClassVar = (CONTROLLER,)
+
     version: Annotated[str, released("5.1.4")] = Field(description=VERSION_HELP)
     flush: Flush = Field(description="`sync`: a confirm waits for the disk")
     all_ack_in_sync_state_set: bool = Field(
@@ -117,24 +116,13 @@ class ControllerLayoutFile(DistributedFile):
         )
         return self.made(system, profile, own)
 
-
-def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    found = list(file_mistakes(document, (CONTROLLER,)))
-    yield from found
-    if any("processes" in problem.path for problem in found):
-        return  # what its groups are is not known
-    hosts = processes_of(document)
-    alone = sum(CONTROLLER in processes for processes in hosts)
-    if (alone or sum(NAME_SERVER in processes for processes in hosts)) == 2:
-        text = "two controllers have no majority if one fails; use one, or three"
-        yield TomlProblem(("hosts",), text)
-    copies = max(map(len, groups(hosts).values()), default=0)
-    for key in ("in_sync_replicas", "min_in_sync_replicas"):
-        wanted = document.get(key)
-        if isinstance(wanted, int) and copies and wanted > copies:
-            text = f"{key} = {wanted}, and a group has {copies}: nothing would ever be confirmed"
-            yield TomlProblem((key,), text)
+    def group_problems(self) -> Iterator[TomlProblem]:
+        alone = sum(CONTROLLER in host.processes for host in self.hosts)
+        if (alone or sum(NAME_SERVER in host.processes for host in self.hosts)) == 2:
+            text = "two controllers have no majority if one fails; use one, or three"
+            yield TomlProblem(("hosts",), text)
+        for key in ("in_sync_replicas", "min_in_sync_replicas"):
+            yield from self.unreachable(key)
 
 
 CONTROLLERS = "controllers"  # their group's name

@@ -2,7 +2,7 @@
 
 Clusters that somebody else runs are RocketMQ's, or the reference's. In their topology file:
 
-1. The shape checks every key by itself; `_mistakes` checks several keys together.
+1. The shape checks every key by itself; `problems` checks several keys together.
 2. Members are asked who leads at their ports in `dLegerPeers`.
 """
 
@@ -31,7 +31,6 @@ from harness.systems.rocketmq_dledger.layout import (
     configuration,
     dledger_guarantees,
     dledger_servers,
-    mistakes,
 )
 from harness.systems.rocketmq_dledger.parts import Members, dledger_parts
 
@@ -88,7 +87,6 @@ REFERENCE_GROUPS_FOREIGN = rocketmq_foreign(TopologyShape(file=ReferenceGroupsTo
 ROCKETMQ_DLEDGER = rocketmq_declaration(
     "rocketmq-dledger",
     layout_file=DledgerLayoutFile,
-    mistakes=mistakes,
     guarantees=dledger_guarantees,
     replicated=REPLICATED,
     servers=dledger_servers,

@@ -8,8 +8,8 @@
 4. Settings that every broker has are the family's (harness/systems/rocketmq/settings.py).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 from pydantic import Field
 
@@ -31,9 +31,6 @@ from harness.systems.rocketmq.layout_files import (
     VERSION_HELP,
     DistributedFile,
     RocketFile,
-    file_mistakes,
-    groups,
-    processes_of,
     released,
 )
 from harness.systems.rocketmq.servers import rocketmq_servers
@@ -56,23 +53,18 @@ class DledgerFile(RocketFile):
         own = RocketMq(self.version, MAJORITY, ASYNC, timers, self.client_jvm)
         return self.made(system, profile, own)
 
+    def group_problems(self) -> Iterator[TomlProblem]:
+        for group, members in sorted(self.groups.items()):
+            if len(members) < MEMBERS_MIN:
+                few = f"{group} has {len(members)} members"
+                text = f"{few}: fewer than {MEMBERS_MIN} survive nothing"
+                yield TomlProblem(("hosts",), text)
+
 
 class DledgerLayoutFile(DledgerFile, DistributedFile):
     """One of the real ones."""
 
     version: Annotated[str, released("4.9.0", "5")] = Field(description=VERSION_HELP)
-
-
-def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
-    """Check several keys together; the shape finds missing and ill-typed keys."""
-    found = list(file_mistakes(document))
-    yield from found
-    if any("processes" in problem.path for problem in found):
-        return  # what its groups are is not known
-    for group, members in sorted(groups(processes_of(document)).items()):
-        if len(members) < MEMBERS_MIN:
-            text = f"{group} has {len(members)} members: fewer than {MEMBERS_MIN} survive nothing"
-            yield TomlProblem(("hosts",), text)
 
 
 def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:

@@ -20,6 +20,8 @@ class OuterTable(Table):
     entry: InnerTable
     entries: list[InnerTable] = Field(default=[], max_length=2)
     more: InnerTable | None = None
+    fixed: Annotated[tuple[InnerTable, ...], Field(max_length=2, strict=False)] = ()
+    named: dict[str, InnerTable] = Field(default={})
 
 
 def test_a_table_without_mistakes_is_read_as_its_shape_reads_it() -> None:
@@ -54,6 +56,14 @@ def test_tables_of_a_list_keep_their_places_and_too_many_are_left_out() -> None:
     found = OuterTable.readable({"entries": [7, {"size": 4}]})
     assert [one.size for one in found.entries] == [None, 4]
     assert OuterTable.readable({"entries": [{"size": 4}] * 3}).entries == []
+
+
+def test_tables_of_a_tuple_and_of_a_mapping_are_read_in_part_even_if_there_are_too_many() -> None:
+    found = OuterTable.readable({"fixed": [{"size": 0}, 7, {"size": 4}], "named": {"a": {}}})
+    assert [one.size for one in found.fixed] == [0, None, 4]
+    assert [(name, one.size) for name, one in found.named.items()] == [("a", None)]
+    unreadable = OuterTable.readable({"fixed": 7, "named": []})
+    assert (unreadable.fixed, unreadable.named) == ((), {})
 
 
 def test_a_table_that_may_be_left_out_is_none_or_read_in_part() -> None:

@@ -2,24 +2,24 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.links import Links
+from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
 from harness.plan.layouts.servers import Process, QueueRole, ServerRole, Servers
 from harness.plan.model import Drain, Layout, LayoutFact
 from harness.plan.vocabulary import Fact
-from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
-from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
+from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Title, host_problems
 from harness.systems.port import Adapters, Declaration, Here, Node, Unit
 from pigeonhole.broker import NoOperator, Pigeons
 from pigeonhole.lines import CLIENT_PORT, PEER_PORT
@@ -52,16 +52,16 @@ def haste(layout: Layout) -> Haste:
     return layout.own
 
 
-class _HostFile(Strict):
+class _HostFile(Table):
     name: Name
     processes: Names
 
 
-class _ProfileFile(Strict):
+class _ProfileFile(Table):
     detection_timeout_s: Annotated[float, Field(gt=0, le=3600)]
 
 
-class PigeonholeLayout(Strict):
+class PigeonholeLayout(Table):
     """One layout file. `hasty`: nodes confirm before they store."""
 
     name: Name
@@ -85,9 +85,8 @@ class PigeonholeLayout(Strict):
             own=Haste(self.hasty),
         )
 
-
-def _mistakes(document: Mapping[str, Any], _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
-    return mistakes_of_hosts(document)
+    def problems(self, _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
+        return host_problems(self.hosts)
 
 
 def _guarantees(_layout: Layout) -> Guarantees:
@@ -194,7 +193,6 @@ DECLARATION = Declaration(
     name="pigeonhole",
     folder=lambda: Path(__file__).parent / "files",
     layout_file=PigeonholeLayout,
-    mistakes=_mistakes,
     guarantees=_guarantees,
     facts=FACTS,
     servers=_servers,
