@@ -8,8 +8,10 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
+from harness.claims.open_service import LONGER, LONGER_AFTER, MORE
 from harness.claims.values import Unknown
 from spark_analysis.schema import service as words
 from spark_analysis.schema.findings import Findings
@@ -25,19 +27,17 @@ _ENDED = {
     words.UNKNOWN: ", and whether it recovered is unknown",
     words.NEVER: ", and did not recover",
 }
-_WHY = {
-    words.SICK: "the load was already degraded before the fault",
-    words.OPEN: "the cause of its recovery, or the service after it, is unknown",
-}
-_LONGER = "run a longer fault (`lasts`) and a longer load after it (`recovery`)"
-_STEADY = "close other programs, or lower `rate`, until the load is on time before the fault"
-_TO_DO = {words.SICK: _STEADY, words.OPEN: _LONGER}
+_SICK = Unknown(
+    "the load was already degraded before the fault",
+    "close other programs, or lower `rate`, until the load is on time before the fault",
+)
 _MORE = "send more messages while the fault is active (`rate`, or a longer `lasts`)"
 _MORE_AFTER = "extend the load after the fault (`recovery`), or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {
-    _MORE: "let the fault last longer (`lasts`)",
-    _MORE_AFTER: "extend the load after the fault (`recovery`)",
+    _MORE: LONGER,
+    _MORE_AFTER: LONGER_AFTER,
+    MORE: LONGER,
 }
 
 
@@ -47,16 +47,17 @@ def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...
     return tuple(sorted(rows, key=lambda row: (row.scope != words.RUN, row.scope, row.name)))
 
 
-def served(rows: Sequence[Service]) -> bool | Unknown:
+def served(rows: Sequence[Service], why_open: Callable[[Service], Unknown]) -> bool | Unknown:
     """Return whether every scope that can be judged was served. `rows`: of one window and promise,
-    at least the run's."""
+    at least the run's. `why_open`: returns why the answer of a row is open."""
     verdicts = {row.verdict for row in rows}
     if words.OUT in verdicts:
         return False
     for row in rows:
-        if row.verdict in _WHY:
+        if row.verdict in (words.SICK, words.OPEN):
+            unknown = _SICK if row.verdict == words.SICK else why_open(row)
             whose = "" if row.scope == words.RUN else f"{scope_name(row)}: "
-            return Unknown(f"{whose}{_WHY[row.verdict]}", _TO_DO[row.verdict])
+            return replace(unknown, reason=f"{whose}{unknown.reason}")
     (run,) = (row for row in rows if row.scope == words.RUN)
     judged = sum(row.verdict == words.SERVED for row in rows)
     if run.verdict != words.FEW and judged * 2 < len(rows):
@@ -72,7 +73,7 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
 def sick(rows: Iterable[Service]) -> Unknown | None:
     """Return why the run's missed publishes say nothing about the fault; None if they do."""
     ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
-    return Unknown(_WHY[words.SICK], _STEADY) if ill else None
+    return _SICK if ill else None
 
 
 def only_few(rows: Sequence[Service]) -> bool:

@@ -13,9 +13,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.claims import served, steady_state
+from harness.claims import open_service, served, steady_state
 from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat, Doubts
+from harness.claims.open_service import LateConfirm
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS, fault_length_s, stage_text
@@ -72,7 +73,7 @@ class RunService:
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return NotApplicable(_CUT_SHORT)
-        found = self._without_more(served.served(rows))
+        found = self._without_more(self._served(rows, window))
         bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
         if isinstance(found, Unknown) and bound_s:
             why = f"{found.reason} (the publishers' clocks may be off by {bound_s:.3f} s)"
@@ -119,9 +120,12 @@ class RunService:
             return True
         if doubt:
             return doubt.unknown
+        if resumed is None and (late := self._unconfirmed(window)):
+            why = f"{open_service.NONE_IN_TIME}, so consumers had no new message to get"
+            return Unknown(why, late.advice)
         if resumed is None:
             more = "let the fault last longer, or send more"
-            return Unknown(why, steady_state.LONGER_AFTER if self.state.slow_consumers else more)
+            return Unknown(why, open_service.LONGER_AFTER if self.state.slow_consumers else more)
         if slow := self.state.slow_consumers:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self._window(window)
@@ -132,6 +136,12 @@ class RunService:
         if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
             return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)
         return False
+
+    def _unconfirmed(self, window: int) -> LateConfirm | None:
+        """Return the first confirm of what was sent into the fault, if nothing was confirmed in
+        time to be consumed under it."""
+        nothing = not any(row.due for row in self._consumption(window))
+        return self._late_confirm(window) if nothing else None
 
     def _idle_ns(self, window: int, from_ns: int, until_ns: int) -> int:
         """Return how much of that time no consumer could receive anything, by its own doing, of
@@ -280,18 +290,27 @@ class RunService:
 
     def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool:
         """Return whether all was served, but only by messages that came after the fault."""
-        late = promise != words.HEALED and self._confirmed_late(window)
-        return late and served.served(rows) is True
+        late = promise != words.HEALED and self._late_confirm(window) is not None
+        return late and self._served(rows, window) is True
 
-    def _confirmed_late(self, window: int) -> bool:
-        """Return whether nothing that was sent into the fault was confirmed until its undo had
-        begun."""
+    def _served(self, rows: Sequence[words.Service], window: int) -> bool | Unknown:
+        late = self._late_confirm(window)
+
+        def why_open(row: words.Service) -> Unknown:
+            return open_service.reason(row, self.findings.outages, late, self.facts.deadline_ns)
+
+        return served.served(rows, why_open)
+
+    def _late_confirm(self, window: int) -> LateConfirm | None:
+        """Return the first confirm of what was sent into the fault, if its undo had begun by then;
+        None: it had not."""
         first, of = self.recovery.stage("first_success", window), self._window(window)
         if first is None or of.ended_ns is None:
-            return False
+            return None
         in_force = (one.until_ns for one in self.findings.exposure if one.window == window)
         undone_ns = next((at for at in in_force if at < self.facts.load_ended_ns), of.ended_ns)
-        return of.origin_ns + first.after_ns >= undone_ns
+        late = LateConfirm(first.after_ns, undone_ns - of.origin_ns, first.reached)
+        return late if late.after_ns >= late.undone_ns else None
 
     def _late_text(self, window: int) -> str:
         first = self.recovery.stage("first_success", window)

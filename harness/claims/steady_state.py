@@ -21,6 +21,7 @@ from math import inf
 
 from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat
+from harness.claims.open_service import LONGER_AFTER
 from harness.claims.served import NS, from_until, scope_name
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema import service as words
@@ -55,7 +56,6 @@ _RETURNED = (
 )
 ATTEND = "let a consumer be there all the time, and acknowledge what it receives at once"
 _LONGER = "extend the steady state (`baseline`)"
-LONGER_AFTER = "extend the load after the fault (`recovery`)"
 _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.

@@ -19,7 +19,7 @@ OUT_BY_UNDO = "the cluster as a whole was unavailable for 15.0 s, until the faul
     [
         ("served", PASS, "served: the cluster as a whole, 1 queue, 1 publisher"),
         ("out", FAIL, "the cluster as a whole was unavailable for 15.0 s"),
-        ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
+        ("open", INCONCLUSIVE, "the answer depends on the exact times"),
         ("sick", INCONCLUSIVE, "the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],

@@ -22,6 +22,8 @@ from spark_analysis.schema.service import (
 )
 from tests.rigs.runs.findings import Story, ns
 
+NEVER_OPEN = Unknown("no row of this test is open")
+
 
 def out(seconds: float, scope: str = RUN, name: str = "") -> Service:
     """A scope that was unavailable for so long in a fault from 12 to 27 s."""
@@ -58,7 +60,7 @@ def test_at_least_half_of_the_scopes_have_to_be_judged(few: int, answer: bool | 
     good = replace(out(0), verdict=SERVED)
     scopes = [replace(good, scope=QUEUE, name=str(each)) for each in range(2)]
     too_few = [replace(out(0), scope=QUEUE, name=f"x{n}", verdict=FEW) for n in range(few)]
-    found = served([good, *scopes, *too_few])
+    found = served([good, *scopes, *too_few], lambda _: NEVER_OPEN)
     assert (None if isinstance(found, Unknown) else found) is answer
 
 
@@ -109,11 +111,11 @@ def test_the_row_of_the_run_comes_first() -> None:
 def test_too_little_load_after_a_fault_suggests_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
     advice = "extend the load after the fault (`recovery`), or send more (`rate`)"
-    assert served([row]) == Unknown("only 5 publishes were due then", advice)
+    assert served([row], lambda _: NEVER_OPEN) == Unknown("only 5 publishes were due then", advice)
 
 
 def test_a_load_that_was_degraded_before_the_fault_suggests_a_lighter_one() -> None:
-    found = served([replace(out(3), verdict=SICK)])
+    found = served([replace(out(3), verdict=SICK)], lambda _: NEVER_OPEN)
     assert isinstance(found, Unknown)
     assert found.reason == "the load was already degraded before the fault"
     assert "lower `rate`" in found.advice
