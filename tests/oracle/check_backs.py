@@ -2,7 +2,8 @@
 
 1. No record shows the check itself; only a later commit proves it.
 2. The broker had to check if the time was over, the producer could answer throughout, and the
-   brokers met no fault. A producer whose log is not closed may have died at any time. If a place could not be read, the case is unknown.
+   brokers met no fault. A producer whose log is not closed may have died at any time. If a place
+   could not be read, the case is unknown.
 """
 
 from collections.abc import Iterable, Iterator
