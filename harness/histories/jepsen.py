@@ -43,6 +43,7 @@ FORM = Form(fails=Outcome.REFUSED, drains=True)
 _TYPES = (INVOKE, OK, FAIL, INFO)
 _OPERATIONS = (ENQUEUE, DEQUEUE, DRAIN)
 _TIME_MAX_NS = 10**18
+_WHOLE = re.compile(r"(-?\d+)\.0+")  # a float that is a whole number
 # What a client says of a failure that it cannot know to be one.
 _UNCLEAR = re.compile(
     r"time[d]?[ _-]?out|closed|reset|broken|eof\b|disconnect|interrupt|unknown|indeterminate|nack",
@@ -89,7 +90,7 @@ def _operations(text: str, complaints: Complaints) -> Sequence[Any]:
 
 
 def _plainly(rows: list[Row]) -> list[Row]:
-    """The rows with texts as people read them, "7" as 7, unless both were enqueued."""
+    """The rows with texts as people read them, "7" and 7.0 as 7, unless both were enqueued."""
     enqueued = {value for row in rows if row.f == ENQUEUE for value in _values(row)}
     if len({_plain(value) for value in enqueued}) < len(enqueued):
         return rows
@@ -153,7 +154,9 @@ def _renamed(row: Row) -> Row:
 
 def _plain(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] == '"'
-    return value[1:-1] if quoted else value
+    plain = value[1:-1] if quoted else value
+    whole = _WHOLE.fullmatch(plain)
+    return whole.group(1) if whole else plain
 
 
 def _row(number: int, operation: Any, drains: bool, complaints: Complaints) -> Row | None:

@@ -451,6 +451,16 @@ def numbers_come_back_as_their_digits() -> str:
     return ops(sent(1, 2), taken('"1"', '"2"'), DRAINED)
 
 
+@case()
+def numbers_come_back_as_floats() -> str:
+    return ops(sent(1, -2), taken("1.0", "-2.0"), DRAINED)
+
+
+@case(UNEXPECTED, unexpected__never_sent=1)
+def a_number_comes_back_as_another_float() -> str:
+    return ops(sent(1), taken(1, "1.5"), DRAINED)
+
+
 @case(DELIVERED, lost__none=1)
 def a_number_and_its_digits_are_two_messages() -> str:
     return ops(sent(1, '"1"'), taken(1), DRAINED)
@@ -473,6 +483,25 @@ def without(text: str, *numbers: int) -> str:
 def the_beginning_is_cut_off_and_an_enqueue_with_it() -> str:
     """`:index` begins at 2."""
     return without(ops(sent(1, 2), taken(1, 2), DRAINED), 0, 1)
+
+
+@case()
+def the_first_index_is_1() -> str:
+    listed = ops(sent(1), taken(1), DRAINED).splitlines()
+    return "".join(
+        f"{line.split(', :index')[0]}, :index {number}}}\n"
+        for number, line in enumerate(listed, 1)
+    )
+
+
+@case(DELIVERED, lost__none=1)
+def what_a_drain_begins_with_was_not_drained() -> str:
+    return ops(sent(1), "9 invoke drain [1]\n9 ok drain []")
+
+
+@case()
+def a_drain_brings_a_set() -> str:
+    return ops(sent(1, 2), "9 invoke drain\n9 ok drain #{1 2}")
 
 
 @case(unrecorded__never_sent=1)
