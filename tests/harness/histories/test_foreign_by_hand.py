@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from harness.analyse.history import evidence
+from harness.analyse.history import WORDS, evidence
 from harness.claims.claims import shipped
 from harness.claims.judge import ClaimOutcome, judge
 from harness.histories import jepsen, openchaos
+from harness.histories.declared import declaring, of_words
 from harness.histories.history import History
 from harness.histories.rows import history
 from harness.plan.problems import PlanError
@@ -673,3 +674,15 @@ def test_a_foreign_history_by_hand_is_refused_with_its_place(one: ForeignCase) -
     with pytest.raises(PlanError) as found:
         one.history()
     assert one.error in str(found.value)
+
+
+def test_policies_of_queues_can_be_declared() -> None:
+    said = of_words(["drops=true", "deduplicates=false"], WORDS.declared)
+    assert said == {"drops": True, "deduplicates": False}
+
+
+def test_a_loss_in_a_queue_that_drops_messages_proves_nothing() -> None:
+    one = next(it for it in CASES if str(it) == "one_of_120_messages_is_missing")
+    dropping = declaring(one.history(), {"drops": True}, "h")
+    (claim,) = (it for it in shipped() if it.name == DELIVERED)
+    assert judge(claim, evidence(dropping, "h")).outcome is ClaimOutcome.INCONCLUSIVE
