@@ -18,10 +18,7 @@ sustained_success (where reached; else load_ended_ns) and ended_ns (None: load_e
 load_ended_ns. The list of confirm times of messages of that queue is preceded by load_started_ns
 and followed by load_ended_ns; confirm times outside of [load_started_ns, load_ended_ns] are left
 out. Silence runs only while something is due: between two consecutive times (a, b) it is (a', b),
-where not facts.paced a' = a if b - a is at most PAUSE_NS, or if an attempt of that queue was sent
-at or before a and answered after it (its smallest CONFIRMED settled_ns; without one its smallest
-other settled_ns; without any never), else the smallest sent_ns of an attempt of it between a and
-b, else b; else a' is the smallest intended_ns >= a of the publishes of that queue,
+a' = a where not facts.paced; else the smallest intended_ns >= a of the publishes of that queue,
 and none where that is not below b. One (a', b) overlaps if a' < end and b > origin_ns. Longest
 first; of equals the earliest. `silence_censored` if it ends in the closing load_ended_ns (no later
 confirm; one at load_ended_ns itself ends it uncensored). If none overlaps: silence_ns 0 from
@@ -46,8 +43,6 @@ times; sustained_success has its own). "limit" = the judged end of the window.
 """
 
 from dataclasses import dataclass
-
-PAUSE_NS = 1_000_000_000  # a longer gap between confirms may be a publisher's own pause
 
 
 @dataclass(frozen=True, slots=True, order=True)

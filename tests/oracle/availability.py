@@ -4,23 +4,19 @@
    intended in their judged time.
 2. Silence is the longest gap between consecutive confirms that touches the outage: from the
    window's origin until success was sustained and the fault was undone. It runs only while
-   something is due: from the first publish after the confirm on. At rate `max` nothing is due at
-   a time. Then a gap of more than PAUSE_NS runs while an attempt waits for its answer.
+   something is due: from the first publish after the confirm on.
 3. The start and the end of load bound the gaps. One that only the end of load closes is censored.
 4. Queue "" is all queues together.
 """
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from math import inf
 
-from spark_analysis.schema.availability import PAUSE_NS, Availability, Stage
+from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Outcome
-from tests.oracle.messages import Message, Try
+from tests.oracle.messages import Message
 from tests.oracle.publishes import Publish
 from tests.oracle.windows import Faulted, faulted
 
@@ -85,10 +81,9 @@ def _rows(
     spans: Iterable[_Span],
 ) -> Iterator[Availability]:
     intended = _intended(publishes)
-    waits = _waits(messages) if not facts.paced else {}
     for queue, confirms in _confirm_times(messages).items():
         of_queue = intended.get(queue, _Intended((), (0,)))
-        gaps = tuple(_gaps(facts, confirms, of_queue, waits.get(queue, [])))
+        gaps = tuple(_gaps(facts, confirms, of_queue))
         for span in spans:
             yield _row(facts.run, span, queue, gaps, of_queue)
 
@@ -101,25 +96,6 @@ def _confirm_times(messages: Iterable[Message]) -> Mapping[str, list[int]]:
         if message.confirmed_ns is not None:
             of_queue.append(message.confirmed_ns)
     return {**times, ALL_QUEUES: [at_ns for of_queue in times.values() for at_ns in of_queue]}
-
-
-def _waits(messages: Iterable[Message]) -> Mapping[str, list[tuple[int, float]]]:
-    """Return from when until when each attempt waited for its answer, by queue, and of all."""
-    waits = defaultdict[str, list[tuple[int, float]]](list)
-    for message in messages:
-        for one in message.tries.values():
-            if one.attempt.sent:
-                wait = one.attempt.sent_ns, _answered_ns(one)
-                waits[message.queue].append(wait)
-                waits[ALL_QUEUES].append(wait)
-    return waits
-
-
-def _answered_ns(one: Try) -> float:
-    if one.confirmed_ns is not None:
-        return one.confirmed_ns
-    others = (it for it in one.settlements if it.outcome is not Outcome.CONFIRMED)
-    return min((it.settled_ns for it in others), default=inf)
 
 
 def _intended(publishes: Sequence[Publish]) -> Mapping[str, _Intended]:
@@ -157,12 +133,7 @@ def _outage_over_ns(facts: Facts, fault: Faulted, after_ns: int | None) -> int:
     return min(max(fault.window.origin_ns + after_ns, ended_ns), facts.load_ended_ns)
 
 
-def _gaps(
-    facts: Facts,
-    confirms: Iterable[int],
-    intended: _Intended,
-    waits: Sequence[tuple[int, float]],
-) -> Iterator[Silence]:
+def _gaps(facts: Facts, confirms: Iterable[int], intended: _Intended) -> Iterator[Silence]:
     """Every gap of the load, in time; the last one ends with the load and not in a confirm."""
     start_ns, end_ns = facts.load_started_ns, facts.load_ended_ns
     within = sorted(at_ns for at_ns in confirms if start_ns <= at_ns <= end_ns)
@@ -170,17 +141,8 @@ def _gaps(
     last = len(edges) - 2
     for index, (before, after) in enumerate(pairwise(edges)):
         from_ns = intended.first_from(before) if facts.paced else before
-        if not facts.paced and after - before > PAUSE_NS:
-            from_ns = _waiting_from(waits, before, after)
         if from_ns is not None and (from_ns < after or not facts.paced):
             yield Silence(after - from_ns, from_ns, censored=index == last)
-
-
-def _waiting_from(waits: Sequence[tuple[int, float]], before: int, after: int) -> int:
-    """Return since when an attempt waited in that gap; its end if none did."""
-    if any(sent_ns <= before < answered_ns for sent_ns, answered_ns in waits):
-        return before
-    return min((sent_ns for sent_ns, _ in waits if before < sent_ns < after), default=after)
 
 
 def _longest(gaps: Iterable[Silence], from_ns: int, until_ns: int) -> Silence:

@@ -2,14 +2,12 @@
 
 1. Silence is the longest gap between consecutive confirms that overlaps the time in question. The
    load's start and end count as confirms, so an outage at either end is seen.
-2. It counts only while something is due: from the first publish that is intended in the gap. At
-   rate `max` a gap of more than PAUSE_NS counts from when an attempt waits for its answer.
+2. It counts only while something is due: from the first publish that is intended in the gap.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +19,6 @@ from spark_analysis.engine.kernel.arrays import (
     Ints,
     ascending_places,
     blocks,
-    earliest,
     split,
     value_counts,
 )
@@ -29,9 +26,8 @@ from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.publishes import Publishes
 from spark_analysis.engine.kernel.events.windows import Judged, in_order, judged_times
-from spark_analysis.schema.availability import PAUSE_NS, Availability, Second, Stage
+from spark_analysis.schema.availability import Availability, Second, Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import NEVER_SENT, Outcome
 
 _Chosen = Ints | slice
 
@@ -74,7 +70,7 @@ def availability(
         np.bincount(messages.queue.numbers[messages.slots.taken], minlength=len(words))
     )
     chosen = _by_queue(words, present, messages.queue.numbers[confirmed], publishes)
-    spans, waits = _spans(stages, facts), _Waits(messages)
+    spans = _spans(stages, facts)
     return [
         row
         for queue, (confirms, intended) in chosen
@@ -85,7 +81,6 @@ def availability(
             publishes.missed[intended],
             spans,
             facts,
-            waits,
         )
     ]
 
@@ -119,12 +114,9 @@ def _rows(
     missed: Bools,
     spans: list[_Span],
     facts: Facts,
-    waits: "_Waits",
 ) -> list[Availability]:
     due_ns = intended_ns if facts.paced else None
     gaps = Gaps(confirms_ns, facts.load_started_ns, facts.load_ended_ns, due_ns)
-    if not facts.paced:
-        gaps.leave_out_pauses(lambda begin_ns, end_ns: waits.since(queue, begin_ns, end_ns))
     rows = []
     for span in spans:
         first, last = np.searchsorted(intended_ns, [span.from_ns, span.publishes_until_ns])
@@ -160,40 +152,6 @@ def _span(judged: Judged, silence_until_ns: int) -> _Span:
     return _Span(judged.number, judged.from_ns, judged.until_ns, silence_until_ns)
 
 
-class _Waits:
-    """The times in which attempts waited for their answers. They are read only where a gap is
-    long."""
-
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
-
-    def since(self, queue: str, begin_ns: int, end_ns: int) -> int:
-        """Return since when an attempt to that queue ("": any) waited in that gap; its end if none
-        did."""
-        sent_ns, answered_ns, queues = self._all
-        if queue:
-            own = queues == self._messages.queue.words.index(queue)
-            sent_ns, answered_ns = sent_ns[own], answered_ns[own]
-        if ((sent_ns <= begin_ns) & (answered_ns > begin_ns)).any():
-            return begin_ns
-        within = sent_ns[(sent_ns > begin_ns) & (sent_ns < end_ns)]
-        return int(within.min()) if len(within) else end_ns
-
-    @cached_property
-    def _all(self) -> tuple[Ints, Ints, Ints]:
-        """When each was sent and answered, and the number of its queue."""
-        messages, settled = self._messages, self._messages.settlements
-        other = np.flatnonzero(settled.outcome != Outcome.CONFIRMED)
-        slots = messages.slots.find(settled.producer[other], settled.sequence[other])
-        rows = messages.rows.find(slots, settled.attempt[other])
-        others_ns = earliest(len(messages.row_confirmed_ns), rows, settled.settled_ns[other])
-        confirmed_ns = messages.row_confirmed_ns
-        answered_ns = np.where(confirmed_ns < NEVER, confirmed_ns, others_ns)
-        sent = np.flatnonzero(messages.attempts.sent_ns != NEVER_SENT)
-        queues = messages.queue.numbers[messages.slots_of(sent)]
-        return messages.attempts.sent_ns[sent], answered_ns[sent], queues
-
-
 class Gaps:
     """The gaps between confirms, including those to the ends of the load. Each starts when
     something was due in it. `due_ns`: those times, ascending; None if unknown."""
@@ -210,12 +168,6 @@ class Gaps:
             count, closing = _with_due(due_ns, from_ns, until_ns)
         self._from_ns, self._until_ns = from_ns[:count], until_ns[:count]
         self._closing = closing
-
-    def leave_out_pauses(self, since_ns: Callable[[int, int], int]) -> None:
-        """Let each gap that may be a pause begin when an attempt waits in it."""
-        for place in np.flatnonzero(self._until_ns - self._from_ns > PAUSE_NS).tolist():
-            begin_ns, end_ns = int(self._from_ns[place]), int(self._until_ns[place])
-            self._from_ns[place] = since_ns(begin_ns, end_ns)
 
     def longest(self, from_ns: int, until_ns: int) -> tuple[int, int, bool]:
         """(length, start, censored) of the longest gap that overlaps; of equals the earliest."""
