@@ -14,7 +14,8 @@ from spark_analysis.schema.measures import GONE
 DROPS, DEDUPLICATES = "drops", "deduplicates"
 POLICIES = (DROPS, DEDUPLICATES)
 _SILENCE = "silence_s"
-_COPY, _ELSEWHERE = "attempt_lost", ("not_redelivered", "misrouted")
+_COPY = "attempt_lost"
+_ELSEWHERE = ("not_redelivered", "misrouted")
 _DROPPED = (
     "the queues may drop or move messages by themselves (`drops`), and no row says which they did"
 )
