@@ -60,7 +60,7 @@ _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
-_CUT_OFF = "consumers got nothing any more then, until the judged time ended"
+_CUT_OFF = "the judged time ended before anything came again"
 _NO_READER_YET = "perhaps no consumer had got this queue of the log again yet (rebalance)"
 
 
