@@ -279,9 +279,12 @@ def _hungriest(rows: Iterable[Starvation], window: int) -> list[Starvation]:
 
 
 def _worst(values: Sequence[Interval], borne_s: float) -> Interval:
-    """Return the longest that is proved to be longer than that; the first if none is."""
+    """Return the longest that is proved to be longer than that; if none is, the first that may be
+    longer; the first if none may."""
     proved = [value for value in values if value.low > borne_s]
-    return max(proved, key=lambda value: value.low) if proved else values[0]
+    if proved:
+        return max(proved, key=lambda value: value.low)
+    return next((value for value in values if value.high > borne_s), values[0])
 
 
 def _starved(

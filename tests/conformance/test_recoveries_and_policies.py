@@ -354,6 +354,19 @@ def nothing_comes_for_three_seconds_in_the_middle() -> Sketch:
     return sketch
 
 
+@case(unknown=CONSUMED)
+def one_queue_gives_nothing_at_last_and_another_for_longer_before() -> Sketch:
+    """That the other one gave again after 4.9 s says nothing of the first."""
+    sketch = beside(calm(60_000))
+    for place, one in enumerate(of_payments(sketch, 20_000, 24_900)):
+        one.move(24_901 + place * 0.05)
+    for one in sketch.since(55_300):
+        if "producer" not in one.named:
+            one.named |= {"via": Via.DRAIN, "consumer": 90, "connection": 9}
+            one.move(70_000 + one.sequence / 1_000)
+    return sketch
+
+
 @case(CONSUMED)
 def nothing_comes_in_the_last_seven_seconds() -> Sketch:
     return left(calm(), 23_000)
