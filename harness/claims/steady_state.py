@@ -60,7 +60,7 @@ _MORE = f"{_LONGER}, or send more messages in it (`rate`)"
 _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
-_CUT_OFF = "consumers got nothing any more then, until the judged time ended"
+_CUT_OFF = "the judged time ended before anything came again"
 _NO_READER_YET = (
     "consumers poll routes and rebalance, so they may need up to "
     f"{PLACES_BACK_NS / NS:.0f} s to read again from a broker that was away; less could be judged"
@@ -282,9 +282,12 @@ def _hungriest(rows: Iterable[Starvation], window: int) -> list[Starvation]:
 
 
 def _worst(values: Sequence[Interval], borne_s: float) -> Interval:
-    """Return the longest that is proved to be longer than that; the first if none is."""
+    """Return the longest that is proved to be longer than that; if none is, the first that may be
+    longer; the first if none may."""
     proved = [value for value in values if value.low > borne_s]
-    return max(proved, key=lambda value: value.low) if proved else values[0]
+    if proved:
+        return max(proved, key=lambda value: value.low)
+    return next((value for value in values if value.high > borne_s), values[0])
 
 
 def _starved(

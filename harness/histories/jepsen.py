@@ -12,7 +12,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ FORM = Form(fails=Outcome.REFUSED, drains=True)
 _TYPES = (INVOKE, OK, FAIL, INFO)
 _OPERATIONS = (ENQUEUE, DEQUEUE, DRAIN)
 _TIME_MAX_NS = 10**18
+_WHOLE = re.compile(r"(-?\d+)\.0+")  # a float that is a whole number
 # What a client says of a failure that it cannot know to be one.
 _UNCLEAR = re.compile(
     r"time[d]?[ _-]?out|closed|reset|broken|eof\b|disconnect|interrupt|unknown|indeterminate|nack",
@@ -65,7 +66,7 @@ def parse(text: str, file: str) -> tuple[Row, ...]:
     for row in rows:
         _check_order(clients, row, complaints)
     _check_ends(numbered, complaints)
-    _check_keys(values, rows, complaints)
+    _check_received(values, rows, complaints)
     complaints.check()
     return _with_fault_ends(_singly(_plainly(rows)))
 
@@ -89,7 +90,7 @@ def _operations(text: str, complaints: Complaints) -> Sequence[Any]:
 
 
 def _plainly(rows: list[Row]) -> list[Row]:
-    """The rows with texts as people read them, "7" as 7, unless both were enqueued."""
+    """The rows with texts as people read them, "7" and 7.0 as 7, unless both were enqueued."""
     enqueued = {value for row in rows if row.f == ENQUEUE for value in _values(row)}
     if len({_plain(value) for value in enqueued}) < len(enqueued):
         return rows
@@ -153,7 +154,9 @@ def _renamed(row: Row) -> Row:
 
 def _plain(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] == '"'
-    return value[1:-1] if quoted else value
+    plain = value[1:-1] if quoted else value
+    whole = _WHOLE.fullmatch(plain)
+    return whole.group(1) if whole else plain
 
 
 def _row(number: int, operation: Any, drains: bool, complaints: Complaints) -> Row | None:
@@ -257,19 +260,43 @@ def _check_ends(numbered: Iterable[tuple[int, Row | None]], complaints: Complain
         ended.add((row.client, row.value))
 
 
-def _check_keys(operations: Sequence[Any], rows: Iterable[Row], complaints: Complaints) -> None:
-    """A drain of one key says nothing of other keys (`jepsen.independent`)."""
+def _check_received(
+    operations: Sequence[Any], rows: Iterable[Row], complaints: Complaints
+) -> None:
+    """What was received are values, and not words about them, vectors of them, or one key's."""
     enqueued = {row.value for row in rows if row.f == ENQUEUE}
     for number, one in enumerate(operations):
-        if (_called(one, ":f"), _called(one, ":type")) != (DRAIN, OK):
+        f = _called(one, ":f")
+        if f not in (DEQUEUE, DRAIN) or _called(one, ":type") != OK:
             continue
-        match _of(one, ":value"):
-            case (key, None | tuple()) if not (
-                isinstance(key, tuple) or edn.written(key) in enqueued
-            ):
-                text = f"a drain of {edn.written(_of(one, ':value'))}: this history has several"
-                text += " queues; write the history of each key apart"
-                complaints.add(f"operation {number}, :value", text)
+        wrong = _wrong_value(f, _of(one, ":value"), enqueued)
+        if wrong:
+            complaints.add(f"operation {number}, :value", wrong)
+
+
+def _wrong_value(f: str, value: Any, enqueued: Container[object]) -> str:
+    """Return what is wrong with what was received; "" if nothing is."""
+    text = edn.written(value)
+    match value:
+        case Word() if text not in enqueued:
+            return (
+                f"a {f} of the word {text}, which was never enqueued; if nothing came, it failed"
+            )
+        case (key, None | tuple()) if f == DRAIN and not (
+            isinstance(key, tuple) or edn.written(key) in enqueued
+        ):
+            # jepsen.independent: a drain of one key says nothing of other keys.
+            text = f"a drain of {text}: this history has several queues"
+            return f"{text}; write the history of each key apart"
+    for each in value if isinstance(value, tuple) else ():
+        if each is None:
+            return f"a {f} of nil among others; leave out what is no message"
+        parts = each if isinstance(each, tuple) and f == DRAIN else ()
+        if edn.written(each) not in enqueued and any(edn.written(it) in enqueued for it in parts):
+            return (
+                f"a drain of {edn.written(each)}; write its elements, each as a value of its own"
+            )
+    return ""
 
 
 def _with_fault_ends(rows: list[Row]) -> tuple[Row, ...]:

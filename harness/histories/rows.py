@@ -300,11 +300,11 @@ def _workers(
 def is_cut(rows: Sequence[Row]) -> bool:
     """Return whether the file lacks operations: the history's numbers of operations have gaps, or
     a client's first operation of a kind is an end, though such operations have beginnings."""
-    before = -1
+    before = 0  # the first one is 0, or 1
     for row in rows:
         if row.index is None:
             break
-        if not before <= row.index <= before + 1 or row.index < 0:
+        if not before <= row.index <= before + 1:
             return True
         before = row.index
     begun = {row.f for row in rows if row.ev == INVOKE}

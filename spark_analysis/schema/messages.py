@@ -94,17 +94,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   where the logs of all consumers are closed, the drain of its queue is complete, its `unreadable`
   is empty, and the message is not `loss_unknown`. It is stranded, too.
 - `unchecked`, `unchecked_unknown`: ""; only where facts.checks_within_ns is not None; a message
-  that is
-  acknowledged, not delivered, without a WHOLE find, and of fate COMMIT_WHEN_CHECKED: nothing shows
-  that
-  the broker asked its producer. Let due = the largest settled_ns of its CONFIRMED settlements +
-  checks_within_ns. `unchecked`, if nothing else can be why: no attempt of it is delayed; its
-  producer
-  was there, so no client event `lost` or `closed` with worker = that producer, and no from_ns of
-  an Absence of it, is <= due; no window or leadership change has origin_ns <= due and over_ns (its
-  own) None or >= its confirm time; the logs of all consumers are closed, its queue's drain is
-  complete, its `unreadable` is empty, and its quiet_ns is not None and > due. `unchecked_unknown`:
-  else.
+  that is acknowledged, not delivered, without a WHOLE find, and of fate COMMIT_WHEN_CHECKED:
+  nothing shows that the broker asked its producer. Let due = the largest settled_ns of its
+  CONFIRMED settlements + checks_within_ns. `unchecked`, if nothing else can be why: no attempt of
+  it is delayed; its producer was there, so no client event `lost` or `closed` with worker = that
+  producer, and no from_ns of an Absence of it, is <= due, and its log is closed; no window or
+  leadership change has origin_ns <= due and over_ns (its own) None or >= its confirm time; the
+  logs of all consumers are closed, its queue's drain is complete, its `unreadable` is empty, and
+  its quiet_ns is not None and > due. `unchecked_unknown`: else.
 - `unexpected`, one a delivery row (any via), with the delivery's own queue: header_ok and not
   run_ok: "other_run"; header and run ok but no such message: "never_sent"; a message without
   a sent attempt: "not_sent"; a message with a sent attempt, but no sent attempt of that number:
@@ -220,13 +217,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `reordered`: ""; it is before one that was first delivered earlier (in delivery order), either
   both are flagged (redelivered YES; never of a queue if facts.requeues_behind) or neither is,
   and one of these holds: both came to one consumer, and, if it is split there, by one
-  connection; or f's consumer has no Clock, a was confirmed before the other's attempt was sent, and the other was first delivered before every one
-  of the line whose first delivery has f's consumer and connection. A consumer is split in a line
-  if of its first deliveries there one by one connection lies between two by another. Of a log
-  (f has an offset) every consumer is split unless facts.brokers_keep_progress, and the second of
-  these never holds: it may have requested a later offset first. But it is `reordered`, too, if f
-  has a broker, and an offset larger than that of one of the line that it is before, from the same
-  broker (of equal ones the later delivery's counts as larger).
+  connection; or f's consumer has no Clock, a was confirmed before the other's attempt was sent,
+  and the other was first delivered before every one of the line whose first delivery has f's
+  consumer and connection. A consumer is split in a line if of its first deliveries there one by
+  one connection lies between two by another. Of a log (f has an offset) every consumer is split
+  unless facts.brokers_keep_progress, and the second of these never holds: it may have requested
+  a later offset first. But it is `reordered`, too, if f has a broker, and an offset larger than
+  that of one of the line that it is before, from the same broker (of equal ones the later
+  delivery's counts as larger).
   `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier: of the two
      the one is flagged and the other is not (what was given out to a connection that no client
      reads may come after what was not), or both are and facts.requeues_behind, or two

@@ -39,6 +39,7 @@ from tests.rigs.histories.sketches import (
 
 UNKNOWN, CONFIRMED, REFUSED = Outcome.UNKNOWN, Outcome.CONFIRMED, Outcome.REFUSED
 SECOND = 4  # a publisher
+SILENT_MIRROR = "silent-mirror-is-noticed-late"
 CASES = SketchCases()
 case = CASES.case
 
@@ -353,6 +354,19 @@ def nothing_comes_for_three_seconds_in_the_middle() -> Sketch:
     return sketch
 
 
+@case(unknown=CONSUMED)
+def one_queue_gives_nothing_at_last_and_another_for_longer_before() -> Sketch:
+    """That the other one gave again after 4.9 s says nothing of the first."""
+    sketch = beside(calm(60_000))
+    for place, one in enumerate(of_payments(sketch, 20_000, 24_900)):
+        one.move(24_901 + place * 0.05)
+    for one in sketch.since(55_300):
+        if "producer" not in one.named:
+            one.named |= {"via": Via.DRAIN, "consumer": 90, "connection": 9}
+            one.move(70_000 + one.sequence / 1_000)
+    return sketch
+
+
 @case(CONSUMED)
 def nothing_comes_in_the_last_seven_seconds() -> Sketch:
     return left(calm(), 23_000)
@@ -642,4 +656,42 @@ def a_quorum_queue_redelivers_one_behind_a_later_one() -> Sketch:
 def a_quorum_queue_redelivers_in_order() -> Sketch:
     sketch = swapped(majority=True)
     sketch.first(150).move(15_301)
+    return sketch
+
+
+# --- pauses at maximum rate ----------------------------------------------------------------------
+
+
+def frozen_mirror(*, last_confirmed_ms: float = 15_965) -> Sketch:
+    """A mirror stands still from 15 s on. The publisher sends as fast as it may, and nothing from
+    16 to 21 s; its last message before that is confirmed then."""
+    sketch = calm(60_000, paced=False)
+    sketch.fault(kind="freeze", role="mirror")
+    for key, one in [*sketch.sent.items()]:
+        if 16_000 <= one.at_ms < 21_000:
+            del sketch.sent[key]
+            sketch.lose(key[1])
+    sketch.answer(159, CONFIRMED, settled_ms=last_confirmed_ms)
+    return sketch
+
+
+@case(unknown=SILENT_MIRROR)
+def a_publisher_pauses_while_a_mirror_is_frozen() -> Sketch:
+    """Nothing waited for its confirm: the pause may be its own."""
+    return frozen_mirror()
+
+
+@case(passes=SILENT_MIRROR)
+def a_publisher_waits_for_a_confirm_while_a_mirror_is_frozen() -> Sketch:
+    sketch = frozen_mirror(last_confirmed_ms=20_900)
+    sketch.first(159).move(20_910)
+    return sketch
+
+
+@case(passes=SILENT_MIRROR)
+def a_publisher_waits_for_an_answer_while_a_mirror_is_frozen() -> Sketch:
+    """It never comes; the publisher goes on after five seconds."""
+    sketch = frozen_mirror()
+    sketch.answer(159, UNKNOWN, settled_ms=20_960)
+    sketch.lose(159)
     return sketch

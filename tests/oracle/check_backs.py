@@ -2,7 +2,8 @@
 
 1. No record shows the check itself; only a later commit proves it.
 2. The broker had to check if the time was over, the producer could answer throughout, and the
-   brokers met no fault. If a place could not be read, the case is unknown.
+   brokers met no fault. A producer whose log is not closed may have died at any time. If a place
+   could not be read, the case is unknown.
 """
 
 from collections.abc import Iterable, Iterator
@@ -45,13 +46,14 @@ class _Seen:
         self._open = OpenEnds(facts)
         self._quiet_ns = {end.queue: end.quiet_ns for end in facts.queues}
         self._left_ns: dict[int, int] = {}
+        self._died = {one.number for one in facts.workers if not one.log_closed}
         leaving = [(end.worker, end.at_ns) for end in ends]
         for worker, at_ns in leaving + [(one.worker, one.from_ns) for one in facts.absences]:
             self._left_ns[worker] = min(at_ns, self._left_ns.get(worker, at_ns))
 
     def must_have_checked(self, message: Message, confirmed_ns: int, due_ns: int) -> bool:
         left_ns, quiet_ns = self._left_ns.get(message.producer), self._quiet_ns.get(message.queue)
-        there = left_ns is None or left_ns > due_ns
+        there = message.producer not in self._died and (left_ns is None or left_ns > due_ns)
         looked = not self._open.why(message.queue) and quiet_ns is not None and quiet_ns > due_ns
         at_once = not any(terms.delayed for terms in message.terms)
         return there and looked and at_once and not self._unrest(confirmed_ns, due_ns)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from harness.analyse.history import evidence
+from harness.analyse.history import WORDS, evidence
 from harness.claims.claims import shipped
 from harness.claims.judge import ClaimOutcome, judge
 from harness.histories import jepsen, openchaos
+from harness.histories.declared import declaring, of_words
 from harness.histories.history import History
 from harness.histories.rows import history
 from harness.plan.problems import PlanError
@@ -395,6 +396,59 @@ def a_drain_of_one_key_of_several() -> str:
     return ops(sent("[0 5]", "[1 5]"), "1 invoke drain [0 nil]\n1 ok drain [0 [5 6]]")
 
 
+@case(error="operation 3, :value: a dequeue of the word :empty, which was never enqueued")
+def a_dequeue_of_nothing_ends_well() -> str:
+    """Nothing was invented."""
+    return ops(sent(1), taken(":empty"), DRAINED)
+
+
+@case()
+def keywords_are_messages() -> str:
+    return ops(sent(":a", ":b"), taken(":a", ":b"), DRAINED)
+
+
+@case(error="operation 3, :value: a drain of nil among others")
+def a_drain_brings_nil_among_others() -> str:
+    return ops(sent(1), "9 invoke drain\n9 ok drain [1 nil]")
+
+
+@case(error="operation 5, :value: a drain of [1 2]; write its elements")
+def a_drain_brings_batches() -> str:
+    return ops(sent(1, 2), "9 invoke drain\n9 ok drain [[1 2]]")
+
+
+@case(error="operation 1, :value: process 0 ends an enqueue of [1 :timeout]")
+def an_unknown_end_has_another_value() -> str:
+    return ops("0 invoke enqueue 1\n0 info enqueue [1 :timeout]", DRAINED)
+
+
+@case()
+def a_dequeue_ends_after_a_drain() -> str:
+    return ops(sent(1, 2), "1 invoke dequeue\n9 invoke drain\n9 ok drain [2]\n1 ok dequeue 1")
+
+
+@case(loss_unknown__drain=1)
+def a_dequeue_ends_after_a_drain_and_one_is_missing() -> str:
+    rest = "1 invoke dequeue\n9 invoke drain\n9 ok drain [2]\n1 ok dequeue 1"
+    return ops(sent(1, 2, 3), rest)
+
+
+@case()
+def a_value_comes_before_its_confirm() -> str:
+    early = "0 invoke enqueue 1\n1 invoke dequeue\n1 ok dequeue 1\n0 ok enqueue 1"
+    return ops(early, DRAINED)
+
+
+@case(DELIVERED, lost__none=1, duplicated__ambiguous=1)
+def a_batch_has_one_value_twice_and_another_is_missing() -> str:
+    return ops(sent(1, 2), taken("[1 1]"), DRAINED)
+
+
+@case(loss_unknown__drain=1)
+def an_enqueue_is_confirmed_after_the_drain() -> str:
+    return ops("0 invoke enqueue 1", DRAINED, "0 ok enqueue 1")
+
+
 # --- equal values --------------------------------------------------------------------------------
 
 
@@ -451,6 +505,16 @@ def numbers_come_back_as_their_digits() -> str:
     return ops(sent(1, 2), taken('"1"', '"2"'), DRAINED)
 
 
+@case()
+def numbers_come_back_as_floats() -> str:
+    return ops(sent(1, -2), taken("1.0", "-2.0"), DRAINED)
+
+
+@case(UNEXPECTED, unexpected__never_sent=1)
+def a_number_comes_back_as_another_float() -> str:
+    return ops(sent(1), taken(1, "1.5"), DRAINED)
+
+
 @case(DELIVERED, lost__none=1)
 def a_number_and_its_digits_are_two_messages() -> str:
     return ops(sent(1, '"1"'), taken(1), DRAINED)
@@ -473,6 +537,25 @@ def without(text: str, *numbers: int) -> str:
 def the_beginning_is_cut_off_and_an_enqueue_with_it() -> str:
     """`:index` begins at 2."""
     return without(ops(sent(1, 2), taken(1, 2), DRAINED), 0, 1)
+
+
+@case()
+def the_first_index_is_1() -> str:
+    listed = ops(sent(1), taken(1), DRAINED).splitlines()
+    return "".join(
+        f"{line.split(', :index')[0]}, :index {number}}}\n"
+        for number, line in enumerate(listed, 1)
+    )
+
+
+@case(DELIVERED, lost__none=1)
+def what_a_drain_begins_with_was_not_drained() -> str:
+    return ops(sent(1), "9 invoke drain [1]\n9 ok drain []")
+
+
+@case()
+def a_drain_brings_a_set() -> str:
+    return ops(sent(1, 2), "9 invoke drain\n9 ok drain #{1 2}")
 
 
 @case(unrecorded__never_sent=1)
@@ -628,6 +711,23 @@ def openchaos_is_cut_off_within_a_line() -> str:
     return lines(*_SENT, "b dequeue >")[:-18]
 
 
+@case(tool="openchaos")
+def openchaos_ends_a_fault_that_never_began() -> str:
+    return "fault\tkill\tend\t900\n" + lines(*_SENT, *_CAME)
+
+
+@case(tool="openchaos", duplicated__ambiguous=1)
+def openchaos_begins_a_fault_twice_and_one_comes_twice() -> str:
+    begun = "fault\tkill\tstart\t900\nfault\tkill\tstart\t901\n"
+    return begun + lines(*_SENT, *_CAME, *_CAME)
+
+
+@case(tool="openchaos", loss_unknown__consumer_log=1)
+def openchaos_polls_again_before_the_first_poll_ended() -> str:
+    both = (*_SENT, "a enqueue > 2", "a enqueue SUCCESS 2")
+    return lines(*both, "b dequeue >", "b dequeue >", "b dequeue SUCCESS 2")
+
+
 @case(tool="openchaos", attempt_open__drain=1)
 def openchaos_ends_an_enqueue_twice() -> str:
     """Perhaps a second copy was confirmed. Nothing is proved."""
@@ -644,3 +744,15 @@ def test_a_foreign_history_by_hand_is_refused_with_its_place(one: ForeignCase) -
     with pytest.raises(PlanError) as found:
         one.history()
     assert one.error in str(found.value)
+
+
+def test_policies_of_queues_can_be_declared() -> None:
+    said = of_words(["drops=true", "deduplicates=false"], WORDS.declared)
+    assert said == {"drops": True, "deduplicates": False}
+
+
+def test_a_loss_in_a_queue_that_drops_messages_proves_nothing() -> None:
+    one = next(it for it in CASES if str(it) == "one_of_120_messages_is_missing")
+    dropping = declaring(one.history(), {"drops": True}, "h")
+    (claim,) = (it for it in shipped() if it.name == DELIVERED)
+    assert judge(claim, evidence(dropping, "h")).outcome is ClaimOutcome.INCONCLUSIVE

@@ -48,7 +48,7 @@ def _cases(messages: Messages, measure: str, slots: Ints) -> Cases:
 def _there(
     messages: Messages, slots: Ints, due_ns: Ints, facts: Facts, events: ClientEvents
 ) -> Bools:
-    """Return whether each producer had neither left nor lost a connection by then."""
+    """Return whether each producer had neither left, nor died, nor lost a connection by then."""
     producer, _ = messages.slots.identities(slots)
     gone = events.kind.among("lost", "closed")
     absent = [(each.worker, each.from_ns) for each in facts.absences]
@@ -60,7 +60,8 @@ def _there(
         of_worker = at_ns[worker == number]
         if len(of_worker):
             left_ns[producer == number] = of_worker.min()
-    there: Bools = left_ns > due_ns
+    died = [one.number for one in facts.workers if not one.log_closed]
+    there: Bools = (left_ns > due_ns) & ~np.isin(producer, died)
     return there
 
 
