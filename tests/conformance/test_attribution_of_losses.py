@@ -24,7 +24,7 @@ from tests.rigs.histories.claim_names import (
     UNEXPECTED,
     WORKS_ON,
 )
-from tests.rigs.histories.several_faults import fault, frozen, load
+from tests.rigs.histories.several_faults import fault, frozen, load, operated
 from tests.rigs.histories.sketches import (
     OTHER,
     Sketch,
@@ -668,4 +668,52 @@ def each_of_two_kills_loses_one() -> Sketch:
 def a_kill_loses_one_and_the_steady_state_was_out() -> Sketch:
     sketch = fault(load(100, (11.5, 13)), 15, 35)
     sketch.lose(149)
+    return sketch
+
+
+# --- what an operator took -----------------------------------------------------------------------
+
+
+def removed(how: str, *, copies: int = 1) -> Sketch:
+    """An operator stops a node and removes it from the cluster; one message is gone."""
+    sketch = operated(load(60), 15, 20)
+    sketch.declared |= {"copies": copies, "node_removed": how, "lost_disk": "none"}
+    sketch.lose(149)
+    return sketch
+
+
+@case(unknown=DELIVERED, lost=1)
+def gone_with_the_removed_node_of_the_only_copy() -> Sketch:
+    return removed("online")
+
+
+@case(DELIVERED, lost=1)
+def lost_though_no_node_was_removed() -> Sketch:
+    return removed("none")
+
+
+@case(DELIVERED, lost=1)
+def lost_though_other_nodes_than_the_removed_one_had_it() -> Sketch:
+    return removed("online", copies=3)
+
+
+@case(not_applicable=DELIVERED, lost=1)
+def gone_with_the_disks_of_all_hosts() -> Sketch:
+    sketch = removed("none")
+    sketch.declared["lost_disk"] = "all"
+    return sketch
+
+
+@case(DELIVERED, lost=1)
+def lost_though_every_host_was_stopped_in_turn() -> Sketch:
+    """Durable queues and persistent messages come back."""
+    sketch = removed("none", copies=3)
+    sketch.declared["all_stopped"] = "in turn"
+    return sketch
+
+
+@case(not_applicable=DELIVERED, lost=1)
+def transient_and_gone_when_every_host_was_stopped_in_turn() -> Sketch:
+    sketch = lost_though_every_host_was_stopped_in_turn()
+    sketch.declared["durable"] = False
     return sketch

@@ -418,3 +418,68 @@ def a_process_ended_by_itself_and_another_was_killed_from_outside() -> Sketch:
 @case(passes=f"{TAKEN_OVER} {DELIVERED}", unknown=AFTER)
 def a_publisher_stands_still_in_the_seconds_after_the_undo() -> Sketch:
     return frozen(fault(load(110, (15, 17)), 15, 35), PUBLISHER, 36, 44)
+
+
+# --- loads that are not judged, and clients that never return ------------------------------------
+
+
+def as_fast_as_possible(sketch: Sketch) -> Sketch:
+    """No publish is intended for a certain time."""
+    sketch.facts["paced"] = False
+    for one in sketch.history.rows.get("attempts", ()):
+        one["intended_ns"] = -1
+    return sketch
+
+
+@case(not_applicable=f"{SERVED} {AFTER}", passes=f"{DELIVERED} {ELECTION}")
+def a_kill_at_the_highest_rate_and_nothing_lost() -> Sketch:
+    return fault(load(100, paced=False), 15, 35)
+
+
+@case(f"{DELIVERED} {OF_MIRRORS}", not_applicable=f"{TAKEN_OVER} {AFTER}", lost=1)
+def a_kill_at_the_highest_rate_and_one_lost() -> Sketch:
+    sketch = fault(load(100, paced=False), 15, 35)
+    sketch.lose(149)
+    return sketch
+
+
+def second_publisher(sketch: Sketch, until_s: float, end_s: float) -> Sketch:
+    """It sends until then, and was killed for good."""
+    sketch.history.worker(4, "publisher").away(4, until_s * 1_000)
+    for number in range(round(end_s * 10)):
+        at_ms = 60 + number * 100.0
+        if at_ms < until_s * 1_000:
+            sketch.send(number, at_ms, producer=4)
+            sketch.deliver(number, at_ms + 10, producer=4)
+        else:
+            sketch.history.not_sent(number, intended_ms=at_ms, producer=4)
+    return fault(sketch, until_s, None, "client_crash", role="none")
+
+
+@case(passes=f"{TAKEN_OVER} {AFTER} {DELIVERED}")
+def one_of_two_publishers_was_killed_for_good_before_the_kill() -> Sketch:
+    return fault(second_publisher(load(100, (20, 22)), 12, 100), 20, 40)
+
+
+@case(SERVED, passes=AFTER)
+def out_until_the_undo_after_a_publisher_was_killed_for_good() -> Sketch:
+    return fault(second_publisher(load(100, (20, 41)), 12, 100), 20, 40)
+
+
+@case(AFTER, passes=SERVED)
+def out_after_the_undo_after_a_publisher_was_killed_for_good() -> Sketch:
+    return fault(second_publisher(load(100, (60, 66)), 12, 100), 20, 40)
+
+
+@case(
+    unknown=WORKS_ON,
+    not_applicable=CONSUMED_AFTER,
+    passes=f"{TAKEN_OVER} {AFTER} {DELIVERED}",
+)
+def the_only_consumer_was_killed_for_good_before_the_kill() -> Sketch:
+    sketch = load(100)
+    sketch.history.away(CONSUMER, 12_000)
+    for place, one in enumerate(sketch.since(12_000)):
+        one.named |= {"via": 2, "consumer": 90, "connection": 9}
+        one.move(150_000 + place)
+    return fault(fault(sketch, 12, None, "client_crash", role="none"), 20, 40)
