@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims.doubts import LATER, NO_CONSUMERS, UNREAD, Caveat
+from harness.claims.doubts import BY_CLOCKS, LATER, NO_CONSUMERS, UNREAD, Caveat
 from harness.claims.terms import not_applicable
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
@@ -52,7 +52,6 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
-_ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
 _ONE_QUEUE = "with one queue nothing could be misrouted"
 _ONE_DESTINATION = "publishers send to one destination, so no message can go to a wrong one"
 _OF_LOGS = "a log delivers by the progress of groups, so no connection holds a message"
@@ -80,6 +79,7 @@ class Counted:
     queues: frozenset[str] = frozenset()  # those that messages are sent to
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
+    without_fault: tuple[str, str] = BY_CLOCKS  # why no fault may be the cause, and what to do
     groups: int = 0  # consumer groups that each get every message; 0: no such groups
     queues_of_groups: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by their names
 
@@ -165,6 +165,10 @@ class Counted:
         late = self._attributed(_LATE, "", among)[0]
         return self._attributed("duplicated", "redelivery", among)[0], late
 
+    def perhaps_requeued(self, among: Among) -> bool:
+        """Return whether these windows may have made the broker repeat a delivery."""
+        return bool(self._most("duplicated", "redelivery", among) or self._most(_LATE, "", among))
+
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
         if among is None or not measures.BY_NAME[measure].attributed:
@@ -197,7 +201,8 @@ class Counted:
         if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
             why += UNREAD
         if NO_FAULT in causes:
-            return Interval(low, high, text, f"{why}: clients' clocks may be off", _ONE_CLOCK)
+            also, advice = self.without_fault
+            return Interval(low, high, text, f"{why}: {also}", advice)
         return Interval(low, high, text, why, LATER if self.has_consumers else NO_CONSUMERS)
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
@@ -241,12 +246,12 @@ class Counted:
         low, high = self._attributed(measure, detail, among)
         of = self._for_all_groups(self.total("confirmed", detail) if detail else confirmed)
         text = f"{low:,} of {of}"
-        if measure == "stranded" and (perhaps := self._stranded_in(self.unclosed, detail)):
-            # A consumer that died may have got what the audit found.
-            return Interval(max(0, low - perhaps), high, text, *_words(self.doubt("consumer_log")))
-        if measure == "stranded" and (left := self._stranded_in(self.undrained, detail)):
-            # The audit finds undrained messages where any client may look, too.
-            return Interval(max(0, low - left), high, text, *_words(self.doubt("drain")))
+        # A consumer that died may have got what the audit found, and any client may look where it
+        # finds what was not drained.
+        open_ended = self.unclosed | self.undrained
+        if measure == "stranded" and (perhaps := self._stranded_in(open_ended, detail)):
+            doubt = self.doubt("consumer_log", "drain")
+            return Interval(max(0, low - perhaps), high, text, *_words(doubt))
         undecided = self.undecided(among)
         if undecided:
             sentence, advice = _words(self.doubt(*LOSS_DOUBTS))

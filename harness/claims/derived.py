@@ -142,6 +142,8 @@ def _lasts(wanted: tuple[str, ...], facts: Facts, state: KnownFacts) -> Value:
         disk = state.value("lost_disk", 0)
         if isinstance(disk, str) and disk != "none":
             return False
+    if "persistent" in wanted and _took_the_only_copy(state):
+        return Unknown("an operator removed a node, perhaps the only one that held the messages")
     lasting = [state.value(name, 0) for name in wanted]
     if all(one is True for one in lasting):
         return True
@@ -152,6 +154,13 @@ def _lasts(wanted: tuple[str, ...], facts: Facts, state: KnownFacts) -> Value:
         # An operation may have ended any node; only one that ended every node counts here.
         return False if ended else _unknown_end(facts)
     return Unknown("it is not declared whether queues and messages survive a restart")
+
+
+def _took_the_only_copy(state: KnownFacts) -> bool:
+    """Return whether an operator removed a node of a cluster whose queues have one copy."""
+    removed, copies = state.value("node_removed", 0), state.value("copies", 0)
+    alone = isinstance(copies, Interval) and copies.low < 2
+    return alone and isinstance(removed, str) and removed != "none"
 
 
 def _broker_ended(facts: Facts, state: KnownFacts) -> bool | None:

@@ -59,6 +59,19 @@ NO_CONSUMERS = (
     "without consumers a message waits in its queue through all later faults: add consumers, "
     "which read the queue between the faults; or test each fault in a scenario of its own"
 )
+# Why what a fault may have caused may have come without one, and what to do.
+BY_CLOCKS = (
+    "clients' clocks may be off",
+    "run it with clients and brokers on one machine, or with synchronised clocks",
+)
+BY_OPERATORS = (
+    "an operator was at work at that time",
+    "let the operation end before the fault, or begin long after it",
+)
+BY_LATE_CONFIRMS = (
+    "their confirms were read after the fault was over",
+    "compare their times in the records with the end of the fault",
+)
 UNREAD = (
     ": no client read the queue between these faults, so no record shows what it held when the "
     "later one began"

@@ -14,7 +14,15 @@ from functools import cached_property
 from harness.claims import derived, served, waiting
 from harness.claims.attendance import Attendance
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
-from harness.claims.doubts import Caveat, Doubts, caveats_of, stalled_s
+from harness.claims.doubts import (
+    BY_CLOCKS,
+    BY_LATE_CONFIRMS,
+    BY_OPERATORS,
+    Caveat,
+    Doubts,
+    caveats_of,
+    stalled_s,
+)
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
 from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
@@ -191,11 +199,18 @@ class Evidence:
             queues=self.facts.sent_to,
             of_logs=any(row.place for row in self.findings.starvation),
             uncounted=self.uncounted | self.unshown.keys(),
+            without_fault=self._without_fault,
             groups=len(self.facts.consumer_groups),
             queues_of_groups={
                 one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups
             },
         )
+
+    @property
+    def _without_fault(self) -> tuple[str, str]:
+        if self.facts.operated:
+            return BY_OPERATORS
+        return BY_CLOCKS if self.facts.clocks else BY_LATE_CONFIRMS
 
     @property
     def only_faults_end_brokers(self) -> bool:
@@ -262,6 +277,9 @@ class Evidence:
             return Unknown(_UNDECLARED)
         if doubt is None:
             return value
+        jumped = next((one for one in self.doubts if one.reason == "clock"), None)
+        if measure == "early" and jumped is not None:
+            return jumped.unknown  # that clock measured how long it waited
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
 
     @property

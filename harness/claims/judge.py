@@ -154,13 +154,14 @@ def judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
 
 def _broken_by_no_fault(claim: Claim, evidence: Evidence) -> _Part | None:
     """Return the result of a claim about queues that last, if they do not, or perhaps not, and
-    what no fault can have caused refutes it all the same; None: nothing does."""
+    what no fault of the cluster can have caused refutes it all the same; None: nothing does."""
     others = tuple(one for one in claim.precondition if one.fact != "keeps")
     if others == claim.precondition or _precondition(
         replace(claim, precondition=others), evidence, 0
     ):
         return None
-    by_none = frozenset((NO_FAULT,))
+    spared = (one.number for one in evidence.facts.windows if one.spares_brokers)
+    by_none = frozenset((NO_FAULT, *spared))
     answers = [
         answer(one, 0, evidence.claimed(one.fact, 0, by_none), evidence) for one in claim.predicate
     ]

@@ -13,7 +13,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.claims import open_service, served, steady_state
+from harness.claims import open_service, operated, served, steady_state
 from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.open_service import LateConfirm
@@ -68,12 +68,16 @@ class RunService:
         if not rows:
             return Unknown("this fault, or one that overlaps with it, was not verified ended")
         if self._only_late(rows, promise, window):
-            return doubt.unknown if doubt else False
+            met = operated.met(self.facts, rows[0].from_ns, rows[0].until_ns)
+            unsure = doubt.unknown if doubt else operated.UNDECIDED if met else None
+            return False if unsure is None else unsure
         if doubt and stalled_s and not self._proved(rows, stalled_s, window):
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return NotApplicable(_CUT_SHORT)
         found = self._without_more(self._served(rows, window))
+        if found is False and operated.explains(self.facts, rows, self.findings.outages):
+            return operated.UNDECIDED
         bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
         if isinstance(found, Unknown) and bound_s:
             why = f"{found.reason} (the publishers' clocks may be off by {bound_s:.3f} s)"
@@ -133,6 +137,8 @@ class RunService:
         back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
+        if operated.met(self.facts, of.origin_ns, limit_ns):
+            return operated.UNDECIDED
         if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
             return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)
         return False

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
+from harness.claims import operated
 from harness.claims.attendance import Attendance
 from harness.claims.doubts import Caveat
 from harness.claims.open_service import LONGER_AFTER
@@ -129,6 +130,8 @@ def _longest_outage(
             found[-1] = replace(found[-1], low=max(0.0, beyond_s))
     if found:
         return _worst(found, 0)
+    if doubt is not None and stalled_s is None:
+        return doubt.unknown  # what is on no record may have been out
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
@@ -243,9 +246,10 @@ def starved_once_healed(
         return NotApplicable("another fault kept all consumers away after this one was undone")
     found = []
     for row in judged:
+        since_ns, until_ns = row.longest_from_ns, row.longest_from_ns + row.longest_ns
         value = _starved(row, facts, doubt, stalled_s, attendance)
-        waited_ns = row.longest_from_ns + row.longest_ns - row.from_ns
-        if reassigned and row.place and waited_ns <= PLACES_BACK_NS:
+        value = operated.without(facts, value, since_ns, until_ns, row.from_ns)
+        if reassigned and row.place and until_ns - row.from_ns <= PLACES_BACK_NS:
             why = value.doubt or _NO_READER_YET
             value = replace(value, low=0, doubt=why, advice=value.advice or _MORE_AFTER)
         found.append(value)

@@ -1,6 +1,7 @@
 """Messages that waited in queues when a fault came, and their fate."""
 
 from harness.claims.counted import Counted
+from harness.claims.doubts import LATER
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
@@ -45,6 +46,8 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
 def requeued(counted: Counted, window: Window) -> Value:
     if any(counted.requeued(frozenset({window.number}))):
         return True
+    if counted.perhaps_requeued(frozenset({window.number})):
+        return Unknown("what was redelivered may be due to another fault, or to none", LATER)
     none = "the broker redelivered nothing (retries of publishers do not count)"
     return NotApplicable(f"{none}, so perhaps nothing was unacknowledged")
 

@@ -380,7 +380,7 @@ def leadership_changes(manifest: Manifest) -> Iterator[LeadershipChange]:
         over_ns = one.returned_ns + ON_ITS_WAY_NS if known and one.returned_ns else None
         yield LeadershipChange(one.began_ns, over_ns)
     for end in manifest.process_ends:  # when its queues have settled is unknown
-        yield LeadershipChange(end.at_ns - NOTICED_WITHIN_NS, None)
+        yield LeadershipChange(end.at_ns - NOTICED_WITHIN_NS, None, of_process_end=True)
 
 
 def _doubt(manifest: Manifest) -> str:

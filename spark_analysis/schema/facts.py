@@ -173,6 +173,7 @@ class LeadershipChange:
 
     origin_ns: int  # the instant before it began
     over_ns: int | None  # None: unknown
+    of_process_end: bool = False  # and not an operation
 
 
 class Cause(StrEnum):
@@ -331,6 +332,11 @@ class Facts:
         and of their links do not."""
         faults = (one for one in self.windows if not one.spares_brokers)
         return (*faults, *self.unplanned)
+
+    @property
+    def operated(self) -> tuple[LeadershipChange, ...]:
+        """Return the times in which an operation may have moved a queue's leader."""
+        return tuple(one for one in self.leadership_changes if not one.of_process_end)
 
     @property
     def unplanned(self) -> tuple[LeadershipChange, ...]:

@@ -254,15 +254,18 @@ with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unkn
 it, those with origin_ns <= by and over_ns (its own: a host that never returns goes on causing)
 None or >= since; "" where there is none.
 Let b = the largest bound_ns of the Clocks of publishers + that of consumers. `windows` are those
-that reach into [since - b, by + b], with should(since + 2 b) where by = should(since). If there
-are such, and none reaches into [since + b, by - b] (origin_ns <= by - b and over_ns None or >=
-since + b), with should(since - 2 b), clocks leave open whether any fault caused it: "0", for no
-fault, stands before them.
+that reach into [first - b, by + b], with should(since + 2 b) where by = should(since); first =
+since, or where by = should(since) the smaller one of since and sent: sent_ns of the attempt, or
+the smallest of the message's attempts with a confirm. If there are such, and none reaches into
+[since + b, by - b] (origin_ns <= by - b and over_ns None or >= since + b), with should(since -
+2 b), it is open whether any fault caused it: "0", for no fault, stands before them. So it does if
+one of facts.operated reaches into [first - b, by + b].
 Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_clients, or
 of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD of a message of the same queue whose confirm
-  time is >= since, + deadline_ns: then it should have come; without one: never. Of a message with
+  time is >= since, + deadline_ns: then it should have come; without one: never. In a log the
+  latest of these of all brokers (of first deliveries with an offset). Of a message with
   a delayed attempt not before the largest due_ns of these + deadline_ns. `attempt_lost`,
   `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
 - `lost_indeterminate`: since = the message's first sent_ns, by = should(since).

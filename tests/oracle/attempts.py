@@ -35,7 +35,7 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
             confirmed_ns = one.confirmed_ns
             if confirmed_ns is not None and message.delivered and not one.deliveries:
                 measure, detail = _missing(message, one, waits, ends)
-                span = arrivals.span(message, confirmed_ns)
+                span = arrivals.span(message, confirmed_ns, one.attempt.sent_ns)
                 at_ns = one.attempt.sent_ns
                 yield of_message(message, measure, detail, at_ns, span, attempt=number)
             if one.denied:

@@ -20,16 +20,18 @@ class Span:
     """From when on, and until when, something can have been caused. None: for ever.
 
     Clocks may leave open which later message shows that it should have come: `by_ns` is the
-    earliest such end, `latest_ns` the latest.
+    earliest such end, `latest_ns` the latest. Its confirm may have been on its way since it was
+    sent, at `sent_ns`.
     """
 
+    sent_ns: int
     since_ns: int
     by_ns: int | None
     latest_ns: int | None
 
     @classmethod
     def between(cls, since_ns: int, by_ns: int | None) -> "Span":
-        return cls(since_ns, by_ns, by_ns)
+        return cls(since_ns, since_ns, by_ns, by_ns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
         measure, detail = _became(message, waits, ends)
         found = measure == "stranded"
         at_ns = message.finds[0].received_ns if found else message.first_sent_ns
-        span = arrivals.span(message, confirmed_ns)
+        span = arrivals.span(message, confirmed_ns, message.confirmed_sent_ns)
         yield of_message(message, measure, detail, at_ns, span)
 
 

@@ -96,6 +96,12 @@ class Message:
         return min((a.sent_ns for a in self.attempts if a.sent), default=NEVER_SENT)
 
     @property
+    def confirmed_sent_ns(self) -> int:
+        """Return when the first attempt with a confirm was sent."""
+        confirmed = (one for one in self.tries.values() if one.confirmed_ns is not None)
+        return min((one.attempt.sent_ns for one in confirmed), default=NEVER_SENT)
+
+    @property
     def state(self) -> State:
         outcomes = {settlement.outcome for settlement in self.settlements}
         settled = {settlement.attempt for settlement in self.settlements}

@@ -26,7 +26,7 @@ def cases(messages: Iterable[Message], arrivals: Arrivals) -> Iterator[Case]:
 def _indeterminate(message: Message, arrivals: Arrivals) -> Case:
     if message.delivered:
         return of_message(message, "revived", "", message.consumed[0].received_ns)
-    span = arrivals.span(message, message.first_sent_ns)
+    span = arrivals.span(message, message.first_sent_ns, message.first_sent_ns)
     if message.finds:
         at_ns = message.finds[0].received_ns
         return of_message(message, "lost_indeterminate", "found", at_ns, span)

@@ -1,10 +1,13 @@
 """Which fault windows may have caused what."""
 
+from dataclasses import replace
+
 import pytest
 
+from spark_analysis.schema.facts import LeadershipChange
 from spark_analysis.schema.words import Outcome, Redelivered, Via
 from tests.oracle.judge import judge
-from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 
 NANOSECOND_MS = 0.000001
 
@@ -32,7 +35,9 @@ def test_a_loss_in_calm_is_charged_to_no_window() -> None:
     ("origin_ms", "over_ms", "windows"),
     [
         (5_000, 10_000, "1"),
-        (5_000, 10_000 - NANOSECOND_MS, ""),
+        (5_000, 10_000 - NANOSECOND_MS, "0,1"),  # the confirm may have been on its way since 9 s
+        (5_000, 9_000, "0,1"),
+        (5_000, 9_000 - NANOSECOND_MS, ""),
         (5_000, None, "1"),
         (12_500, None, "1"),
         (12_500 + NANOSECOND_MS, None, ""),
@@ -124,6 +129,30 @@ def test_a_finding_that_needs_no_fault_is_attributed_to_none() -> None:
     assert judge(*history.deliver_broken().build()).attributions == ()
 
 
+def test_beside_an_operation_a_loss_may_need_no_fault() -> None:
+    for over_ms, windows in ((10_000, "0,1"), (8_000, "1"), (None, "0,1")):
+        history = lost(History().window(12_000))
+        facts, rows = history.build()
+        over_ns = None if over_ms is None else ns(over_ms)
+        operation = LeadershipChange(ns(5_000), over_ns)
+        found = judge(replace(facts, leadership_changes=(operation,)), rows).attributions
+        assert [row.windows for row in found] == [windows]
+        end = replace(operation, of_process_end=True)
+        found = judge(replace(facts, leadership_changes=(end,)), rows).attributions
+        assert [row.windows for row in found] == ["1"], "the end of a process is no operation"
+
+
+def test_each_place_of_a_log_shows_when_a_message_should_have_come() -> None:
+    history = History().window(50_000).publish(1, at_ms=9_000).confirm(1, at_ms=10_000)
+    for sequence, place in ((2, "broker-a/0"), (3, "broker-b/0")):
+        history.publish(sequence, at_ms=8_000).confirm(sequence, at_ms=8_001)
+        history.deliver(sequence, at_ms=8_002, place=place, offset=0)
+    history.publish(4, at_ms=11_000).confirm(4).deliver(4, place="broker-a/0", offset=1)
+    assert attributed(history) == {"lost replicated": "1"}, "broker b may have had it still"
+    history.publish(5, at_ms=12_000).confirm(5).deliver(5, place="broker-b/0", offset=1)
+    assert attributed(history) == {"lost replicated": ""}
+
+
 # --- clocks that are not the run's ---------------------------------------------------------------
 
 
@@ -137,8 +166,8 @@ def apart(history: History) -> History:
     [
         (5_000, 10_050, "1"),  # it reaches into the time between by any clock
         (5_000, 10_050 - NANOSECOND_MS, "0,1"),
-        (5_000, 9_950, "0,1"),
-        (5_000, 9_950 - NANOSECOND_MS, ""),  # by none
+        (5_000, 8_950, "0,1"),
+        (5_000, 8_950 - NANOSECOND_MS, ""),  # by none
         (12_450, None, "1"),
         (12_450 + NANOSECOND_MS, None, "0,1"),
         (12_550, None, "0,1"),
@@ -148,7 +177,7 @@ def apart(history: History) -> History:
 def test_no_attribution_is_finer_than_the_clocks(
     origin_ms: float, over_ms: float | None, windows: str
 ) -> None:
-    """Confirmed at 10 s, it should have come at 12.5 s."""
+    """Sent at 9 s and confirmed at 10 s, it should have come at 12.5 s."""
     history = apart(History()).window(origin_ms, over_ms=over_ms)
     assert attributed(lost(history)) == {"lost replicated": windows}
 
@@ -157,7 +186,7 @@ def test_the_clocks_of_publishers_and_consumers_count_together() -> None:
     for worker, bound_ms in ((PUBLISHER, 50), (CONSUMER, 50)):
         history = History().clock(worker, bound_ms).window(5_000, over_ms=9_950)
         assert attributed(lost(history)) == {"lost replicated": "0,1"}
-        history = History().clock(worker, bound_ms).window(5_000, over_ms=9_949)
+        history = History().clock(worker, bound_ms).window(5_000, over_ms=8_949)
         assert attributed(lost(history)) == {"lost replicated": ""}
 
 

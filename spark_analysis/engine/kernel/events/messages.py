@@ -104,6 +104,11 @@ class Messages:
         return self.attempts.sent_ns[self.confirms_row]
 
     @property
+    def confirmed_sent_ns(self) -> NDArray[np.int64]:
+        """By slot: when the first attempt with a confirm was sent; NEVER without one."""
+        return earliest(len(self.slots.taken), self.confirms_slot, self.confirms_sent_ns)
+
+    @property
     def confirms_strength(self) -> Ints:
         return self.settlements.strength[self.confirms]
 

@@ -3,9 +3,10 @@
 1. A case is attributed to the windows whose influence reaches into the time in which it was
    caused. Cases of the same windows share one row.
 2. A message should have come by the time at which another message of its queue came that was
-   confirmed no earlier. A delayed one waits until its due time, too.
+   confirmed no earlier; of a log, at every place of it. A delayed one waits until its due time.
 3. Where clocks have bounds, every window counts that may reach into that time, and `NO_FAULT`
-   does, too, unless one reaches into it for certain.
+   does, too, unless one reaches into it for certain. So it does beside an operation, and if the
+   windows that reach into it were over when the confirm came, but not when the message was sent.
 4. What is gone no fault of clients took: beside one of the cluster theirs do not count.
 """
 
@@ -18,9 +19,9 @@ from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.events.arrivals import Arrivals
 from spark_analysis.engine.kernel.events.messages import Messages
 from spark_analysis.engine.kernel.events.windows import in_order, listed
-from spark_analysis.engine.kernel.records import Text
+from spark_analysis.engine.kernel.records import Deliveries, Text
 from spark_analysis.schema import measures
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Unsettled
 from spark_analysis.schema.messages import NO_FAULT, Attribution
 from spark_analysis.schema.service import CONSUMER, PUBLISHER
 from spark_analysis.schema.words import NO_DUE
@@ -35,24 +36,29 @@ def attributions(
     for cases in attributed:
         since_ns, by_ns = cases.since_ns, cases.by_ns
         assert since_ns is not None, cases
-        latest_ns = by_ns
+        first_ns, latest_ns = since_ns, by_ns
         if by_ns is None:
             should = should or Should(messages, arrived, facts.deadline_ns)
-            waited_ns = _waited_ns(messages, cases, facts)
-            by_ns = np.maximum(
-                should.have_come_ns(cases.census.queue, since_ns - 2 * bound_ns), waited_ns
-            )
-            latest_ns = np.maximum(
-                should.have_come_ns(cases.census.queue, since_ns + 2 * bound_ns), waited_ns
-            )
+            waited_ns, queue = _waited_ns(messages, cases, facts), cases.census.queue
+            by_ns = np.maximum(should.have_come_ns(queue, since_ns - 2 * bound_ns), waited_ns)
+            latest_ns = np.maximum(should.have_come_ns(queue, since_ns + 2 * bound_ns), waited_ns)
+            first_ns = np.minimum(since_ns, _sent_ns(messages, should.confirmed_sent_ns, cases))
         assert latest_ns is not None, cases
-        may = _reaching(
-            facts, since_ns - bound_ns, np.minimum(latest_ns, NEVER - bound_ns) + bound_ns
-        )
-        must = _reaching(facts, since_ns + bound_ns, by_ns - bound_ns)
+        may_ns = first_ns - bound_ns, np.minimum(latest_ns, NEVER - bound_ns) + bound_ns
+        may = _reaching(in_order(facts), *may_ns)
+        must = _reaching(in_order(facts), since_ns + bound_ns, by_ns - bound_ns)
+        _beside(_reaching(facts.operated, *may_ns), must)
         if measures.BY_NAME[cases.census.measure].of_brokers:
             _leave_out_clients(may, must, facts)
         yield from _rows(cases, may, must, facts)
+
+
+def _sent_ns(messages: Messages, of_messages: Ints, cases: Cases) -> Ints:
+    """Return when each attempt was sent, or the first confirmed attempt of each message; NEVER if
+    it has none. `of_messages`: the latter by slot."""
+    slots = messages.slots.find(cases.producer, cases.sequence)
+    rows = messages.rows.find(slots, cases.attempt)
+    return np.where(cases.attempt > 0, messages.attempts.sent_ns[rows], of_messages[slots])
 
 
 def _waited_ns(messages: Messages, cases: Cases, facts: Facts) -> Ints:
@@ -64,12 +70,12 @@ def _waited_ns(messages: Messages, cases: Cases, facts: Facts) -> Ints:
     return np.where(due_ns == NO_DUE, 0, due_ns + facts.deadline_ns)
 
 
-def _reaching(facts: Facts, since_ns: Ints, by_ns: Ints) -> list[Bools]:
+def _reaching(windows: Iterable[Unsettled], since_ns: Ints, by_ns: Ints) -> list[Bools]:
     """Return for each window which of these times it reaches into."""
     return [
         (window.origin_ns <= by_ns)
         & (since_ns <= (NEVER if window.over_ns is None else window.over_ns))
-        for window in in_order(facts)
+        for window in windows
     ]
 
 
@@ -84,6 +90,13 @@ def _leave_out_clients(may: list[Bools], must: list[Bools], facts: Facts) -> Non
         if spared:
             may[number] = may[number] & ~caused
             must[number] = must[number] & ~caused
+
+
+def _beside(operated: list[Bools], must: list[Bools]) -> None:
+    """Take away the certainty that a fault caused what an operation may have caused."""
+    for one in operated:
+        for number, each in enumerate(must):
+            must[number] = each & ~one
 
 
 def _rows(
@@ -109,11 +122,13 @@ class Should:
     """The times by which messages of a queue should have come, by when they were confirmed."""
 
     def __init__(self, messages: Messages, arrived: Arrivals, deadline_ns: int) -> None:
+        self.confirmed_sent_ns = messages.confirmed_sent_ns
         rows = arrived.firsts[~arrived.came_by(arrived.ways.drain, arrived.firsts)]
         slots = arrived.slot[rows]
         confirmed = messages.confirmed_ns[slots] < NEVER
         rows, slots = rows[confirmed], slots[confirmed]
         self._queue = messages.queue.numbers[slots]
+        self._place = _places(arrived.rows, rows)
         self._confirmed_ns = messages.confirmed_ns[slots]
         self._come_ns = arrived.received_ns(rows) + deadline_ns
 
@@ -121,11 +136,25 @@ class Should:
         """NEVER where no message tells. Queues are numbered as those of messages."""
         by_ns = np.full(len(since_ns), NEVER, np.int64)
         for cases in split(queue.numbers, len(queue.words)):
-            if not len(cases):
-                continue
-            rows = np.flatnonzero(self._queue == queue.numbers[cases[0]])
-            # In delivery order, so the first that was confirmed so late came first of them.
-            latest_ns = np.maximum.accumulate(self._confirmed_ns[rows])
-            place = np.searchsorted(latest_ns, since_ns[cases])
-            by_ns[cases] = np.append(self._come_ns[rows], NEVER)[place]
+            if len(cases):
+                of_queue = np.flatnonzero(self._queue == queue.numbers[cases[0]])
+                places = np.unique(self._place[of_queue])
+                rows = [of_queue[self._place[of_queue] == place] for place in places]
+                times_ns = [self._first_ns(own, since_ns[cases]) for own in rows]
+                if times_ns:
+                    by_ns[cases] = np.maximum.reduce(times_ns)
         return by_ns
+
+    def _first_ns(self, rows: Ints, since_ns: Ints) -> Ints:
+        """Return by when the first of these rows had come that was confirmed no earlier."""
+        # In delivery order, so the first that was confirmed so late came first of them.
+        latest_ns = np.maximum.accumulate(self._confirmed_ns[rows])
+        place = np.searchsorted(latest_ns, since_ns)
+        return np.append(self._come_ns[rows], NEVER)[place]
+
+
+def _places(deliveries: Deliveries, rows: Ints) -> Ints:
+    """Return a number for the place of each row; the same for all that have none."""
+    numbers = deliveries.broker.numbers[rows]
+    none = (deliveries.offset[rows] < 0) | deliveries.broker[rows].among("")
+    return np.where(none, -1, numbers)
