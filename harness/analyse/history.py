@@ -21,8 +21,9 @@ from harness.histories.complaints import Complaints
 from harness.histories.denominators import unshown
 from harness.histories.history import Cell, History, Words
 from harness.histories.policies import POLICIES, excused
+from harness.plan.facts import DECLARED, OPERATED
 from harness.plan.layouts.guarantees import CLIENTS
-from harness.plan.vocabulary import DECLARED, OPERATED, RECORDED
+from harness.plan.vocabulary import RECORDED
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema

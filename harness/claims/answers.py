@@ -1,11 +1,29 @@
 """One condition of a claim, checked in one window or over the run, and what it says in words."""
 
+import re
 from dataclasses import dataclass
 
 from harness.claims import fact_labels
 from harness.claims.claims import Condition
 from harness.claims.evidence import Evidence
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
+
+# A fault that was not verified is the reason of every claim about any fault: it names itself.
+_NAMES_A_FAULT = re.compile(r"fault \d+: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a requirement was not judged.
+
+    `text`: what was found of the requirement, and why that decides nothing. `why`: the latter
+    alone, which many claims may have in common. `inapplicable`: the requirement makes no sense in
+    the run; else another run could decide it.
+    """
+
+    text: str
+    why: str
+    inapplicable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +50,6 @@ class PredicateAnswer:
     @property
     def words(self) -> str:
         """Return what was found of a requirement."""
-        if isinstance(self.value, NotApplicable):
-            return self._line(str(self.value))
         needed = fact_labels.wanted(self.condition)
         tail = f"; the claim predicts {needed}" if self.predicted and needed else ""
         if not self.predicted and not self.holds and needed:
@@ -42,22 +58,27 @@ class PredicateAnswer:
         return self._line(f"{self._measured}{tail}")
 
     @property
-    def false_precondition(self) -> str:
+    def false_precondition(self) -> Reason:
         """Return why the claim does not apply."""
         if isinstance(self.value, NotApplicable):
-            return self.words
+            return self.senseless
         one = self.condition
         needed = fact_labels.wanted(one) or fact_labels.needed_answer(one)
         tail = f"; the claim is about: {needed}" if needed else ""
-        return self._line(f"{self._measured}{tail}")
+        return self._reason(f"{self._measured}{tail}")
 
     @property
-    def doubt(self) -> str:
+    def senseless(self) -> Reason:
+        """Return why the condition makes no sense in the run."""
+        return self._reason(str(self.value), inapplicable=True)
+
+    @property
+    def doubt(self) -> Reason:
         if isinstance(self.value, Unknown):
-            return self._line(self.value.reason)
+            return self._reason(self.value.reason)
         doubt = self.value.doubt if isinstance(self.value, Interval) else ""
         why = doubt or "the number is not certain"
-        return self._line(f"{self._measured}{fact_labels.UNSURE}{why}")
+        return self._reason(why, found=f"{self._measured}{fact_labels.UNSURE}")
 
     @property
     def advice(self) -> str:
@@ -75,9 +96,16 @@ class PredicateAnswer:
         text = fact_labels.measured(self.condition, self.value)
         return f"{text} ({self.detail})" if self.detail else text
 
+    @property
+    def _fault(self) -> str:
+        return f"fault {self.window}: " if self.window and self.condition.of_window else ""
+
     def _line(self, text: str) -> str:
-        fault = f"fault {self.window}: " if self.window and self.condition.of_window else ""
-        return f"{fault}{text} (`{self.condition.text}`)"
+        return f"{self._fault}{text} (`{self.condition.text}`)"
+
+    def _reason(self, why: str, found: str = "", inapplicable: bool = False) -> Reason:
+        fault = "" if _NAMES_A_FAULT.match(why) else self._fault
+        return Reason(self._line(f"{found}{why}"), f"{fault}{why}", inapplicable)
 
 
 def answer(

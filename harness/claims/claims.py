@@ -19,9 +19,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS, exactly, holds
 from harness.plan.declared import Declared
+from harness.plan.facts import Fact
 from harness.plan.files.toml_problems import validated
 from harness.plan.problems import PlanError, Problem, nearest, unknown
-from harness.plan.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, Fact, fact
+from harness.plan.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 
 _FILE = "claims.toml"
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")

@@ -28,13 +28,12 @@ from harness.claims.serving import RunService
 from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least
+from harness.plan.facts import DECLARED, OPERATED
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import (
     CONSUMPTION,
     COUNTS,
-    DECLARED,
     KEPT,
-    OPERATED,
     RECORDED,
     REQUEUED,
     SEEN,

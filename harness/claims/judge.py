@@ -18,13 +18,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from harness.claims import derived, doubts
-from harness.claims.answers import PredicateAnswer, answer
+from harness.claims.answers import PredicateAnswer, Reason, answer
 from harness.claims.claims import Claim, Condition
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
 from spark_analysis.schema.messages import NO_FAULT
+
+_T = TypeVar("_T", str, Reason)
 
 
 class ClaimOutcome(StrEnum):
@@ -73,8 +76,7 @@ class ClaimVerdict:
     source: str = ""
     judged: tuple[str, ...] = ()  # `0 of 21,400 confirmed messages were lost (`lost == 0`)`
     values: tuple[str, ...] = ()  # that decided it: one for each of `judged`
-    not_judged: tuple[str, ...] = ()  # the fact, and why
-    inapplicable: tuple[str, ...] = ()  # those of `not_judged` that make no sense in the run
+    reasons: tuple[Reason, ...] = ()  # why requirements were not judged
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
@@ -98,9 +100,18 @@ class ClaimVerdict:
         return self.values[0] if len(self.values) == 1 else ""
 
     @property
+    def not_judged(self) -> tuple[str, ...]:
+        return tuple(one.text for one in self.reasons)
+
+    @property
+    def inapplicable(self) -> tuple[str, ...]:
+        """Return those of `not_judged` that make no sense in the run."""
+        return tuple(one.text for one in self.reasons if one.inapplicable)
+
+    @property
     def undecided(self) -> tuple[str, ...]:
         """Return those of `not_judged` that another run could decide."""
-        return tuple(line for line in self.not_judged if line not in self.inapplicable)
+        return tuple(one.text for one in self.reasons if not one.inapplicable)
 
     @property
     def word(self) -> str:
@@ -114,10 +125,9 @@ class _Part:
 
     outcome: ClaimOutcome
     judged: tuple[str, ...] = ()
-    not_judged: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     story: str = ""
     advice: tuple[str, ...] = ()
-    inapplicable: tuple[str, ...] = ()
     found: tuple[str, ...] = ()  # the value of each line of `judged`
 
     @property
@@ -201,13 +211,12 @@ def _verdict(claim: Claim, parts: Sequence[_Part]) -> ClaimVerdict:
         source=claim.source,
         judged=tuple(found),
         values=tuple(found.values()),
-        not_judged=_once(
+        reasons=_once(
             (
-                *([_UNPROVED] if unproved else []),
-                *(line for p in applicable for line in p.not_judged),
+                *([Reason(_UNPROVED, _UNPROVED)] if unproved else []),
+                *(one for part in applicable for one in part.reasons),
             )
         ),
-        inapplicable=_once(line for part in applicable for line in part.inapplicable),
         story="" if unproved else next((part.story for part in applicable if part.story), ""),
         advice=_once(line for part in applicable for line in part.advice),
         known=claim.known if outcome is ClaimOutcome.FAIL else "",
@@ -226,7 +235,7 @@ def _deciding_first(parts: Mapping[int, _Part], evidence: Evidence) -> list[_Par
 
     def distance(window: int) -> tuple[int, bool]:
         spares = bool(window) and evidence.window(window).spares_brokers
-        return len(parts[window].not_judged), spares
+        return len(parts[window].reasons), spares
 
     return [parts[window] for window in sorted(parts, key=distance)]
 
@@ -244,15 +253,14 @@ def _precondition(claim: Claim, evidence: Evidence, window: int) -> _Part | None
     if false:
         return _Part(
             ClaimOutcome.NOT_APPLICABLE,
-            not_judged=tuple(one.false_precondition for one in false),
-            inapplicable=tuple(one.false_precondition for one in false if one.is_not_applicable),
+            reasons=tuple(one.false_precondition for one in false),
         )
     unknown = [one for one in conditions if one.holds is None]
     if not unknown:
         return None
     return _Part(
         ClaimOutcome.INCONCLUSIVE,
-        not_judged=tuple(one.doubt for one in unknown),
+        reasons=tuple(one.doubt for one in unknown),
         advice=_once(one.advice for one in unknown),
     )
 
@@ -281,10 +289,8 @@ def _disturbed(evidence: Evidence, window: int) -> _Part | None:
     why = doubts.disturbed(evidence.facts, *derived.judged_between(window, evidence.facts))
     if why is None:
         return None
-    where = f"fault {window}: " if window else ""
-    return _Part(
-        ClaimOutcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,)
-    )
+    text = f"fault {window}: {why.reason}" if window else why.reason
+    return _not_judged(ClaimOutcome.INCONCLUSIVE, text, why.advice)
 
 
 def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
@@ -298,9 +304,9 @@ def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | Non
     reason = f"fault {window}: {these} {'' if known else 'perhaps '}in force at the same time"
     advice = "let one fault end before the next begins"
     if not known or derived.began_at_once(window, others, evidence.facts):
-        return _Part(ClaimOutcome.INCONCLUSIVE, not_judged=(reason,), advice=(advice,))
+        return _not_judged(ClaimOutcome.INCONCLUSIVE, reason, advice)
     text = f"{reason}, and the claim speaks of one failed node; to judge it, {advice}"
-    return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=(text,))
+    return _not_judged(ClaimOutcome.NOT_APPLICABLE, text)
 
 
 def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
@@ -318,14 +324,12 @@ def _of_predicate(answers: Sequence[PredicateAnswer], evidence: Evidence) -> _Pa
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
     # What makes no sense here stands last: with it alone the claim would not apply.
-    senseless = tuple(one.words for one in inapplicable)
-    undecided = (*(one.doubt for one in unknown), *senseless)
+    reasons = (*(one.doubt for one in unknown), *(one.senseless for one in inapplicable))
     part = _Part(
         ClaimOutcome.PASS,
         judged=tuple(one.words for one in decided),
-        not_judged=undecided,
+        reasons=reasons,
         advice=_once(one.advice for one in unknown),
-        inapplicable=senseless,
         found=tuple(one.found for one in decided),
     )
     if false:
@@ -335,9 +339,9 @@ def _of_predicate(answers: Sequence[PredicateAnswer], evidence: Evidence) -> _Pa
     if unknown:
         return replace(part, outcome=ClaimOutcome.INCONCLUSIVE)
     if inapplicable:
-        rest = (NO_OTHER,) if decided and not decided[0].predicted else ()
+        rest = (Reason(NO_OTHER, NO_OTHER),) if decided and not decided[0].predicted else ()
         outcome = ClaimOutcome.NOT_APPLICABLE
-        return replace(part, outcome=outcome, not_judged=(*undecided, *rest))
+        return replace(part, outcome=outcome, reasons=(*reasons, *rest))
     doubt = evidence.doubts.run
     # That a warning's harm was found says something only where the run can be believed.
     return part if doubt is None else _open(part, doubt.sentence, doubt.advice)
@@ -362,12 +366,16 @@ def _open(part: _Part, why: str, advice: str) -> _Part:
     return replace(
         part,
         outcome=ClaimOutcome.INCONCLUSIVE,
-        not_judged=(why,),
-        inapplicable=(),
+        reasons=(Reason(why, why),),
         story="",
         advice=(advice,),
     )
 
 
-def _once(lines: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line for line in lines if line))
+def _not_judged(outcome: ClaimOutcome, why: str, *advice: str) -> _Part:
+    """Return the result of a window, or of the run, in which no requirement is looked at."""
+    return _Part(outcome, reasons=(Reason(why, why),), advice=advice)
+
+
+def _once(found: Iterable[_T]) -> tuple[_T, ...]:
+    return tuple(dict.fromkeys(one for one in found if one))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
-from harness.plan.vocabulary import DECLARED, OPERATED, RECORDED, Fact
+from harness.plan.facts import DECLARED, OPERATED, Fact
+from harness.plan.vocabulary import RECORDED
 from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
 
 Recorded = bool | str | int | float

@@ -15,8 +15,8 @@ from harness.claims.articles import Article
 from harness.claims.claims import Beside, Claim, read_beside, read_claims, shipped, shipped_beside
 from harness.judging import known_facts
 from harness.outside.installed import Offer, offered, sorted_out
+from harness.plan.facts import Fact
 from harness.plan.problems import PlanError
-from harness.plan.vocabulary import Fact
 
 GROUP = "mqproof.claims"
 

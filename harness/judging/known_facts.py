@@ -19,7 +19,8 @@ from harness.outside.text import brief
 from harness.plan.brought_facts import is_of_kind, kind_text
 from harness.plan.clients import registry as clients
 from harness.plan.clients.client_options import name_of
-from harness.plan.vocabulary import FACTS, Fact
+from harness.plan.facts import Fact
+from harness.plan.vocabulary import FACTS
 from harness.run_folder.manifest import Manifest
 from harness.systems import registry as systems
 

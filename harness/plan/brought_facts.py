@@ -1,6 +1,6 @@
 """Facts that packages bring: what is wrong with their declarations, and with their values.
 
-1. A package declares the name, type and meaning of each fact of its own, beside what gives the
+1. A package declares the name, type and label of each fact of its own, beside what gives the
    value: `Declaration.facts` of a system, `Section.own_facts` of a client family.
 2. Such a fact is one of a run, never of a fault window.
 3. A value of another type is bad input. It is never recorded.
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.outside.text import brief
-from harness.plan.vocabulary import FACTS, Fact
+from harness.plan.facts import Fact
+from harness.plan.vocabulary import FACTS
 from spark_analysis.schema.declared import FLOAT_MAX
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
@@ -21,7 +22,7 @@ _KIND_TEXTS = {bool: "true or false", str: "a word", float: "a number"}
 
 
 def mistakes(facts: object) -> Iterator[str]:
-    """Yield the mistakes in names, types and meanings. `facts`: a mapping of names to Facts."""
+    """Yield the mistakes in names, types and labels. `facts`: a mapping of names to Facts."""
     if not isinstance(facts, Mapping):
         yield f"its facts are no mapping of names, but {brief(facts)}"
         return
@@ -41,7 +42,7 @@ def _mistake(fact: object) -> str:
         return f"its type is bool, str or float, not {brief(fact.kind)}"
     if fact.of_window:
         return "only mqproof itself has facts of windows: set of_window to False"
-    return "" if fact.meaning else "it has no meaning, which `mqproof list facts` shows"
+    return "" if fact.label else "it has no label, which evidence and `mqproof list facts` show"
 
 
 def is_of_kind(fact: Fact, value: Any) -> bool:

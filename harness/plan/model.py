@@ -13,6 +13,7 @@ from faults.kind import Kind
 from faults.mechanisms import DIRECT
 from faults.options import FaultOptions
 from harness.plan.clients.requirements import ChosenClient
+from harness.plan.facts import Fact
 from harness.plan.files.spans import Duration
 from harness.plan.files.targets import Target
 from harness.plan.layouts.guarantees import Guarantees, NotApplicable
@@ -32,7 +33,6 @@ from harness.plan.layouts.topology import Topology
 from harness.plan.layouts.versions import Versions
 from harness.plan.operation_options import OperationOptions
 from harness.plan.operations import Operation
-from harness.plan.vocabulary import Fact
 from harness.plan.workload import Workload
 from spark_analysis.schema.ways import DeliveryWay
 from spark_analysis.schema.words import LEVELS, Level

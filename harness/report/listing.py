@@ -16,11 +16,11 @@ from harness.claims.claims import Claim
 from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named
+from harness.plan.facts import Fact
 from harness.plan.files.suite import Suite
 from harness.plan.files.targets import MEANINGS, TargetForm
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.operation_options import OPTIONS
-from harness.plan.vocabulary import Fact
 from harness.report.lines import source_text
 from harness.view.grouping import by_key
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
@@ -79,9 +78,7 @@ def _words(one: Tried) -> str:
     return one.brief + (f"; {unjudged}" if one.not_judged else "")
 
 
-_FAULT = re.compile(r"^(?:fault \d+: )?")
 _NUMBER = re.compile(r"^((?:fault \d+: )?(?:all )?)([\d,]+)(?= )")  # `3 more are possible: …`
-_OF_RUN = re.compile(r"^fault \d+: (?=fault \d+: )")  # a fault in doubt is every claim's reason
 
 
 class Undecided(NamedTuple):
@@ -109,15 +106,8 @@ class _OpenClaim(NamedTuple):
 def reasons(verdict: ClaimVerdict) -> tuple[str, ...]:
     """Return why a claim could not be judged, without the conditions that it asks. A condition
     that makes no sense in the run is no reason where another one is undecided."""
-    lines = verdict.undecided or verdict.not_judged
-    return tuple(dict.fromkeys(_OF_RUN.sub("", _reason(line)) for line in lines))
-
-
-def _reason(line: str) -> str:
-    """Return why a requirement is not decided, without what was found of it."""
-    text = CONDITION.sub("", line)
-    found, unsure, why = text.partition(UNSURE)
-    return f"{_FAULT.findall(found)[0]}{why}" if unsure else text
+    undecided = [one for one in verdict.reasons if not one.inapplicable]
+    return tuple(dict.fromkeys(one.why for one in undecided or verdict.reasons))
 
 
 def undecided(report: Report) -> Iterator[Undecided]:

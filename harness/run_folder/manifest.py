@@ -3,7 +3,8 @@
 1. A manifest on the disk is always whole: written beside itself, then renamed.
 2. What is not known yet is None; a harness that dies leaves what it knew, and `facts` says so.
 3. `facts` is what the analysis reads; everything else is for people and for replaying.
-4. A manifest has a digest of itself, and one that is not as it was written is not read. Those of
+4. An unknown key is an error: a newer mqproof wrote it, and sealing would drop it.
+5. A manifest has a digest of itself, and one that is not as it was written is not read. Those of
    before there were digests, and runs of before there were seals, are read as they are.
 """
 
@@ -231,11 +232,12 @@ class Manifest:
         if not isinstance(document, dict) or document.get("format") != FACTS_VERSION:
             raise ValueError(f"{path}: not a manifest of format {FACTS_VERSION}")
         found = Listing(_PROBLEMS_MAX)
-        manifest = Reader(found, wide=_WIDE).record(cls, document, "", more=True)
+        own = {key: value for key, value in document.items() if key != DIGEST}
+        manifest = Reader(found, wide=_WIDE).record(cls, own, "")
         if manifest is not WRONG:
             _check(manifest, found)
         if found.count:
-            later = written_later(document.get("facts"))
+            later = written_later(own, cls) or written_later(own.get("facts"))
             raise ValueError(f"{path} is no manifest of ours: {found}{later}")
         assert isinstance(manifest, Manifest), "without problems the manifest is complete"
         return manifest

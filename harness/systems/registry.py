@@ -13,8 +13,8 @@ from harness.outside.installed import Offer, offered, sorted_out
 from harness.outside.text import brief
 from harness.plan import brought_facts
 from harness.plan.clients import registry as clients
+from harness.plan.facts import Fact
 from harness.plan.model import LayoutFact
-from harness.plan.vocabulary import Fact
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
 from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM

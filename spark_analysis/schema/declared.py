@@ -90,7 +90,7 @@ class Reader:
         names = [one.name for one in fields(kind)]
         for key in given:
             if key not in names and not more:
-                self.listener.unknown(place, "key", key, names)
+                self.listener.unknown(place or brief(key), "key", key, names)
         values = self._fields(kind, given, place)
         return WRONG if any(one is WRONG for one in values.values()) else kind(**values)
 

@@ -58,10 +58,11 @@ def check(facts: Facts, listener: Listener) -> None:
             listener.add(f"facts.clocks[{number}].bound_ns", f"{clock.bound_ns} is below 0")
 
 
-def written_later(recorded: object) -> str:
-    """Return a sentence to append to what is wrong, if these facts have keys that this version
-    does not know; "" otherwise. A key may decide a verdict, so nothing is judged without it."""
-    known = {one.name for one in fields(Facts)}
+def written_later(recorded: object, kind: type = Facts) -> str:
+    """Return a sentence to append to what is wrong, if a document of this kind has keys that this
+    version does not know; "" otherwise. A key may decide a verdict, so nothing is judged without
+    it."""
+    known = {one.name for one in fields(kind)}
     keys = sorted(map(brief, recorded.keys() - known)) if isinstance(recorded, Mapping) else []
     if not keys:
         return ""

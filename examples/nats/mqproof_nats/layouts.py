@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from faults.peers import Served, Serving
+from harness.plan.facts import Fact
 from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
 from harness.plan.layouts.servers import Process, ServerRole, Servers
 from harness.plan.model import Drain, Layout, LayoutFact
-from harness.plan.vocabulary import Fact
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     PROFILES_MAX,

@@ -15,11 +15,11 @@ from typing import Any
 from harness.outside.text import brief
 from harness.plan import brought_facts
 from harness.plan.clients.section import COUNTED, Section
+from harness.plan.facts import DECLARED, Fact
 from harness.plan.files.tables import Table
 from harness.plan.layouts import jars
 from harness.plan.layouts.jars import JarSet
 from harness.plan.problems import nearest
-from harness.plan.vocabulary import DECLARED, Fact
 from harness.plan.workload import Workload
 
 CAPABILITIES: Mapping[str, str] = {

@@ -19,9 +19,9 @@ from harness.outside.text import brief
 from harness.plan.clients import amqp, client_options, rocketmq
 from harness.plan.clients.declaration import Client, Family, mistakes
 from harness.plan.clients.section import Section
+from harness.plan.facts import DECLARED, Fact
 from harness.plan.files.shape import WorkloadTable
 from harness.plan.problems import PlanError, Problem, unknown
-from harness.plan.vocabulary import DECLARED, Fact
 
 GROUP = "mqproof.clients"
 PLACE = "--client"

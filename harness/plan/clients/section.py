@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from harness.plan.facts import Fact
 from harness.plan.files.shape import ScenarioTable
 from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.servers import Servers
-from harness.plan.vocabulary import Fact
 from harness.plan.workload import Workload
 
 T = TypeVar("T", bound=Table)

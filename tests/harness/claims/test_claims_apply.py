@@ -9,8 +9,8 @@ from harness.claims.state import KnownFacts
 from harness.claims.values import NotApplicable, holds
 from harness.plan.declared import declared
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
+from harness.plan.facts import DECLARED, OPERATED
 from harness.plan.model import FaultPlan, RunPlan
-from harness.plan.vocabulary import DECLARED, OPERATED
 from harness.request.run_request import layouts, scenario, scenario_names, systems
 
 # Nothing that is offered can test it: why. Remove an entry when you add a fault that can.

@@ -4,7 +4,6 @@ import pytest
 
 from harness.claims.claims import parse_condition, shipped
 from harness.claims.fact_labels import (
-    LABELS,
     UNSURE,
     allows_none,
     measured,
@@ -69,9 +68,9 @@ def test_a_false_yes_or_no_stands_with_the_answer_that_the_claim_is_about() -> N
 def test_every_fact_of_a_claim_is_named_in_a_few_words() -> None:
     named = {one.fact for claim in shipped() for one in (*claim.precondition, *claim.predicate)}
     others = {name for name in named if name.partition(".")[0] not in COUNTS}
-    assert all(len(LABELS.get(name) or FACTS[name].meaning) <= LABEL_MAX for name in others)
-    assert LABELS.keys() <= FACTS.keys()
-    texts = [*LABELS.values(), *(one.sentence("2") for one in REGISTER)]
+    assert all(one.label for one in FACTS.values())
+    assert all(len(FACTS[name].label) <= LABEL_MAX for name in others)
+    texts = [*(FACTS[name].label for name in others), *(one.sentence("2") for one in REGISTER)]
     assert not any(UNSURE in text or "`" in text for text in texts)
 
 

@@ -7,7 +7,8 @@ import pytest
 from harness.claims.judge import ClaimVerdict
 from harness.claims.state import KnownFacts
 from harness.claims.values import Interval, Unknown
-from harness.plan.vocabulary import OPERATED, STARVED
+from harness.plan.facts import OPERATED
+from harness.plan.vocabulary import STARVED
 from tests.harness.claims.claim_stories import (
     delayed_in_steady_state,
     delaying,

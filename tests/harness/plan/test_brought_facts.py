@@ -16,10 +16,11 @@ from harness.plan.clients.requirements import chosen_client
 from harness.plan.declared import declared, of_layout
 from harness.plan.experiment import Catalogue, ExperimentOptions
 from harness.plan.experiment import plan as plan_of
+from harness.plan.facts import Fact
 from harness.plan.layouts import guarantees
 from harness.plan.model import LayoutFact, RunPlan
 from harness.plan.problems import PlanError
-from harness.plan.vocabulary import FACTS, Fact
+from harness.plan.vocabulary import FACTS
 from harness.run.series import special_messages
 from harness.run_folder.manifest import Manifest
 from harness.systems import registry as systems
@@ -73,7 +74,7 @@ def by(client: str) -> RunPlan:
         ({"acme_safe": "yes or no"}, "it is no harness.plan.vocabulary.Fact, but 'yes or no'"),
         ({"acme_safe": replace(SAFE, kind=int)}, "its type is bool, str or float, not"),
         ({"acme_safe": replace(SAFE, of_window=True)}, "only mqproof itself has facts of windows"),
-        ({"acme_safe": replace(SAFE, meaning="")}, "it has no meaning"),
+        ({"acme_safe": replace(SAFE, label="")}, "it has no label"),
     ],
 )
 def test_a_system_with_a_wrong_fact_is_not_used(facts: Any, wrong: str) -> None:
@@ -87,7 +88,7 @@ def test_a_system_with_a_wrong_fact_is_not_used(facts: Any, wrong: str) -> None:
 def test_two_systems_may_bring_one_fact_if_they_agree() -> None:
     other = replace(QUEUES, name="acme-streams")
     assert systems.read([offer(QUEUES), offer(other)]).spoilt == {}
-    differs = LayoutFact(fact=replace(SAFE, meaning="another"), value=lambda _: True)
+    differs = LayoutFact(fact=replace(SAFE, label="another"), value=lambda _: True)
     found = systems.read([offer(QUEUES), offer(replace(other, facts={"acme_safe": differs}))])
     assert found.spoilt.keys() == {"acme-queues", "acme-streams"}
     assert "brings the fact 'acme_safe' otherwise" in found.spoilt["acme-queues"]

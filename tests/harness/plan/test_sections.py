@@ -16,13 +16,13 @@ from harness.plan.clients.requirements import chosen_client
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
+from harness.plan.facts import Fact
 from harness.plan.files.shape import ScenarioTable
 from harness.plan.files.tables import Table
 from harness.plan.files.toml import read_scenario
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.model import RunPlan
 from harness.plan.problems import PlanError
-from harness.plan.vocabulary import Fact
 from harness.workers.clients.amqp import AmqpOptions
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 

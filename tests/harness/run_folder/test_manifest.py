@@ -90,6 +90,14 @@ def test_facts_of_a_newer_version_are_refused_by_their_unknown_keys(
     assert Manifest.load(written(document, tmp_path)).facts == document["facts"]
 
 
+def test_a_manifest_of_a_newer_version_is_refused_by_its_unknown_keys(
+    sealed_document: Document, tmp_path: Path
+) -> None:
+    said = reason({**copied(sealed_document), "weather": "calm"}, tmp_path)
+    assert "'weather': 'weather' is no key; valid: run | " in said
+    assert said.endswith("a newer mqproof may have written 'weather': judge the run with that one")
+
+
 def test_first_of_very_many_problems_are_reported_with_a_count(
     sealed_document: Document, tmp_path: Path
 ) -> None:

@@ -4,8 +4,8 @@ from pydantic import Field
 
 from harness.plan.clients.declaration import CAN, Client, Family, Finds
 from harness.plan.clients.section import Section
+from harness.plan.facts import Fact
 from harness.plan.files.tables import Table
-from harness.plan.vocabulary import Fact
 
 WINDOW = 200
 

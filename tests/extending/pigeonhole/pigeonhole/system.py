@@ -12,13 +12,13 @@ from pydantic import Field
 from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.links import Links
+from harness.plan.facts import Fact
 from harness.plan.files.tables import Table
 from harness.plan.files.toml_problems import TomlProblem
 from harness.plan.layouts.guarantees import BROKERS, Guarantees, NotApplicable
 from harness.plan.layouts.layout_values import NO_HANDLING, Host
 from harness.plan.layouts.servers import Process, QueueRole, ServerRole, Servers
 from harness.plan.model import Drain, Layout, LayoutFact
-from harness.plan.vocabulary import Fact
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Title, host_problems
 from harness.systems.port import Adapters, Declaration, Here, Node, Unit
 from pigeonhole.broker import NoOperator, Pigeons

@@ -1,18 +1,21 @@
 """One run's verdicts on a terminal: a reason that many claims share stands once."""
 
+from harness.claims.answers import PredicateAnswer, Reason
+from harness.claims.claims import parse_condition
 from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.values import Unknown, Value, at_least
 from harness.report.console.tables import grouped
-from harness.report.tried import reasons
 
 BESIDE = "fault 2: fault 1 was in force at the same time"
 ADVICE = ("let one fault end before the next begins",)
 
 
 def verdict(claim: str, outcome: ClaimOutcome, *why: str, **more: bool) -> ClaimVerdict:
+    reasons = tuple(Reason(one, one) for one in why)
     advice = ADVICE if outcome is ClaimOutcome.INCONCLUSIVE else ()
     return ClaimVerdict(
-        claim, outcome, claim, claim, "a source", not_judged=why, advice=advice, **more
+        claim, outcome, claim, claim, "a source", reasons=reasons, advice=advice, **more
     )
 
 
@@ -38,16 +41,20 @@ def test_claims_expected_to_stay_open_have_their_own_line() -> None:
     assert f"To do: {ADVICE[0]}" in shown[1]
 
 
-def test_a_condition_is_no_part_of_the_reason() -> None:
+def test_neither_the_condition_nor_what_was_found_is_part_of_the_reason() -> None:
     stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
-    first = verdict(
-        "a", ClaimOutcome.INCONCLUSIVE, f"fault 2: {stalled} (`available_after_fault == true`)"
+
+    def doubt(condition: str, value: Value) -> Reason:
+        return PredicateAnswer(parse_condition(condition), 2, value, "", predicted=False).doubt
+
+    unknown = doubt("available_after_fault == true", Unknown(stalled))
+    wide = doubt("silence_s <= 30", at_least(3, "3 s", stalled))
+    assert unknown == Reason(f"{unknown.why} (`available_after_fault == true`)", unknown.why)
+    assert wide.text.endswith(f": 3 s{UNSURE}{stalled} (`silence_s <= 30`)")
+    assert unknown.why == wide.why == f"fault 2: {stalled}"
+    assert (
+        doubt("silence_s <= 30", Unknown("fault 1: not verified")).why == "fault 1: not verified"
     )
-    second = verdict(
-        "b", ClaimOutcome.INCONCLUSIVE, f"fault 2: 3 s{UNSURE}{stalled} (`silence_s <= 30`)"
-    )
-    assert reasons(first) == reasons(second) == (f"fault 2: {stalled}",)
-    assert len(lines(first, second)) == 1
 
 
 def test_other_reasons_and_claim_kinds_have_their_own_lines() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.claims.answers import Reason
 from harness.claims.fact_labels import UNSURE
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import Expectations, ExpectedCell, Known
@@ -24,9 +25,10 @@ ADVICE = "let one fault end before the next begins"
 STALLED = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
 
 
-def verdict(claim: str, *why: str, **more: object) -> ClaimVerdict:
-    made = ClaimVerdict(claim, ClaimOutcome.INCONCLUSIVE, claim, claim, "a source", not_judged=why)
-    return replace(made, advice=(ADVICE,), **more)  # type: ignore[arg-type]
+def verdict(claim: str, *why: str | Reason, **more: object) -> ClaimVerdict:
+    reasons = tuple(one if isinstance(one, Reason) else Reason(one, one) for one in why)
+    made = ClaimVerdict(claim, ClaimOutcome.INCONCLUSIVE, claim, claim, "a source")
+    return replace(made, reasons=reasons, advice=(ADVICE,), **more)  # type: ignore[arg-type]
 
 
 def shown(made: Report) -> FirstScreen:
@@ -41,7 +43,7 @@ def test_a_reason_stands_once_with_its_claims() -> None:
 
 
 def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
-    stalled = verdict("served", f"fault 2: {STALLED} (`available_after_fault == true`)")
+    stalled = verdict("served", f"fault 2: {STALLED}")
     others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
     warning = verdict("foretold", "fault 9: no probe ran", warns=True)
     made = report(run(Story(), verdicts=(stalled, warning, *others)))
@@ -78,9 +80,9 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
         run(
             Story(),
             verdicts=(
-                verdict("stays", f"0 of 800 were lost{UNSURE}{doubt} (`lost == 0`)"),
-                verdict("silent", f"fault 1: {doubt} (`fault_kind == kill`)", f"fault 2: {doubt}"),
-                verdict("corrupt", f"none was corrupt{UNSURE}{doubt} (`corrupt == 0`)"),
+                verdict("stays", Reason(f"0 of 800 were lost{UNSURE}{doubt}", doubt)),
+                verdict("silent", Reason(f"fault 1: {doubt}", doubt), doubt),
+                verdict("corrupt", Reason(f"none was corrupt{UNSURE}{doubt}", doubt)),
             ),
         )
     )
@@ -92,14 +94,14 @@ def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
 def test_a_condition_that_makes_no_sense_is_no_reason() -> None:
     why = "orders was not drained"
     senseless = "fault 1: not applicable, because the run has none (`consumption_resumes == true`)"
-    open_ = verdict("stays", f"0 of 800 were lost{UNSURE}{why} (`lost == 0`)", senseless)
-    open_ = replace(open_, inapplicable=(senseless,))
+    lost = Reason(f"0 of 800 were lost{UNSURE}{why} (`lost == 0`)", why)
+    open_ = verdict("stays", lost, Reason(senseless, senseless, inapplicable=True))
     assert [one.reasons for one in undecided(report(run(Story(), verdicts=(open_,))))] == [(why,)]
 
 
 def test_a_requirement_that_does_not_apply_stands_apart_from_an_undecided_one() -> None:
     senseless = "fault 2: not applicable, because the run has none (`consumption_resumes == true`)"
-    one = replace(verdict("stays", "a doubt", senseless), inapplicable=(senseless,))
+    one = verdict("stays", "a doubt", Reason(senseless, senseless, inapplicable=True))
     made = report(run(Story(), verdicts=(one,)))
     (seen,) = (Seen(each, one, made, ()) for each in made.runs)
     assert seen.rest == (
@@ -115,7 +117,7 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
             Story(),
             f"run-{n}",
             verdicts=(
-                verdict("duplicates", f"none came twice{UNSURE}{n} {why} (`duplicated == 0`)"),
+                verdict("duplicates", Reason(f"none came twice{UNSURE}{n} {why}", f"{n} {why}")),
             ),
         )
         for n in ("3", "1", "1,204")
@@ -127,7 +129,7 @@ def test_runs_differing_in_a_number_share_a_reason_with_range() -> None:
 
 
 def test_a_number_that_all_runs_share_is_no_range() -> None:
-    same = verdict("duplicates", f"none came twice{UNSURE}3 more are possible (`duplicated == 0`)")
+    same = verdict("duplicates", "3 more are possible")
     made = report(run(Story(), verdicts=(same,)), run(Story(), verdicts=(same,)))
     assert [one.reasons for one in undecided(made)] == [("3 more are possible",)]
 
