@@ -66,6 +66,7 @@ LABELS = {
     "synchronised_when_rejoined": "the target was synchronised when it rejoined",
     "synchronised_at_last": "the target was a synchronised mirror when the load ended",
     "clients_of_target_cut_off": "all clients of the target lost their connection",
+    "publishers_of_target_moved": "publishers of the target connected to another host",
     "rejoined_as": "role of the target at the end",
     "silence_s": "longest time without a confirm",
     "available_during_fault": "clients were served while the fault was active",

@@ -137,6 +137,7 @@ SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
         "gap of 5 s or more",
     ),
 }
+MOVED = "publishers_of_target_moved"
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "the fault's kind: a name that `mqproof list faults` shows"),
     "fault_resource": Fact(str, True, "the resource of an alarm: memory or disk"),
@@ -180,6 +181,12 @@ RECORDED: dict[str, Fact] = {
     ),
     "clients_of_target_cut_off": Fact(
         bool, True, "every client that was connected to the target lost its connection"
+    ),
+    MOVED: Fact(
+        bool,
+        True,
+        "every publisher that was connected to the target connected to another host before the "
+        "undo",
     ),
     "rejoined_as": Fact(
         str, True, "the target's role for its queue at the end: master, mirror, none"
