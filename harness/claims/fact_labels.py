@@ -86,6 +86,7 @@ LABELS = {
     "page_cache_lost": "the fault discarded what was not yet synced to disk",
     "every_mirror_synchronised": "all mirrors were synchronised when the fault began",
     "every_mirror_read": "each mirror became master later and was read",
+    "another_copy_took_over": "another copy of the queue took over",
     "attached_name_server_silent": "a name server that publishers use was silent, too",
     "mirrors_gained": "mirrors that a queue gained",
     "all_copies_at_fault": "the queue had all its copies when the fault began",

@@ -310,6 +310,11 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "every_mirror_read": Fact(
         bool, True, "every mirror at the fault became master later, and the run read it"
     ),
+    "another_copy_took_over": Fact(
+        bool,
+        True,
+        "another copy of the target's queue was seen as its master; unknown if none was seen",
+    ),
     "attached_name_server_silent": Fact(
         bool, True, "a name server that publishers use was silent at the same time"
     ),

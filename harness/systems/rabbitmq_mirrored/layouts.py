@@ -28,7 +28,7 @@ from harness.systems.rabbitmq.layouts import (
 )
 from harness.systems.rabbitmq.versions import DEFAULT
 from harness.systems.rabbitmq_mirrored import policies
-from spark_analysis.schema.words import DISK_OPEN, Strength
+from spark_analysis.schema.words import Strength
 
 
 class _PolicyFile(Strict):
@@ -83,8 +83,8 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
 
 
 REPLICATED = (
-    "the master and every mirror that the queue had at that time had the message; without a "
-    f"mirror only the master; {DISK_OPEN}"
+    "the master and every mirror that the queue had at that time had the message (without a "
+    "mirror only the master), on disk if it is persistent and its queue durable"
 )
 
 
