@@ -7,7 +7,7 @@
    instrument itself stood still. Service that went on all the same still counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from harness.run_folder import rows
-from harness.run_folder.client_events import reached_another
+from harness.run_folder.client_events import moved_in_windows, reached_another
 from harness.run_folder.manifest import Manifest, OperationRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -34,17 +34,20 @@ _NONE = {"not_applicable": "no queue was synchronised by an operator"}
 _MOMENT = {"not_applicable": "what was synchronised took no second"}
 _STALLS = ("stalled", "stalls", "publisher_log")
 
-ClientValue = bool | int | dict[str, str] | None
+ClientValue = bool | int | Mapping[str, object] | None
 
 
 def client_state(
     folder: Path, manifest: Manifest, facts: Facts, findings: Findings
 ) -> dict[str, ClientValue]:
-    """Words of plan/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
+    """Words of plan/vocabulary (OPERATED, SEEN), of the run in `folder`, and of its `windows`
+    (RECORDED); None is unknown."""
+    events = folder / RAW / f"{CLIENT_EVENTS.name}.parquet"
     try:
-        moved = reached_another(manifest, folder / RAW / f"{CLIENT_EVENTS.name}.parquet")
+        moved = reached_another(manifest, events)
         still = _still(folder, manifest, facts, findings)
-        return {LEFT: _left(folder, facts), STILL: still, MOVED: moved}
+        own = {LEFT: _left(folder, facts), STILL: still, MOVED: moved}
+        return {**own, "windows": moved_in_windows(manifest, events)}
     except (rows.Unreadable, OSError, pa.ArrowException):
         return {LEFT: None, STILL: None, MOVED: None}
 

@@ -21,6 +21,7 @@ DERIVED = (
     "page_cache_lost",
     "every_mirror_synchronised",
     "every_mirror_read",
+    "another_copy_took_over",
     "attached_name_server_silent",
     "consumers_not_notified",
     "all_copies_at_fault",
@@ -30,6 +31,7 @@ DERIVED = (
 _LASTING = {"keeps": ("durable", "persistent"), "queues_stay": ("durable",)}
 _ALL_STOPPED = ("in turn", "at once")
 _NAME_SERVER = "name server"
+_NONE_SEEN = "no record shows another copy in the place of the failed one"
 
 
 def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
@@ -50,6 +52,11 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
             return _every_mirror_synchronised(window, state)
         case "every_mirror_read":
             return _every_mirror_read(window, state)
+        case "another_copy_took_over":
+            # The rank is recorded only if a mirror was seen in the master's place.
+            rank = state.value("promoted_mirror_rank", window)
+            none = rank if isinstance(rank, NotApplicable) else Unknown(_NONE_SEEN)
+            return True if isinstance(rank, Interval) else none
         case "attached_name_server_silent":
             return _attached_is_silent(own, facts, state)
         case "consumers_not_notified":

@@ -34,6 +34,7 @@ from harness.plan.vocabulary import (
     CONSUMPTION,
     COUNTS,
     KEPT,
+    MOVED,
     RECORDED,
     REQUEUED,
     SEEN,
@@ -313,13 +314,16 @@ class Evidence:
         return None if own.ended_ns < min(later_ns, default=math.inf) else self.doubts.run
 
     def _recorded(self, name: str, window: int) -> Value:
-        """Two of these the run's facts hold by themselves."""
+        """Return a recorded fact; two of them the run's facts hold by themselves. Without a record
+        of connections, service during the fault shows that publishers had left a dead target."""
         facts = self.window(window)
         if name == "fault_kind":
             return facts.kind
         if name == "fault_returned":
             return facts.gone and facts.ended_ns is not None
-        return self.state.value(name, window)
+        known = self.state.value(name, window)
+        served_elsewhere = name == MOVED and self.serving.every_publisher_served(window)
+        return True if served_elsewhere and isinstance(known, Unknown) else known
 
     def _found(self, name: str, window: int) -> Value:
         none = self.state.lacks("consumers") if _needs_consumers(name) else False

@@ -84,6 +84,17 @@ class RunService:
             return Unknown(why, found.advice)
         return found
 
+    def every_publisher_served(self, window: int) -> bool:
+        """Return whether each publisher was certainly served while the target's broker was dead,
+        so by another host."""
+        properties = self._window(window).properties
+        if properties is None or not properties.ends_broker:
+            return False
+        rows = served.rows_of(self.findings, window, words.FAULT)
+        own = [row.verdict for row in rows if row.scope == words.PUBLISHER]
+        all_served = bool(own) and set(own) == {words.SERVED}
+        return all_served and self.promised("available_during_fault", window) is True
+
     def _without_more(self, found: bool | Unknown) -> bool | Unknown:
         """Return an answer whose advice does not ask for more than slow consumers can take."""
         if not isinstance(found, Unknown) or not self.state.slow_consumers:

@@ -12,6 +12,7 @@ _NONE = (
     "none that certainly waited: consumers had received more messages than publishers had "
     "confirms for"
 )
+_ONLY_LATE = "no redelivered message was certainly unacknowledged: the acknowledgement"
 
 
 def waited(findings: Findings, window: Window) -> Interval:
@@ -44,10 +45,13 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
 
 
 def requeued(counted: Counted, window: Window) -> Value:
-    if any(counted.requeued(frozenset({window.number}))):
+    unacknowledged, late = counted.requeued(frozenset({window.number}))
+    if unacknowledged:
         return True
     if counted.perhaps_requeued(frozenset({window.number})):
         return Unknown("what was redelivered may be due to another fault, or to none", LATER)
+    if late:
+        return NotApplicable(f"{_ONLY_LATE} of {late:,} perhaps came too late")
     none = "the broker redelivered nothing (retries of publishers do not count)"
     return NotApplicable(f"{none}, so perhaps nothing was unacknowledged")
 

@@ -36,8 +36,15 @@ def brought() -> dict[str, Fact]:
 
 
 def of_run(manifest: Manifest, words: Mapping[str, Any]) -> KnownFacts:
-    """Return the declared and recorded facts of a run. `words`: what its raw rows say."""
-    known = KnownFacts.from_json({**manifest.state, **words})
+    """Return the declared and recorded facts of a run. `words`: what its raw rows say, of its
+    `windows`, too."""
+    document = {**manifest.state, **words}
+    own, seen = (of.get("windows", {}) for of in (manifest.state, words))
+    if windows := {
+        number: {**own.get(number, {}), **seen.get(number, {})} for number in own | seen
+    }:
+        document["windows"] = windows
+    known = KnownFacts.from_json(document)
     run = dict(known.run)
     others = {**not_of_system(manifest.system), **_not_of_client(manifest.client)}
     for name, fact in brought().items():

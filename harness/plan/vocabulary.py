@@ -27,6 +27,7 @@ SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
         "gap of 5 s or more",
     ),
 }
+MOVED = "publishers_of_target_moved"
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(
         str, True, "kind of fault", "the fault's kind: a name that `mqproof list faults` shows"
@@ -111,6 +112,13 @@ RECORDED: dict[str, Fact] = {
         True,
         "all clients of the target lost their connection",
         "every client that was connected to the target lost its connection",
+    ),
+    MOVED: Fact(
+        bool,
+        True,
+        "publishers of the target connected to another host",
+        "every publisher that was connected to the target connected to another host before the "
+        "undo",
     ),
     "rejoined_as": Fact(
         str,
@@ -272,6 +280,12 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
         True,
         "each mirror became master later and was read",
         "every mirror at the fault became master later, and the run read it",
+    ),
+    "another_copy_took_over": Fact(
+        bool,
+        True,
+        "another copy of the queue took over",
+        "another copy of the target's queue was seen as its master; unknown if none was seen",
     ),
     "attached_name_server_silent": Fact(
         bool,

@@ -17,7 +17,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.rates import Tried, too_many
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Cell
-from harness.report.lines import CONDITION, cell_name, is_expected, standing_of
+from harness.report.lines import cell_name, is_expected, standing_of
 from harness.report.page import formats
 from harness.report.page.columns import labels
 from harness.report.page.totals import ClaimOfCell, RunTotals, loss_rate

@@ -20,6 +20,7 @@ NO_PUBLISHERS = {"not_applicable": "no publisher was connected to the target whe
 NOT_REPORTED = {"not_applicable": "the client does not report when a connection ends"}
 NO_LINKS = {"not_applicable": "no fault affected clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
+MOVED = "publishers_of_target_moved"
 # In the state of a window: whether clients report that a connection ended. If they do not, claims
 # about it do not apply: no run with this client can judge them.
 REPORT_LOST = "clients_report_lost"
@@ -89,6 +90,32 @@ def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] |
     if None in answers:
         return None
     return True if True in answers else NO_PUBLISHERS
+
+
+def moved_in_windows(
+    manifest: Manifest, events: Path
+) -> dict[str, dict[str, bool | dict[str, str] | None]]:
+    """Return, for each window, whether every publisher that was connected to its target connected
+    to another host before the undo. It is unknown (None) if one did not, and its log is not
+    closed, or it had less time than clients may need."""
+    links = tuple(_links(manifest, events))
+    found = {}
+    for window in manifest.windows:
+        moved = _all_moved(manifest, links, window)
+        if moved is False and not _had_to_move(manifest, window):
+            moved = None
+        found[str(window.number)] = {MOVED: moved}
+    return found
+
+
+def _had_to_move(manifest: Manifest, window: Window) -> bool:
+    """Return whether publishers' records show that one kept away from all other hosts."""
+    closed = all(one.log_closed for one in manifest.workers if one.role == "publisher")
+    reconnect_s = manifest.state.get("reconnect_s")
+    if not closed or not isinstance(reconnect_s, int | float):
+        return False
+    until_ns = manifest.load_ended_ns if window.ended_ns is None else window.ended_ns
+    return until_ns is not None and until_ns - window.returned_ns > reconnect_s * 1e9
 
 
 def _of_links(window: Window) -> bool:

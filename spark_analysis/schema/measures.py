@@ -295,8 +295,9 @@ _OF_MESSAGES = (
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
         title="Duplicates, cause not decided (perhaps acknowledged too late)",
-        meaning="duplicate deliveries whose cause is not decided: the client acknowledged less "
-        "than 1 s before a fault or its connection's end, so the acknowledgement may be lost",
+        meaning="duplicate deliveries whose cause is not decided: the client acknowledged around "
+        "the beginning of a fault, or less than 1 s before its connection's end, and no record "
+        "shows whether the broker got the acknowledgement",
         stopped_by=_LOGS,
         story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
     ),

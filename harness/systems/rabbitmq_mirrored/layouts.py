@@ -27,7 +27,7 @@ from harness.systems.rabbitmq.layouts import (
 )
 from harness.systems.rabbitmq.versions import DEFAULT
 from harness.systems.rabbitmq_mirrored.policies import PolicyTable, mirrored, policy_problems
-from spark_analysis.schema.words import DISK_OPEN, Strength
+from spark_analysis.schema.words import Strength
 
 
 class MirroredLayoutFile(NodesLayoutFile):
@@ -92,8 +92,8 @@ class RabbitLayoutFile(MirroredLayoutFile):
 
 
 REPLICATED = (
-    "the master and every mirror that the queue had at that time had the message; without a "
-    f"mirror only the master; {DISK_OPEN}"
+    "the master and every mirror that the queue had at that time had the message (without a "
+    "mirror only the master), on disk if it is persistent and its queue durable"
 )
 
 

@@ -35,7 +35,7 @@ STORIES: dict[str, Three] = {
         lambda: story_of(**VOTING),
         lambda: lost(**VOTING),
         lambda: story_of(**{**VOTING, "promoted_mirror_rank": None}),
-        (INCONCLUSIVE, "promoted_mirror_rank"),
+        (INCONCLUSIVE, "another_copy_took_over"),
     ),
     "follower-is-elected": Three(
         lambda: story_of(**VOTING),

@@ -168,8 +168,8 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
     ),
     "host-list-fails-over": Three(
-        story_of,
-        out,
+        story_of,  # served while their first host was dead
+        lambda: out(publishers_of_target_moved=False),
         lambda: out(client_endpoint="one"),
         (NOT_APPLICABLE, "client_endpoint == hosts"),
     ),

@@ -187,6 +187,30 @@ def test_queue_configured_to_wait_for_its_master_blames_no_endpoint() -> None:
         assert verdict(claim, story).outcome is NOT_APPLICABLE, claim
 
 
+@pytest.mark.parametrize(
+    ("moved", "served", "outcome"),
+    [
+        (True, "out", PASS),  # rqq3 refused all publishes for a minute: that is no client's fault
+        (True, "open", PASS),
+        (None, "served", PASS),  # by another host, for the first one was dead
+        (None, "out", INCONCLUSIVE),
+        (None, "open", INCONCLUSIVE),
+        (False, "out", FAIL),
+    ],
+)
+def test_library_fails_over_if_its_clients_connect_to_another_host(
+    moved: bool | None, served: str, outcome: ClaimOutcome
+) -> None:
+    story = Story(publishers_of_target_moved=moved).service(served, ended="undo")
+    assert verdict("host-list-fails-over", story).outcome is outcome
+
+
+def test_service_of_a_silent_host_shows_no_other_connection() -> None:
+    story = Story("freeze", publishers_of_target_moved=None)
+    value = story.evidence.claimed("publishers_of_target_moved", 1)
+    assert value == Unknown("publishers_of_target_moved: it was not recorded")
+
+
 def test_behind_a_balancer_no_client_is_connected_to_the_master() -> None:
     balanced = Story(client_endpoint="haproxy", clients_of_target_cut_off=None)
     assert verdict("masters-clients-are-cut-off", balanced).outcome is NOT_APPLICABLE

@@ -7,8 +7,10 @@ import pytest
 
 from harness.run_folder.client_events import (
     CONSUMING,
+    MOVED,
     NAME_SERVERS_HIT,
     REPORT_LOST,
+    moved_in_windows,
     reached_another,
 )
 from harness.run_folder.manifest import Manifest, WorkerRecord
@@ -315,3 +317,42 @@ def test_a_fault_that_hit_no_publisher_decides_nothing_for_others(tmp_path: Path
         folder = tmp_path / name
         folder.mkdir()
         assert moved(folder, events, second="rmq3") is answer
+
+
+@pytest.mark.parametrize(
+    ("events", "reconnect_s", "closed", "expected"),
+    [
+        ([(1, 1_500, 2, "rmq2 pika"), (2, 1_999, 2, "rmq3 pika")], 1e-7, True, True),
+        ([(1, 1_500, 2, "rmq2 pika")], 1e-7, True, False),
+        ([(1, 1_500, 2, "rmq2 pika"), (2, 1_500, 2, "rmq1 pika")], 1e-7, True, False),
+        ([(1, 1_500, 2, "rmq2 pika"), (2, 2_000, 2, "rmq2 pika")], 1e-7, True, False),
+        ([(1, 1_500, 2, "rmq2 pika")], 1e-6, True, None),  # it had less time than it may need
+        ([(1, 1_500, 2, "rmq2 pika")], None, True, None),
+        ([(1, 1_500, 2, "rmq2 pika")], 1e-7, False, None),  # the rest of its log is not there
+    ],
+)
+def test_publishers_of_a_dead_host_move_if_each_connects_to_another(
+    tmp_path: Path,
+    events: list[tuple[int, int, int, str]],
+    reconnect_s: float | None,
+    closed: bool,
+    expected: bool | None,
+) -> None:
+    """Of a kill of rmq1 from 1,000 to 2,000, to which both publishers were connected."""
+    before = [(1, 100, 1, "rmq1 pika"), (2, 100, 1, "rmq1 pika")]
+    made: Manifest = manifest()
+    made.workers.append(WorkerRecord("publisher-2", 2, "publisher"))
+    made.windows.append(Window(1, "kill", ORIGIN, ORIGIN, 2 * ORIGIN, True, True, ""))
+    made.targets.append(TargetRecord(1, "kill", "master of orders", "rmq1"))
+    made.state |= {"client_endpoint": "hosts", "reconnect_s": reconnect_s}
+    made.save(tmp_path)
+    for worker in made.workers:
+        with LogWriter(tmp_path / LOGS / worker.name) as log:
+            for number, at_ns, connection, detail in (*before, *events):
+                if number == worker.number:
+                    log.append(CLIENT_EVENTS, number, at_ns, "connected", connection, None, detail)
+    sealed = seal(tmp_path)
+    for worker in sealed.workers:
+        worker.log_closed = closed
+    found = moved_in_windows(sealed, tmp_path / RAW / f"{CLIENT_EVENTS.name}.parquet")
+    assert found == {"1": {MOVED: expected}}
