@@ -110,9 +110,11 @@ class _Columns:
     def read(self, kind: type[R]) -> R:
         columns = self.history.tables.get(kind.TABLE.name, {})
         types = arrow_schema(kind.TABLE)
+        rows = max(map(len, columns.values()), default=0)
+        # Other tools record no answers of brokers: a text that their histories lack is empty.
         columns = {
-            field.name: _column(columns.get(field.name, []), types.field(field.name).type)
-            for field in fields(kind)
+            name: _column(columns.get(name) or [None] * rows, types.field(name).type)
+            for name in (field.name for field in fields(kind))
         }
         return without_canaries(kind(**columns))
 
