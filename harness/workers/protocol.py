@@ -27,8 +27,8 @@ Worker to harness
                                               publishes that are due, out or to be retried; once
                                               more just before `closed`
      "again": 0, "waiting": 0, "never_sent": 0          in it, of publishers: of `sent`, attempts
-                                              after the first; of `outstanding`, publishes not
-                                              sent yet; of `missed`, those never sent
+                                              after the first; of `outstanding`, publishes due
+                                              for 0.1 s and not sent; of `missed`, those never sent
      "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
                                               that are final since the last status: how many were
                                               due in each, and confirmed by their deadline

@@ -47,6 +47,7 @@ BUFFER_PAUSE_S = 0.001
 RETRY_BUFFER_BYTES = 32 << 10
 CLOGGED_PAUSE_NS = 2_000_000
 CLOSE_LIMIT_S = 2.0
+OVERDUE_NS = 100_000_000  # a publish that is due for so long waits for room
 STANDSTILL_NS = 400_000_000  # ticks come ten times a second
 
 
@@ -140,6 +141,7 @@ class Publisher:
     def status(self) -> dict[str, int]:
         book, now_ns = self._book, self._recorder.now_ns()
         waiting = self._pacing.waiting(now_ns)
+        overdue = self._pacing.waiting(now_ns - OVERDUE_NS)
         return {
             "sent": book.sent,
             "again": book.again,
@@ -149,7 +151,7 @@ class Publisher:
             "delivered": 0,
             "never_sent": book.never_sent,
             "outstanding": book.unsettled + waiting,
-            "waiting": waiting,
+            "waiting": overdue,
         }
 
     def seconds(self) -> list[Second]:

@@ -2,6 +2,7 @@
 
 1. Every step shows its name, its seconds and the seconds that it was expected to take.
 2. Without a terminal nothing is redrawn: a line a change of phase, and one every PLAIN_EVERY_S.
+   The line of a phase under load waits RATES_WITHIN_S for the first rates of that phase.
 3. It prints through the console that it was given; words in brackets are never markup, and what
    comes from outside commands nothing.
 """
@@ -41,6 +42,7 @@ from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from spark_analysis.schema.service import RUN
 
 PLAIN_EVERY_S = 10.0
+RATES_WITHIN_S = 3.0
 CELLS_MAX = 24
 THE_SAME = "the same reason"
 _STYLES = {str(outcome): style for outcome, style in tables.STYLES.items()}
@@ -59,9 +61,11 @@ class Terminal:
         self._live: Live | None = None
         self._step = ""
         self._phase: tuple[str, str, tuple[str, ...]] = ("", "", ())
-        self._printed_s = float("-inf")
+        self._printed_s = self._changed_s = float("-inf")
+        self._held: LiveCounts | None = None  # a phase whose line waits for its rates
 
     def step_began(self, name: str, expected_s: float | None) -> None:
+        self._release()
         self._step = one_line(name)
         if self._redraws:
             self._draw(_step_bar(self._step, expected_s))
@@ -80,14 +84,29 @@ class Terminal:
             return
         now_s = self._clock()
         phase = (view.run, view.phase, view.armed)  # waits change every second
-        if phase != self._phase or now_s - self._printed_s >= PLAIN_EVERY_S:
-            self._phase, self._printed_s = phase, now_s
+        if phase != self._phase:
+            self._release()
+            self._phase, self._changed_s, self._held = phase, now_s, view
+        if self._held is not None:
+            self._held = view
+            if not view.awaits_rates or now_s - self._changed_s >= RATES_WITHIN_S:
+                self._release()
+                self._printed_s = now_s
+        elif now_s - self._printed_s >= PLAIN_EVERY_S:
+            self._printed_s = now_s
             self._print(live_line(view))
 
+    def _release(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            self._print(live_line(held))
+
     def message(self, text: str) -> None:
+        self._release()
         self._print(text)
 
     def close(self) -> None:
+        self._release()
         if self._live is not None:
             self._live.stop()
             self._live = None

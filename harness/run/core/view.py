@@ -13,6 +13,7 @@ from harness.run.core.strip import Strip
 NS_PER_S = 1_000_000_000
 SILENT_NS = 2 * NS_PER_S  # a worker that reported nothing for so long counts as still
 _WITHOUT_LOAD = ("drain", "audit", "closing", "finished")  # phases after the load
+_UNDER_LOAD = ("windows", "recovery", "settle")  # phases that workers report from at once
 
 
 class Speaker(Protocol):
@@ -68,6 +69,11 @@ class LiveCounts:
             return f"delivered {self.rates.delivered:,.0f}/s"
         each = self.rates.delivered / self.groups
         return f"delivered {each:,.0f}/s per group ({self.groups} groups)"
+
+    @property
+    def awaits_rates(self) -> bool:
+        """Return whether the phase will have rates once workers have reported twice in it."""
+        return self.rates is None and self.phase in _UNDER_LOAD
 
     @property
     def sends(self) -> str:
@@ -133,7 +139,11 @@ def view_of(
 
 
 def _rates(workers: Sequence[Speaker], run_ns: int, since_ns: int) -> PerSecond | None:
-    """Return the rates between two reports since then; None: no worker has sent two."""
+    """Return the rates between two reports since then; None: no worker has sent two, or one that
+    goes on has sent fewer."""
+    going = [one for one in workers if run_ns - one.status.get("at_ns", -SILENT_NS) < SILENT_NS]
+    if any(one.earlier.get("at_ns", since_ns) < since_ns for one in going):
+        return None
     timed = [
         (one.earlier, one.status, one.status["at_ns"] - one.earlier["at_ns"])
         for one in workers

@@ -100,3 +100,13 @@ def test_in_settle_only_retries_are_sent() -> None:
     assert counts.sends == "nothing new is sent"
     again = replace(counts, rates=PerSecond(40.0, 0.0, 0.0, 40.0))
     assert again.sends == "nothing new is sent, sent again 40/s"
+
+
+def test_rates_wait_for_every_worker_that_goes_on() -> None:
+    def found(*workers: Reports) -> PerSecond | None:
+        return view_of("recovery", workers, (), 9.0, 4 * S, 0, 2 * S).rates
+
+    before = Reports(report(1.9, delivered=300), report(2.9, delivered=500))
+    silent = Reports(report(0.5, delivered=20), report(1.5, delivered=200))
+    assert found(PUBLISHER, before) is None
+    assert found(PUBLISHER, silent) == found(PUBLISHER)

@@ -107,6 +107,20 @@ def test_a_line_before_or_after_the_load_has_no_rates() -> None:
     ]
 
 
+def test_the_line_of_a_phase_waits_for_its_first_rates() -> None:
+    view = replace(VIEW, phase="windows", rates=None, armed=("kill rmq1",), strip=NOTHING_YET)
+    screen = Screen()
+    screen.display.live(view)
+    assert screen.lines == []
+    screen.display.live(replace(view, rates=BLOCKED))
+    assert screen.lines[0].startswith("run-1 faults | sent 0/s, confirmed 0/s, ")
+    screen.display.live(replace(view, phase="recovery", armed=()))
+    screen.display.live(replace(view, phase="drain", armed=(), left_s=0.0))
+    recovery, drain = screen.lines[1:]
+    assert recovery == "run-1 recovery | late 0 | at least 42 s left"
+    assert drain == "run-1 drain | late 0"
+
+
 def test_terminal_display_is_redrawn_and_leaves_nothing_behind() -> None:
     screen = Screen(is_terminal=True)
     screen.display.live(VIEW)
