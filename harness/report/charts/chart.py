@@ -293,17 +293,29 @@ def _of_load(measure: Measure, mark: Mark, timeline: Timeline) -> tuple[float, f
 
 
 def _serving(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
-    """Yield a lane a queue: the host that brokers named, from its first look to its last."""
+    """Yield a lane a queue: the host that brokers named, from its first look to its last, and when
+    mqproof did not query them."""
     for queue, looks in by_key(timeline.looks, lambda look: look.queue).items():
-        spans = []
+        spans, last_s, before = list[Span](), scale.from_s, ""
         for host, alike in groupby(looks, key=lambda look: look.serving):
             own = list(alike)
             from_s, until_s = own[0].began_ns / NS, own[-1].at_ns / NS
             name = host or f"no {timeline.serving}"
             copies = ", ".join(map(own[-1].describe, own[-1].copies)) or "none"
             seen = f"{name}, from +{from_s:.3f} s to +{until_s:.3f} s; other copies: {copies}"
+            spans += _unqueried(last_s, from_s, before, scale)
             spans.append(scale.span(from_s, until_s, "shown" if host else "silent", name, seen))
+            last_s, before = until_s, f"{name} before; "
+        spans += _unqueried(last_s, scale.until_s, before, scale)
         yield Lane(f"{timeline.serving} of {queue}", tuple(spans))
+
+
+def _unqueried(from_s: float, until_s: float, before: str, scale: Scale) -> Iterable[Span]:
+    """Yield the time in which brokers were not queried. `before`: what they had answered."""
+    from_s, until_s = max(from_s, scale.from_s), min(until_s, scale.until_s)
+    if from_s < until_s:
+        title = f"mqproof did not query the brokers from +{from_s:.3f} s to +{until_s:.3f} s"
+        yield scale.span(from_s, until_s, "unqueried", f"{before}not queried", title)
 
 
 def _operated(timeline: Timeline, scale: Scale) -> Iterable[Span]:

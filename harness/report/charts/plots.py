@@ -4,7 +4,8 @@
    another.
 2. Only what was measured is drawn: at rate `max` there is no success, without confirms no latency.
 3. What was late in the slice of a fault is drawn after the fault if the records allow it.
-4. What brokers used (memory, and bytes written to disk) has a line for each host.
+4. Peaks of a rate far above the load that was due are cut off, and said in words.
+5. What brokers used (memory, and bytes written to disk) has a line for each host.
 """
 
 import math
@@ -16,6 +17,7 @@ from harness.report.page import formats
 from harness.view.costs import UseOfSlice
 from harness.view.timeline import Slice, Timeline
 
+PEAK = 3  # times the load that was due: what is above it is cut off
 TONES = ("host1", "host2", "host3", "host4", "host5", "host6")  # style.css; used again in turn
 Value = Callable[[UseOfSlice], float | None]
 
@@ -40,18 +42,37 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
             ("bad", "late", _columns(slices, slice_s, scale, late=True)),
         )
         yield Plot("on time", rate, lines, "100 %", (), "0 %")
-    top = max((max(one.confirmed, one.delivered) for one in slices), default=0) / slice_s
-    if top:
-        delivered = ((one.from_s, one.delivered / slice_s / top) for one in slices)
-        confirmed = ((one.from_s, one.confirmed / slice_s / top) for one in slices)
-        lines = (
-            ("delivered", timeline.delivered, _line(delivered, slice_s, scale)),
-            ("confirmed", "confirmed", _line(confirmed, slice_s, scale)),
+    of_rates = ("delivered", timeline.delivered), ("confirmed", "confirmed")
+    rates = {tone: [getattr(one, tone) / slice_s for one in slices] for tone, _ in of_rates}
+    if any(map(any, rates.values())):
+        top = _top_rate(timeline, rates.values())
+        lines = tuple(
+            (tone, _with_peak(name, max(rates[tone]), top), _rate_line(tone, top, timeline, scale))
+            for tone, name in of_rates
         )
         yield Plot("messages a second", "", lines, f"{top:,.0f}", (), "0")
     yield from _latency(timeline, scale)
     for name, meaning, value in _OF_HOSTS:
         yield from _use(name, meaning, timeline, scale, value)
+
+
+def _top_rate(timeline: Timeline, rates: Iterable[Sequence[float]]) -> float:
+    """Return the top of the axis: a short peak does not flatten the load that was due."""
+    peak = max(map(max, rates))
+    due = max(one.operations for one in timeline.slices) / timeline.slice_s
+    return min(peak, PEAK * due) if due else peak
+
+
+def _with_peak(name: str, peak: float, top: float) -> str:
+    return f"{name}, up to {peak:,.0f}" if peak > top else name
+
+
+def _rate_line(name: str, top: float, timeline: Timeline, scale: Scale) -> str:
+    slice_s = timeline.slice_s
+    shares = (
+        (one.from_s, min(1.0, getattr(one, name) / slice_s / top)) for one in timeline.slices
+    )
+    return _line(shares, slice_s, scale)
 
 
 def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:

@@ -11,6 +11,7 @@ from harness.view.routes import RouteRow
 
 NS = 1e9
 TICKS_MAX = 7
+LETTER = 0.75  # per cent of the width
 _ROUND = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
 
 
@@ -24,9 +25,18 @@ class Span(NamedTuple):
     title: str = ""
 
     @property
-    def flips(self) -> bool:
-        """Whether words beside it have more room on its left."""
-        return self.left + self.width > 55
+    def fits(self) -> bool:
+        """Return whether the words have room in it, on a screen of usual width."""
+        return self.width > LETTER * len(self.text)
+
+    @property
+    def side(self) -> str:
+        """Return where words have the most room: "" on its right, `flips` on its left; `covered`
+        if they have none beside it."""
+        right = 100 - self.left - self.width
+        if max(self.left, right) < LETTER * len(self.text):
+            return "covered"
+        return "flips" if self.left > right else ""
 
 
 class Lane(NamedTuple):

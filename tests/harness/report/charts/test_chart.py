@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.claims.judge import ClaimOutcome
 from harness.report.charts.chart import Chart
+from harness.report.charts.scale import Span
 from harness.run_folder.replica_looks import ReplicaLook
 from harness.run_folder.rows import Resource
 from harness.view.costs import use_over_time
@@ -371,10 +372,14 @@ def test_the_serving_host_has_a_row_for_each_queue(tmp_path: Path) -> None:
     (lane,) = Chart(replace(timeline_of(tmp_path, crash()), looks=tuple(seen))).serving
     assert lane.name == "master of orders"
     assert [(span.text, span.tone) for span in lane.spans] == [
+        ("not queried", "unqueried"),
         ("rmq1", "shown"),
+        ("rmq1 before; not queried", "unqueried"),
         ("no master", "silent"),
+        ("no master before; not queried", "unqueried"),
     ]
-    assert lane.spans[0].title == (
+    assert lane.spans[2].title == "mqproof did not query the brokers from +4.000 s to +6.000 s"
+    assert lane.spans[1].title == (
         "rmq1, from +1.000 s to +4.000 s; other copies: rmq2 (synchronised)"
     )
 
@@ -387,3 +392,28 @@ def test_a_request_that_waits_begins_when_the_wait_is_over(tmp_path: Path) -> No
     assert first.gone is not None
     assert row.requested[0].left == round(100 * (first.gone.at_ns / S + 1) / 40, 2)
     assert "from the later of +28" in row.requested[0].title
+
+
+def test_a_short_peak_does_not_flatten_the_load_that_was_due(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash())
+    due = max(one.operations for one in timeline.slices)
+    slices = [replace(one, delivered=due, confirmed=due) for one in timeline.slices]
+    slices[-1] = replace(slices[-1], delivered=7 * due)
+    (rates,) = (
+        plot
+        for plot in Chart(replace(timeline, slices=tuple(slices))).plots
+        if plot.name == "messages a second"
+    )
+    assert rates.top == f"{3 * due:,}"
+    assert [name for _, name, _ in rates.lines] == [f"delivered, up to {7 * due:,}", "confirmed"]
+    assert re.match(r"M[\d.]+ 66\.7H", rates.lines[0][2])
+    assert "V0.0" in rates.lines[0][2]
+
+
+def test_words_stand_where_they_have_room() -> None:
+    words = "kill master of orders"
+    assert Span(10, 50, "asked", words).side == ""
+    assert Span(60, 20, "asked", words).side == "flips"
+    assert Span(3, 94, "asked", words).side == "covered"
+    assert Span(10, 20, "shown", words).fits
+    assert not Span(10, 3, "dropped", "dropped").fits
