@@ -17,6 +17,7 @@ recovery    the recovery from a fault: stages, the longest silence, missed publi
 serving     service, consumption and starvation of one run, and which doubt comes first
 served      whether all was served and consumed in a window: from rows of the marts
 attendance  when consumers could receive nothing, by their own doing
+operated    outages and waits that an operation may explain
 steady_state outages and silences while nothing is broken
 waiting     the messages that waited when a fault came, and their fate
 derived     facts that follow from others

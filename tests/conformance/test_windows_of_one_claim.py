@@ -114,12 +114,12 @@ def foretold_harm_came_beside_a_loss_that_no_fault_caused() -> Sketch:
 
 
 @case(unknown=f"{SERVED} {AFTER}")
-def taken_over_and_a_second_kill_is_too_short_to_tell() -> Sketch:
+def taken_over_and_a_second_kill_is_too_short() -> Sketch:
     return fault(fault(load(120, (15, 17)), 15, 40), 80, 83)
 
 
 @case(SERVED, unknown=AFTER)
-def out_until_the_undo_and_a_second_kill_is_too_short_to_tell() -> Sketch:
+def out_until_the_undo_and_a_second_kill_is_too_short() -> Sketch:
     return fault(fault(load(120, (15, 41)), 15, 40), 80, 83)
 
 
