@@ -18,6 +18,7 @@ serving     service, consumption and starvation of one run, and which doubt come
 served      whether all was served and consumed in a window: from rows of the marts
 open_service why it is undecided whether clients were served: one reason and its remedy
 attendance  when consumers could receive nothing, by their own doing
+operated    outages and waits that an operation may explain
 steady_state outages and silences while nothing is broken
 waiting     the messages that waited when a fault came, and their fate
 derived     facts that follow from others

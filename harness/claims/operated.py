@@ -7,7 +7,7 @@
 3. The unplanned end of a process is no operation: claims judge it by its cause.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from harness.claims.doubts import BY_OPERATORS
@@ -31,12 +31,14 @@ def met(facts: Facts, from_ns: int, until_ns: int, *, due_ns: int | None = None)
     )
 
 
-def explains(facts: Facts, rows: Iterable[Service], outages: Iterable[Outage]) -> bool:
-    """Return whether operations may explain every scope that was out. `rows`: of one window and
-    promise."""
-    out = [row for row in rows if row.verdict == words.OUT]
+def explains(facts: Facts, rows: Sequence[Service], outages: Iterable[Outage]) -> bool:
+    """Return whether operations may explain every scope that was out; if none was, that all was
+    confirmed only once the fault was undone. `rows`: of one window and promise."""
     every = tuple(outages)
-    return bool(facts.operated) and bool(out) and all(_explains(facts, row, every) for row in out)
+    out = [row for row in rows if row.verdict == words.OUT]
+    if not out:
+        return met(facts, rows[0].from_ns, rows[0].until_ns)
+    return all(_explains(facts, row, every) for row in out)
 
 
 def without(facts: Facts, waited: Interval, from_ns: int, until_ns: int, due_ns: int) -> Interval:

@@ -68,16 +68,12 @@ class RunService:
         if not rows:
             return Unknown("this fault, or one that overlaps with it, was not verified ended")
         if self._only_late(rows, promise, window):
-            met = operated.met(self.facts, rows[0].from_ns, rows[0].until_ns)
-            unsure = doubt.unknown if doubt else operated.UNDECIDED if met else None
-            return False if unsure is None else unsure
+            return doubt.unknown if doubt else self._unless_operated(rows, False)
         if doubt and stalled_s and not self._proved(rows, stalled_s, window):
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return NotApplicable(_CUT_SHORT)
-        found = self._without_more(self._served(rows, window))
-        if found is False and operated.explains(self.facts, rows, self.findings.outages):
-            return operated.UNDECIDED
+        found = self._without_more(self._unless_operated(rows, self._served(rows, window)))
         bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
         if isinstance(found, Unknown) and bound_s:
             why = f"{found.reason} (the publishers' clocks may be off by {bound_s:.3f} s)"
@@ -94,6 +90,14 @@ class RunService:
         own = [row.verdict for row in rows if row.scope == words.PUBLISHER]
         all_served = bool(own) and set(own) == {words.SERVED}
         return all_served and self.promised("available_during_fault", window) is True
+
+    def _unless_operated(
+        self, rows: Sequence[words.Service], found: bool | Unknown
+    ) -> bool | Unknown:
+        """Return an answer; none if operations may explain that something was out."""
+        if found is False and operated.explains(self.facts, rows, self.findings.outages):
+            return operated.UNDECIDED
+        return found
 
     def _without_more(self, found: bool | Unknown) -> bool | Unknown:
         """Return an answer whose advice does not ask for more than slow consumers can take."""

@@ -176,7 +176,7 @@ def lost_when_hosts_lost_power_a_second_apart() -> Sketch:
     return sketch
 
 
-@case(passes=f"{DELIVERED} {AFTER}", not_applicable=f"{OF_ONE_NODE}")
+@case(passes=f"{DELIVERED} {AFTER}", not_applicable=OF_ONE_NODE)
 def nothing_lost_though_hosts_lost_power_a_second_apart() -> Sketch:
     return all_without_power(1)
 
@@ -191,7 +191,7 @@ def transient(kind: str, *, role: str = "none", from_s: float = 15, until_s: flo
     return fault(fault(sketch, from_s, until_s, kind, role=role), 70, 90)
 
 
-@case(DELIVERED, passes=f"{ELECTION}", lost=1)
+@case(DELIVERED, passes=ELECTION, lost=1)
 def transient_and_lost_while_a_client_was_frozen_long_before_the_kill() -> Sketch:
     """No broker had ended yet, and no frozen client takes a message."""
     sketch = transient("client_freeze")
@@ -477,7 +477,7 @@ def the_audit_finds_what_a_dead_publisher_may_have_sent() -> Sketch:
     return sketch
 
 
-@case(f"{CORRUPT}", passes=DELIVERED, corrupt=1)
+@case(CORRUPT, passes=DELIVERED, corrupt=1)
 def delivered_with_a_broken_body() -> Sketch:
     sketch = calm()
     sketch.first(150).named["payload_ok"] = False
@@ -515,7 +515,7 @@ def delivered_in_another_queue_than_its_own() -> Sketch:
     return sketch
 
 
-@case(f"{DELIVERED}", not_applicable="", stranded=1, misrouted=0)
+@case(DELIVERED, stranded=1, misrouted=0)
 def found_by_the_audit_in_another_queue_than_its_own() -> Sketch:
     sketch = unpaid(two_queues(), 100)
     sketch.deliver(100, 50_000, producer=4, via=Via.AUDIT, queue="orders")
@@ -627,7 +627,7 @@ def lost_while_a_link_hung_alone() -> Sketch:
     return sketch
 
 
-@case(unknown=f"{DELIVERED}", lost=0, loss_unknown=1)
+@case(unknown=DELIVERED, lost=0, loss_unknown=1)
 def lost_at_a_kill_while_a_consumer_died_off_the_record() -> Sketch:
     sketch = fault(load(100), 15, 35)
     sketch.history.worker(OTHER, "consumer", log_closed=False)
@@ -650,7 +650,7 @@ def one_lost_long_before_the_kill_and_one_at_it() -> Sketch:
     return sketch
 
 
-@case(DELIVERED, passes=ELECTION, unknown="", lost=2)
+@case(DELIVERED, passes=ELECTION, lost=2)
 def one_lost_long_before_the_kill_and_one_long_after() -> Sketch:
     sketch = fault(load(100), 15, 35)
     sketch.lose(50, 700)

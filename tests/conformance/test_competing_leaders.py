@@ -106,7 +106,7 @@ def a_copy_on_the_other_side() -> Sketch:
     return sketch
 
 
-@case(f"{ONE_COPY}", duplicated__diverged=20)
+@case(ONE_COPY, duplicated__diverged=20)
 def each_message_of_two_seconds_comes_on_both_sides() -> Sketch:
     sketch = other_side(split())
     for sequence in range(200, 220):

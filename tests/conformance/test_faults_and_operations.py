@@ -24,6 +24,7 @@ from tests.rigs.histories.claim_names import (
 )
 from tests.rigs.histories.several_faults import fault, frozen, load, operated, process_end
 from tests.rigs.histories.sketches import Sketch, SketchCase, SketchCases
+from tests.rigs.histories.ways import Via
 
 CASES = SketchCases()
 case = CASES.case
@@ -85,7 +86,7 @@ def nothing_is_given_while_a_node_is_restarted() -> Sketch:
     return sketch
 
 
-@case(f"{CONSUMED_AFTER}", passes=AFTER)
+@case(CONSUMED_AFTER, passes=AFTER)
 def nothing_is_given_long_after_a_node_was_restarted() -> Sketch:
     sketch = fault(operated(load(110), 50, 55), 15, 35)
     sketch.hold(80_000, 88_000)
@@ -161,7 +162,7 @@ def lost_while_a_node_is_restarted_between_two_kills() -> Sketch:
     return sketch
 
 
-@case(f"{DELIVERED}", unknown=OF_MIRRORS, lost=2)
+@case(DELIVERED, unknown=OF_MIRRORS, lost=2)
 def one_lost_at_the_kill_or_by_the_operator_and_one_by_him() -> Sketch:
     sketch = fault(operated(load(90), 14, 18), 15, 35)
     sketch.lose(145, 149)
@@ -423,14 +424,6 @@ def a_publisher_stands_still_in_the_seconds_after_the_undo() -> Sketch:
 # --- loads that are not judged, and clients that never return ------------------------------------
 
 
-def as_fast_as_possible(sketch: Sketch) -> Sketch:
-    """No publish is intended for a certain time."""
-    sketch.facts["paced"] = False
-    for one in sketch.history.rows.get("attempts", ()):
-        one["intended_ns"] = -1
-    return sketch
-
-
 @case(not_applicable=f"{SERVED} {AFTER}", passes=f"{DELIVERED} {ELECTION}")
 def a_kill_at_the_highest_rate_and_nothing_lost() -> Sketch:
     return fault(load(100, paced=False), 15, 35)
@@ -480,6 +473,6 @@ def the_only_consumer_was_killed_for_good_before_the_kill() -> Sketch:
     sketch = load(100)
     sketch.history.away(CONSUMER, 12_000)
     for place, one in enumerate(sketch.since(12_000)):
-        one.named |= {"via": 2, "consumer": 90, "connection": 9}
+        one.named |= {"via": Via.DRAIN, "consumer": 90, "connection": 9}
         one.move(150_000 + place)
     return fault(fault(sketch, 12, None, "client_crash", role="none"), 20, 40)

@@ -22,6 +22,7 @@ from tests.rigs.histories.claim_names import (
 )
 from tests.rigs.histories.several_faults import fault, frozen, load, operated
 from tests.rigs.histories.sketches import Sketch, SketchCase, SketchCases
+from tests.rigs.histories.ways import Via
 
 CASES = SketchCases()
 case = CASES.case
@@ -68,7 +69,7 @@ def foretold_harm_came_in_either_of_two_windows() -> Sketch:
     sketch.history.no_consumer()
     sketch.declared |= {"consumers": 0, "acknowledges": False}
     for one in sketch.came:
-        one.named |= {"via": 2, "consumer": 90, "connection": 9}
+        one.named |= {"via": Via.DRAIN, "consumer": 90, "connection": 9}
         one.move(150_000 + one.sequence / 100)
     sketch.lose(140)
     return sketch
@@ -94,7 +95,7 @@ def foretold_harm_came_while_an_operator_restarted_a_node() -> Sketch:
     return sketch
 
 
-@case(f"{DELIVERED} {ELECTION} {WORKS_ON}", passes="", lost=1)
+@case(f"{DELIVERED} {ELECTION} {WORKS_ON}", lost=1)
 def lost_in_the_window_of_synchronised_mirrors_alone() -> Sketch:
     """The warning speaks of the other window."""
     sketch = unsynchronised(synchronised=(2,))
@@ -114,12 +115,12 @@ def foretold_harm_came_beside_a_loss_that_no_fault_caused() -> Sketch:
 
 
 @case(unknown=f"{SERVED} {AFTER}")
-def taken_over_and_a_second_kill_is_too_short_to_tell() -> Sketch:
+def taken_over_and_a_second_kill_is_too_short() -> Sketch:
     return fault(fault(load(120, (15, 17)), 15, 40), 80, 83)
 
 
 @case(SERVED, unknown=AFTER)
-def out_until_the_undo_and_a_second_kill_is_too_short_to_tell() -> Sketch:
+def out_until_the_undo_and_a_second_kill_is_too_short() -> Sketch:
     return fault(fault(load(120, (15, 41)), 15, 40), 80, 83)
 
 
@@ -147,7 +148,7 @@ def a_mirror_which_loses_one_and_then_the_master() -> Sketch:
     return sketch
 
 
-@case(f"{SERVED}", passes=ELECTION)
+@case(SERVED, passes=ELECTION)
 def a_stop_is_taken_over_and_a_kill_is_not() -> Sketch:
     return fault(fault(load(130, (70, 96)), 15, 40, "stop"), 70, 95)
 
@@ -187,7 +188,7 @@ def the_same_instant_ends_one_fault_and_begins_the_next() -> Sketch:
     return fault(sketch, 50, 75)
 
 
-@case(f"{DELIVERED}", passes=ELECTION, lost=1)
+@case(DELIVERED, passes=ELECTION, lost=1)
 def lost_in_the_judged_time_of_a_kill_that_was_over() -> Sketch:
     """A window is judged until the next one, but its influence ends when it is over."""
     sketch = fault(fault(load(130), 15, 35), 90, 110)
