@@ -41,6 +41,7 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
     _of_faults(facts, tables, complaints)
     complaints.cells("deliveries.queue", _of_no_group(facts, tables))
     complaints.cells("deliveries.consumer", _of_another_group(facts, tables))
+    complaints.cells("deliveries.received_ns", _after_the_end(facts, tables))
     complaints.cells(
         "lateness.late_ns",
         (
@@ -114,6 +115,21 @@ def _of_another_group(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
         if via in loads and own is not None and read is not None and own != read:
             other = f"{brief(queue)} is a queue of group {brief(read)}"
             yield place, f"consumer {consumer} is of group {brief(own)}, and {other}"
+
+
+def _after_the_end(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
+    """Yield what came in a queue after the time from which on it was quiet."""
+    quiet_ns: dict[Cell, int | None] = {end.queue: end.quiet_ns for end in facts.queues}
+    apart, finds = {clock.worker for clock in facts.clocks}, facts.way_numbers.audit
+    names = ("producer", "consumer", "queue", "via", "received_ns")
+    for place, row in _identified(_rows(tables, "deliveries", *names)):
+        _, consumer, queue, via, at_ns = row
+        end_ns = quiet_ns.get(queue)
+        if end_ns is None or not isinstance(at_ns, int) or via in finds or consumer in apart:
+            continue
+        if at_ns > end_ns:
+            text = f"{at_ns} is later than quiet_ns of {brief(queue)} in facts.queues, {end_ns}"
+            yield place, f"{text}; nothing came after that time"
 
 
 def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:
