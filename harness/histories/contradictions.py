@@ -26,7 +26,8 @@ _Rows = Sequence[tuple[Cell, ...]]
 
 
 def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
-    """Rows that the facts contradict."""
+    """Rows that the facts contradict, and facts that contradict each other."""
+    _of_each_other(facts, complaints)
     roles = {worker.number: worker.role for worker in facts.workers}
     for table, column, role in (
         ("attempts", "producer", "publisher"),
@@ -59,6 +60,17 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
             if number not in windows
         ),
     )
+
+
+def _of_each_other(facts: Facts, complaints: Complaints) -> None:
+    if facts.paced and facts.deadline_ns == 0:
+        text = "every publish of a paced load would be late at once; name the time of a timely one"
+        complaints.add("facts.deadline_ns", f"0: {text}")
+    for place, end in enumerate(facts.queues):
+        if end.drained and end.undrained_reason:
+            reason = brief(end.undrained_reason)
+            text = f"it is {reason}, and drained is true; leave one of them out"
+            complaints.add(f"facts.queues[{place}].undrained_reason", text)
 
 
 def of_declared(facts: Facts, declared: Mapping[str, FactValue], complaints: Complaints) -> None:

@@ -385,3 +385,22 @@ def test_nothing_comes_once_a_queue_is_quiet() -> None:
 def test_an_audit_may_find_something_once_a_queue_is_quiet() -> None:
     changes = {"facts.queues.0.quiet_ns": 1, "tables.deliveries.columns.via": "audit"}
     assert parsed(changes).facts.queues[0].quiet_ns == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"facts.deadline_ns": 0}, "facts.deadline_ns: 0: every publish of a paced load would be"),
+        (
+            {"facts.queues.0.undrained_reason": "a time limit"},
+            "facts.queues[0].undrained_reason: it is 'a time limit', and drained is true",
+        ),
+    ],
+)
+def test_facts_do_not_contradict_each_other(changes: dict[str, Any], said: str) -> None:
+    (problem,) = problems(json.dumps(document(changes)))
+    assert said in problem
+
+
+def test_a_load_at_maximum_rate_needs_no_deadline() -> None:
+    assert parsed({"facts.deadline_ns": 0, "facts.paced": False}).facts.deadline_ns == 0
