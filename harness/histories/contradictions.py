@@ -66,6 +66,13 @@ def _of_each_other(facts: Facts, complaints: Complaints) -> None:
     if facts.paced and facts.deadline_ns == 0:
         text = "every publish of a paced load would be late at once; name the time of a timely one"
         complaints.add("facts.deadline_ns", f"0: {text}")
+    first_ns = min((window.origin_ns for window in facts.windows), default=None)
+    for place, absence in enumerate(facts.absences):
+        if first_ns is None or absence.from_ns < first_ns:
+            text = f"worker {absence.worker} is absent from {absence.from_ns} on, and no fault"
+            complaints.add(
+                f"facts.absences[{place}]", f"{text} window had begun; an absence is of a fault"
+            )
     for place, end in enumerate(facts.queues):
         if end.drained and end.undrained_reason:
             reason = brief(end.undrained_reason)

@@ -395,6 +395,10 @@ def test_an_audit_may_find_something_once_a_queue_is_quiet() -> None:
             {"facts.queues.0.undrained_reason": "a time limit"},
             "facts.queues[0].undrained_reason: it is 'a time limit', and drained is true",
         ),
+        (
+            {"facts.absences": [{"worker": 2, "from_ns": 1, "until_ns": 9}]},
+            "facts.absences[0]: worker 2 is absent from 1 on, and no fault window had begun",
+        ),
     ],
 )
 def test_facts_do_not_contradict_each_other(changes: dict[str, Any], said: str) -> None:
