@@ -26,7 +26,8 @@ _Rows = Sequence[tuple[Cell, ...]]
 
 
 def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
-    """Rows that the facts contradict."""
+    """Rows that the facts contradict, and facts that contradict each other."""
+    _of_each_other(facts, complaints)
     roles = {worker.number: worker.role for worker in facts.workers}
     for table, column, role in (
         ("attempts", "producer", "publisher"),
@@ -41,6 +42,7 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
     _of_faults(facts, tables, complaints)
     complaints.cells("deliveries.queue", _of_no_group(facts, tables))
     complaints.cells("deliveries.consumer", _of_another_group(facts, tables))
+    complaints.cells("deliveries.received_ns", _after_the_end(facts, tables))
     complaints.cells(
         "lateness.late_ns",
         (
@@ -58,6 +60,24 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
             if number not in windows
         ),
     )
+
+
+def _of_each_other(facts: Facts, complaints: Complaints) -> None:
+    if facts.paced and facts.deadline_ns == 0:
+        text = "every publish of a paced load would be late at once; name the time of a timely one"
+        complaints.add("facts.deadline_ns", f"0: {text}")
+    first_ns = min((window.origin_ns for window in facts.windows), default=None)
+    for place, absence in enumerate(facts.absences):
+        if first_ns is None or absence.from_ns < first_ns:
+            text = f"worker {absence.worker} is absent from {absence.from_ns} on, and no fault"
+            complaints.add(
+                f"facts.absences[{place}]", f"{text} window had begun; an absence is of a fault"
+            )
+    for place, end in enumerate(facts.queues):
+        if end.drained and end.undrained_reason:
+            reason = brief(end.undrained_reason)
+            text = f"it is {reason}, and drained is true; leave one of them out"
+            complaints.add(f"facts.queues[{place}].undrained_reason", text)
 
 
 def of_declared(facts: Facts, declared: Mapping[str, FactValue], complaints: Complaints) -> None:
@@ -114,6 +134,21 @@ def _of_another_group(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
         if via in loads and own is not None and read is not None and own != read:
             other = f"{brief(queue)} is a queue of group {brief(read)}"
             yield place, f"consumer {consumer} is of group {brief(own)}, and {other}"
+
+
+def _after_the_end(facts: Facts, tables: Mapping[str, Columns]) -> _Problems:
+    """Yield what came in a queue after the time from which on it was quiet."""
+    quiet_ns: dict[Cell, int | None] = {end.queue: end.quiet_ns for end in facts.queues}
+    apart, finds = {clock.worker for clock in facts.clocks}, facts.way_numbers.audit
+    names = ("producer", "consumer", "queue", "via", "received_ns")
+    for place, row in _identified(_rows(tables, "deliveries", *names)):
+        _, consumer, queue, via, at_ns = row
+        end_ns = quiet_ns.get(queue)
+        if end_ns is None or not isinstance(at_ns, int) or via in finds or consumer in apart:
+            continue
+        if at_ns > end_ns:
+            text = f"{at_ns} is later than quiet_ns of {brief(queue)} in facts.queues, {end_ns}"
+            yield place, f"{text}; nothing came after that time"
 
 
 def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:

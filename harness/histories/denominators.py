@@ -23,6 +23,7 @@ from math import inf
 from harness.histories.history import Cell, Columns, History
 from harness.histories.requeues import hidden_cause
 from harness.histories.rows import CUT
+from harness.histories.second_copies import second_copy
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER, grade
 
@@ -68,6 +69,7 @@ def unshown(history: History) -> dict[str, str]:
             f"only {named:,} deliveries name their queue and are of a message that names one, "
             f"and {needed:,.0f} are needed"
         )
+    found |= second_copy(history)
     why_open = _without_ends(history)
     return {**found, _FORGOTTEN: why_open} if why_open else found
 

@@ -3,6 +3,7 @@ What must be said follows from docs/verdicts.md 5.1 and 6, by the argument of ea
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -243,3 +244,35 @@ def one_comes_that_nobody_sent() -> LogHistory:
 def one_is_corrupt_at_first_and_whole_when_it_is_read_again() -> LogHistory:
     story = log(100, starts=(105,)).came(100, 10_006, payload_ok=False)
     return story.came(100, 10_420, connection=2)
+
+
+# --- what only the audit finds -------------------------------------------------------------------
+
+
+def audited(via: int = Via.AUDIT, **where: Any) -> LogHistory:
+    """The audit reads the log, and message 50 once more: elsewhere, or by another way."""
+    log = LogHistory().audited()
+    log.history.deliver(50, at_ms=60_000, via=via, consumer=9, **where)
+    return log
+
+
+@case(TOPIC, passes=f"{ONE_COPY} {DELIVERED}")
+def the_audit_finds_each_message_once() -> LogHistory:
+    return LogHistory().audited()
+
+
+@case(TOPIC, unknown=ONE_COPY, passes=DELIVERED)
+def the_audit_finds_one_message_at_two_offsets() -> LogHistory:
+    """Consumers got it once: no delivery shows the second copy."""
+    return audited(place=PLACES[0], offset=999)
+
+
+@case(TOPIC, passes=f"{ONE_COPY} {DELIVERED}")
+def the_audit_finds_one_message_in_two_places() -> LogHistory:
+    """A slave has it where its own log has room."""
+    return audited(place="broker-a-slave/0", offset=24)
+
+
+@case(TOPIC, passes=f"{ONE_COPY} {DELIVERED}")
+def the_audit_finds_the_half_of_a_message_at_another_offset() -> LogHistory:
+    return audited(Via.HALF, place=PLACES[0], offset=7)

@@ -372,3 +372,39 @@ def test_a_wrong_way_is_named_with_its_place() -> None:
     changed = document({"facts.ways": [{**PARKED, "by": "chance"}]})
     with pytest.raises(PlanError, match=r"facts\.ways: way 'parked': it is by 'load'"):
         neutral.parse(json.dumps(changed), "h.json", WORDS)
+
+
+def test_nothing_comes_once_a_queue_is_quiet() -> None:
+    (at_ns,) = parsed().tables["deliveries"]["received_ns"]
+    assert isinstance(at_ns, int)
+    assert parsed({"facts.queues.0.quiet_ns": at_ns}).facts.queues[0].quiet_ns == at_ns
+    (said,) = problems(json.dumps(document({"facts.queues.0.quiet_ns": at_ns - 1})))
+    assert f"deliveries.received_ns[0]: {at_ns} is later than quiet_ns of 'orders'" in said
+
+
+def test_an_audit_may_find_something_once_a_queue_is_quiet() -> None:
+    changes = {"facts.queues.0.quiet_ns": 1, "tables.deliveries.columns.via": "audit"}
+    assert parsed(changes).facts.queues[0].quiet_ns == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"facts.deadline_ns": 0}, "facts.deadline_ns: 0: every publish of a paced load would be"),
+        (
+            {"facts.queues.0.undrained_reason": "a time limit"},
+            "facts.queues[0].undrained_reason: it is 'a time limit', and drained is true",
+        ),
+        (
+            {"facts.absences": [{"worker": 2, "from_ns": 1, "until_ns": 9}]},
+            "facts.absences[0]: worker 2 is absent from 1 on, and no fault window had begun",
+        ),
+    ],
+)
+def test_facts_do_not_contradict_each_other(changes: dict[str, Any], said: str) -> None:
+    (problem,) = problems(json.dumps(document(changes)))
+    assert said in problem
+
+
+def test_a_load_at_maximum_rate_needs_no_deadline() -> None:
+    assert parsed({"facts.deadline_ns": 0, "facts.paced": False}).facts.deadline_ns == 0
