@@ -38,7 +38,6 @@ _AFTER = "wait for it, then: `mqproof status`"
 _YOUNG = "the clusters are still on their way: wait for `mqproof up`, or end it by Ctrl-C"
 _ANSWER_LIMIT_S = 30.0
 _END_LIMIT_S = 180.0
-_STOP_LIMIT_S = 60.0
 
 
 class KeeperCrash(Exception):

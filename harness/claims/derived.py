@@ -42,7 +42,7 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
         return _mirrors_gained(state)
     if not facts.windows:
         return NotApplicable("there is no fault")
-    own = next(each for each in facts.windows if each.number == window)
+    own = facts.window(window)
     match name:
         case "broker_ended":
             return _trait(own, "ends_broker")
@@ -70,7 +70,7 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
 def beside(window: int, facts: Facts) -> tuple[int, ...]:
     """The windows in force at the same time as this one, at some instant. A client that died or
     stood still is no fault of the cluster's: what it kept anybody from is excused by itself."""
-    own = next(each for each in facts.windows if each.number == window)
+    own = facts.window(window)
     return tuple(
         other.number
         for other in facts.windows
@@ -198,22 +198,20 @@ def _mirrors_gained(state: KnownFacts) -> Value:
     if state.lacks("operations") is True:
         return NotApplicable("there is no operation")
     copies, mirrors = state.value("copies", 0), state.value("mirrors_after_operations", 0)
-    for one in (copies, mirrors):
-        if not isinstance(one, Interval):
-            return one
-    assert isinstance(copies, Interval)
-    assert isinstance(mirrors, Interval)
+    if not isinstance(copies, Interval):
+        return copies
+    if not isinstance(mirrors, Interval):
+        return mirrors
     return exactly(mirrors.low + 1 - copies.low)
 
 
 def _every_mirror_synchronised(window: int, state: KnownFacts) -> Value:
     mirrors = state.value("mirrors_at_fault", window)
     full = state.value("synchronised_mirrors_at_fault", window)
-    for one in (mirrors, full):
-        if not isinstance(one, Interval):
-            return one
-    assert isinstance(mirrors, Interval)
-    assert isinstance(full, Interval)
+    if not isinstance(mirrors, Interval):
+        return mirrors
+    if not isinstance(full, Interval):
+        return full
     if full.low >= mirrors.low:
         return True
     return Unknown(full.doubt) if full.high >= mirrors.low else False
@@ -275,11 +273,10 @@ def _not_notified(window: int, state: KnownFacts) -> Value:
     attached = state.value("consumers_attached", window)
     if isinstance(attached, Unknown):
         attached = state.value("consumers", 0)
-    for one in (attached, cancelled):
-        if not isinstance(one, Interval):
-            return one
-    assert isinstance(attached, Interval)
-    assert isinstance(cancelled, Interval)
+    if not isinstance(attached, Interval):
+        return attached
+    if not isinstance(cancelled, Interval):
+        return cancelled
     if not attached.low:
         return NotApplicable("no consumer of the queue was connected to another host")
     return exactly(max(0.0, attached.low - cancelled.low))
@@ -289,11 +286,10 @@ def _all_copies_at_fault(window: int, state: KnownFacts) -> Value:
     """Return whether the queue had all copies that its layout wants; otherwise a node was down
     already."""
     copies, mirrors = state.value("copies", 0), state.value("mirrors_at_fault", window)
-    for one in (copies, mirrors):
-        if not isinstance(one, Interval):
-            return one
-    assert isinstance(copies, Interval)
-    assert isinstance(mirrors, Interval)
+    if not isinstance(copies, Interval):
+        return copies
+    if not isinstance(mirrors, Interval):
+        return mirrors
     return mirrors.low + 1 >= copies.low
 
 
@@ -306,9 +302,8 @@ def _majority_left(window: int, state: KnownFacts) -> Value:
         return role
     if role not in ("master", "mirror"):
         return NotApplicable("the target holds no copy of a queue")
-    for one in (copies, left):
-        if not isinstance(one, Interval):
-            return one
-    assert isinstance(copies, Interval)
-    assert isinstance(left, Interval)
+    if not isinstance(copies, Interval):
+        return copies
+    if not isinstance(left, Interval):
+        return left
     return left.low > copies.low // 2

@@ -255,9 +255,6 @@ class Evidence:
         missed = self.value("missed", window)
         return isinstance(missed, Interval) and not missed.high
 
-    def window(self, number: int) -> Window:
-        return next(window for window in self.facts.windows if window.number == number)
-
     def _operated(self, name: str) -> Value:
         """Return the results of operations; without an operation they do not apply."""
         none = self.state.lacks("operations")
@@ -316,7 +313,7 @@ class Evidence:
     def _recorded(self, name: str, window: int) -> Value:
         """Return a recorded fact; two of them the run's facts hold by themselves. Without a record
         of connections, service during the fault shows that publishers had left a dead target."""
-        facts = self.window(window)
+        facts = self.facts.window(window)
         if name == "fault_kind":
             return facts.kind
         if name == "fault_returned":
@@ -340,7 +337,7 @@ class Evidence:
         if name == STARVED:
             return self.serving.starved(window)
         if name in (WAITING, KEPT, REQUEUED):
-            return self._waited(name, self.window(window))
+            return self._waited(name, self.facts.window(window))
         stage = "sustained_success" if name == "degraded_s" else name.removesuffix("_s")
         return self.recovery.time(stage, window)
 

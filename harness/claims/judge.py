@@ -66,8 +66,8 @@ _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimVerdict:
-    """One claim against one run."""
+class ClaimResult:
+    """What was decided about one claim in one run, and by what."""
 
     claim: str
     outcome: ClaimOutcome
@@ -76,7 +76,6 @@ class ClaimVerdict:
     source: str = ""
     judged: tuple[str, ...] = ()  # `0 of 21,400 confirmed messages were lost (`lost == 0`)`
     values: tuple[str, ...] = ()  # that decided it: one for each of `judged`
-    reasons: tuple[Reason, ...] = ()  # why requirements were not judged
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
@@ -100,6 +99,18 @@ class ClaimVerdict:
         return self.values[0] if len(self.values) == 1 else ""
 
     @property
+    def word(self) -> str:
+        """Return the verdict as people read it: PASS, or WARNING CONFIRMED."""
+        return OF_WARNINGS.get(self.outcome, self.outcome.value) if self.warns else self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict(ClaimResult):
+    """One claim against one run. `reasons`: why requirements were not judged."""
+
+    reasons: tuple[Reason, ...] = ()
+
+    @property
     def not_judged(self) -> tuple[str, ...]:
         return tuple(one.text for one in self.reasons)
 
@@ -112,11 +123,6 @@ class ClaimVerdict:
     def undecided(self) -> tuple[str, ...]:
         """Return those of `not_judged` that another run could decide."""
         return tuple(one.text for one in self.reasons if not one.inapplicable)
-
-    @property
-    def word(self) -> str:
-        """Return the verdict as people read it: PASS, or WARNING CONFIRMED."""
-        return OF_WARNINGS.get(self.outcome, self.outcome.value) if self.warns else self.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +190,7 @@ def worst(outcomes: Iterable[ClaimOutcome]) -> ClaimOutcome:
     return max(outcomes, key=_WEIGHT.index, default=ClaimOutcome.NOT_APPLICABLE)
 
 
-def over_runs(verdicts: Iterable[ClaimVerdict]) -> ClaimOutcome:
+def over_runs(verdicts: Iterable[ClaimResult]) -> ClaimOutcome:
     """Return the outcome of one claim over several runs: for a promise the gravest; a warning, or
     a claim about some cases, has come true if it did in one run."""
     parts = list(verdicts)
@@ -234,7 +240,7 @@ def _deciding_first(parts: Mapping[int, _Part], evidence: Evidence) -> list[_Par
         return list(parts.values())
 
     def distance(window: int) -> tuple[int, bool]:
-        spares = bool(window) and evidence.window(window).spares_brokers
+        spares = bool(window) and evidence.facts.window(window).spares_brokers
         return len(parts[window].reasons), spares
 
     return [parts[window] for window in sorted(parts, key=distance)]

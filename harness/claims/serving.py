@@ -24,7 +24,7 @@ from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.plan.layouts.guarantees import BROKERS
 from harness.plan.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
-from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
@@ -83,7 +83,7 @@ class RunService:
     def every_publisher_served(self, window: int) -> bool:
         """Return whether each publisher was certainly served while the target's broker was dead,
         so by another host."""
-        properties = self._window(window).properties
+        properties = self.facts.window(window).properties
         if properties is None or not properties.ends_broker:
             return False
         rows = served.rows_of(self.findings, window, words.FAULT)
@@ -112,7 +112,7 @@ class RunService:
         instrument saw nothing while it stood still."""
         if not any(row.verdict == words.OUT for row in rows):
             return False
-        of, beside_ns = self._window(window), 2 * self.facts.deadline_ns
+        of, beside_ns = self.facts.window(window), 2 * self.facts.deadline_ns
         for one in self.findings.doubts if rows[0].promise != words.HEALED else ():
             near = of.ended_ns is not None and abs(one.at_ns - of.ended_ns) <= beside_ns
             if one.reason == "stalled" and near:
@@ -126,7 +126,7 @@ class RunService:
         if rows and self._only_late(rows, SERVICE[name], window):
             return self._late_text(window)
         queue = "destination" if self.facts.consumer_groups else "queue"
-        ended_ns = self._window(window).ended_ns
+        ended_ns = self.facts.window(window).ended_ns
         return served.sentence(rows, self.findings.outages, ended_ns, queue) if rows else ""
 
     def resumes(self, window: int) -> Value:
@@ -147,7 +147,7 @@ class RunService:
             return Unknown(why, open_service.LONGER_AFTER if self.state.slow_consumers else more)
         if slow := self.state.slow_consumers:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
-        first, of = self.recovery.stage("first_success", window), self._window(window)
+        first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
         back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
         if limit_ns < back_ns:
@@ -293,7 +293,7 @@ class RunService:
 
     def _consumption(self, window: int) -> tuple[words.Consumption, ...]:
         """Return the rows of a window. Of a consumer that was not there nothing is expected."""
-        of, until_ns = self._window(window), self._consumed_until_ns(window)
+        of, until_ns = self.facts.window(window), self._consumed_until_ns(window)
         return tuple(
             row
             for row in self.findings.consumption
@@ -325,7 +325,7 @@ class RunService:
     def _late_confirm(self, window: int) -> LateConfirm | None:
         """Return the first confirm of what was sent into the fault, if its undo had begun by then;
         None: it had not."""
-        first, of = self.recovery.stage("first_success", window), self._window(window)
+        first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         if first is None or of.ended_ns is None:
             return None
         in_force = (one.until_ns for one in self.findings.exposure if one.window == window)
@@ -335,9 +335,6 @@ class RunService:
 
     def _late_text(self, window: int) -> str:
         first = self.recovery.stage("first_success", window)
-        length_s = fault_length_s(self._window(window))
+        length_s = fault_length_s(self.facts.window(window))
         assert first is not None, "what is late was confirmed at some time, or never"
         return f"first confirmed {stage_text(first)}, of a fault of {length_s:.1f} s"
-
-    def _window(self, number: int) -> Window:
-        return next(window for window in self.facts.windows if window.number == number)

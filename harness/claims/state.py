@@ -20,7 +20,6 @@ Recorded = bool | str | int | float
 Known = Recorded | Interval | Unknown | NotApplicable
 NOT_RECORDED = "it was not recorded"
 NOT_APPLICABLE = "not_applicable"
-_NO_REASON = "has no reason why it is not applicable"
 AT_LEAST = "at_least"
 _KINDS = {bool: (bool,), str: (str,), float: (int, float)}
 SINCE = {  # what every run had before there was a choice to be recorded

@@ -50,7 +50,7 @@ def _message(row: Affected, evidence: Evidence) -> str:
 
 
 def _window_story(number: int, evidence: Evidence) -> str:
-    window = evidence.window(number)
+    window = evidence.facts.window(number)
     unneeded = SUSTAINED if evidence.never_late(number) else ""
     stages = sorted(
         (row for row in stages_of(evidence.findings, window) if row.stage != unneeded),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import scipy  # its parts are loaded when they are asked for: scipy.stats would take a second
 
-from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.judge import ClaimOutcome, ClaimResult
 
 CONFIDENCE = 0.95
 BOUNDS_FROM = 3  # runs: of fewer, bounds say next to nothing, so reports leave them out
@@ -130,17 +130,17 @@ def too_many(unjudged: int, of: int) -> bool:
     return unjudged > UNJUDGED_MAX * of
 
 
-def violates(verdict: ClaimVerdict) -> bool:
+def violates(verdict: ClaimResult) -> bool:
     """Whether this is a promise that was broken."""
     return verdict.outcome is ClaimOutcome.FAIL and verdict.is_promise
 
 
-def decided(verdicts: Iterable[ClaimVerdict]) -> bool:
+def decided(verdicts: Iterable[ClaimResult]) -> bool:
     """Whether a run was judged: one claim at least was found to hold or not."""
     return any(one.outcome in (ClaimOutcome.PASS, ClaimOutcome.FAIL) for one in verdicts)
 
 
-def tried(runs: Sequence[Sequence[ClaimVerdict]]) -> Mapping[str, Tried]:
+def tried(runs: Sequence[Sequence[ClaimResult]]) -> Mapping[str, Tried]:
     """Every claim over the runs of one cell; a run without verdicts was not judged."""
     unjudged = sum(1 for verdicts in runs if not verdicts)
     outcomes: dict[str, Counter[ClaimOutcome]] = {}

@@ -59,9 +59,6 @@ class Form:
     drains: bool  # whether its histories show that a queue was read empty
 
 
-_Key = tuple[str, str, str]  # client, f and value of what is open
-
-
 @dataclass(slots=True)
 class _Attempt:
     number: int

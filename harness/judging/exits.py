@@ -7,7 +7,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum, StrEnum
 
-from harness.claims.judge import ClaimOutcome, ClaimVerdict, worst
+from harness.claims.judge import ClaimOutcome, ClaimResult, worst
 from harness.compare.expectations import CellResult, Known, Standing
 from harness.compare.versus import Trend, Versus
 
@@ -46,7 +46,7 @@ class Judge(StrEnum):
 
 def of_experiment(
     by: Judge,
-    runs: Collection[Sequence[ClaimVerdict]],
+    runs: Collection[Sequence[ClaimResult]],
     cells: Collection[CellResult],
     *,
     interrupted: bool,
@@ -66,7 +66,7 @@ def of_experiment(
     return of_claims(runs)
 
 
-def of_claims(runs: Iterable[Sequence[ClaimVerdict]]) -> Exit:
+def of_claims(runs: Iterable[Sequence[ClaimResult]]) -> Exit:
     """FAILED: a promise was broken. NOT_DECIDED: one that applied could not be judged, or a run in
     which none was. Warnings and claims about some cases set neither."""
     outcomes: list[ClaimOutcome] = []
@@ -102,7 +102,7 @@ def of_telling(decided: Exit, *, crashed: bool, unwritten: bool) -> Exit:
     return Exit.NOT_DECIDED if unwritten and decided is Exit.PASSED else decided
 
 
-def is_failure(by: Judge, verdict: ClaimVerdict, known: Known | None) -> bool:
+def is_failure(by: Judge, verdict: ClaimResult, known: Known | None) -> bool:
     """Return whether one verdict on its own is a failure. `known`: its expectation."""
     if by is Judge.CLAIMS or known is None:  # new, and not expected
         return verdict.outcome is ClaimOutcome.FAIL

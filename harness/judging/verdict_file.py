@@ -15,7 +15,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
-from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.judge import ClaimOutcome, ClaimResult
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate_known, tried, violates
 from harness.compare.versus import LOSS, Counted, Ran, Side
@@ -73,11 +73,13 @@ class CellWords:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimEntry(ClaimVerdict):
+class ClaimEntry(ClaimResult):
     """A claim in one run: with its verdict as people read it, and its line."""
 
     claim: _Name
     meaning: Annotated[str, Field(max_length=10_000)] = ""
+    not_judged: tuple[str, ...] = ()  # the fact, and why
+    inapplicable: tuple[str, ...] = ()  # those of `not_judged` that make no sense in the run
     verdict: str = ""
     line: str = ""
 
@@ -306,8 +308,8 @@ def read(path: Path) -> VerdictFile:
     except ValidationError as error:
         raise PlanError(problems_of(error, str(path))) from None
     if found.version != VERSION:
-        problem = Problem(f"{path}, version", f"{found.version} is not known", (str(VERSION),))
-        raise PlanError([problem])
+        text = f"{found.version} is not known"
+        raise PlanError([Problem(f"{path}, version", text, (str(VERSION),))])
     if not found.runs:
         raise PlanError([Problem(f"{path}, runs", "must have 1 entries at least, not 0")])
     return found
@@ -337,8 +339,7 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
         for path in dict.fromkeys(places)
         if places.count(path) > 1
     ]
-    documents = each(files, read, problems)
-    return tuple(_side(one.experiment, one.runs) for one in documents)
+    return tuple(_side(one.experiment, one.runs) for one in each(files, read, problems))
 
 
 def joined(name: str, paths: Sequence[Path]) -> Side:
@@ -387,12 +388,11 @@ def _ran(runs: Sequence[RunEntry]) -> Ran:
     counted = tried([run.claims for run in runs])
     meanings = {one.claim: one.meaning for run in runs for one in run.claims}
     claims = {name: Counted(one, meanings[name]) for name, one in counted.items()}
-    known = rate_known(run.lost for run in runs)
-    lost = Tried(known, len(runs) - known.runs)
+    lost = rate_known(run.lost for run in runs)
     times = (each for run in runs if run.summary is not None for each in run.summary.times)
     return Ran(
         runs=len(runs),
-        claims={LOSS: Counted(lost, MEANT_BY_LOSS), **claims},
+        claims={LOSS: Counted(Tried(lost, len(runs) - lost.runs), MEANT_BY_LOSS), **claims},
         times={
             name: tuple(time for _, time in own)
             for name, own in by_key(times, lambda one: one[0]).items()

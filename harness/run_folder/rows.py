@@ -158,6 +158,11 @@ class Resource:
     disk_written_bytes: int
 
 
+def attempt_key(row: Attempt | TermsRow | Settlement | Delivery) -> tuple[int, int, int]:
+    """Return the publisher, sequence and number of the attempt that a row is about."""
+    return row.producer, row.sequence, row.attempt
+
+
 def field(name: str) -> Any:
     """Return a column, for a filter of the rows to read."""
     return _datasets().field(name)

@@ -16,6 +16,7 @@ from typing import Any
 from harness.claims.doubts import worker_name
 from harness.run_folder import rows
 from harness.run_folder.replica_looks import ReplicaLook
+from harness.run_folder.rows import attempt_key
 from harness.view.naming import (
     address_in,
     error_text,
@@ -214,10 +215,10 @@ def _is_of(delivery: rows.Delivery, row: Affected, facts: Facts) -> bool:
 
 def _terms(attempt: rows.Attempt, records: Records) -> str:
     """Return what it was sent with beyond its body; "" for an ordinary message."""
-    name = attempt.producer, attempt.sequence, attempt.attempt
+    name = attempt_key(attempt)
     parts = []
     for terms in records.terms:
-        if (terms.producer, terms.sequence, terms.attempt) == name:
+        if attempt_key(terms) == name:
             parts += [f"due at +{terms.due_ns / 1e9:.3f} s"] if terms.due_ns != NO_DUE else []
             parts += [_FATES[Fate(terms.fate)]] if terms.fate in _FATES else []
     return "".join(f", {words}" for words in parts)
@@ -242,14 +243,11 @@ def _attempt(
 
 def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
     """Return which broker got an attempt of a client that does not record it."""
-    name, ways = (attempt.producer, attempt.sequence, attempt.attempt), facts.way_numbers
+    name, ways = attempt_key(attempt), facts.way_numbers
     found = [
         one
         for one in records.deliveries
-        if (one.producer, one.sequence, one.attempt) == name
-        and one.header_ok
-        and one.run_ok
-        and one.broker
+        if attempt_key(one) == name and one.header_ok and one.run_ok and one.broker
     ]
     brokers = {one.broker.partition("/")[0] for one in found if one.via in ways.direct}
     if brokers:
@@ -262,15 +260,11 @@ def _broker_of(attempt: rows.Attempt, records: Records, facts: Facts) -> str:
 
 def _addressee(name: tuple[int, int, int], records: Records) -> str:
     """Return the address that the client's error about an attempt names."""
-    own = (one for one in records.settlements if _name_of(one) == name)
+    own = (one for one in records.settlements if attempt_key(one) == name)
     address = next(filter(None, (address_in(one.raw) for one in own)), "")
     if address:
         return f" to {address} (known from the client's error)"
     return " to a broker that is not on record"
-
-
-def _name_of(row: rows.Settlement) -> tuple[int, int, int]:
-    return row.producer, row.sequence, row.attempt
 
 
 def _settlement(row: rows.Settlement, records: Records, facts: Facts) -> str:

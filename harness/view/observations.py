@@ -175,7 +175,7 @@ def _by_detail(measure: str, evidence: Evidence) -> list[str]:
 
 
 def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
-    window = evidence.window(number)
+    window = evidence.facts.window(number)
     length_s = fault_length_s(window)
     lasted = "never ended" if length_s is None else f"undone after {length_s:.2f} s"
     verified = window.verified and window.gone

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.run_folder import rows
+from harness.run_folder.rows import attempt_key
 from harness.view.naming import has_queue, queue_text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.messages import Affected
@@ -80,32 +81,31 @@ def overtaking(
     """Return who overtook the message of `row`. The tables before `others` are of that message."""
     if row.measure not in OUT_OF_ORDER:
         return None
-    of_row = (one for one in deliveries if _name(one)[:2] == (row.producer, row.sequence))
+    of_row = (one for one in deliveries if attempt_key(one)[:2] == (row.producer, row.sequence))
     first = next((one for one in of_row if one.received_ns == row.at_ns), None)
-    own = next((one for one in attempts if first and _name(one) == _name(first)), None)
+    own = next(
+        (one for one in attempts if first and attempt_key(one) == attempt_key(first)),
+        None,
+    )
     if first is None or own is None:
         return None
     confirmed_ns = _confirmed_ns(own, settlements)
-    later = {_name(one): one for one in others.attempts if _is_later(one, own, confirmed_ns)}
+    later = {attempt_key(one): one for one in others.attempts if _is_later(one, own, confirmed_ns)}
     found = [
         (_is_apart(one, first), one.received_ns, one)
         for one in _first_deliveries(row, others.deliveries, facts)
-        if _name(one) in later
+        if attempt_key(one) in later
     ]
     if not found:
         return None
     *_, came = min(found, key=lambda each: each[:2])
-    attempt = later[_name(came)]
+    attempt = later[attempt_key(came)]
     return Overtaking(*(attempt.sequence, attempt.key, attempt.sent_ns, came, own.sent_ns, first))
-
-
-def _name(one: rows.Attempt | rows.Settlement | rows.Delivery) -> tuple[int, int, int]:
-    return one.producer, one.sequence, one.attempt
 
 
 def _confirmed_ns(own: rows.Attempt, settlements: Iterable[rows.Settlement]) -> int | None:
     """Return when an attempt was first confirmed; None: it was not."""
-    own_rows = (one for one in settlements if _name(one) == _name(own))
+    own_rows = (one for one in settlements if attempt_key(one) == attempt_key(own))
     confirms = (one.settled_ns for one in own_rows if one.outcome == Outcome.CONFIRMED)
     return min(confirms, default=None)
 

@@ -296,6 +296,9 @@ class Facts:
     consumer_groups: tuple[ConsumerGroup, ...] = ()
     format: int = FACTS_VERSION
 
+    def window(self, number: int) -> Window:
+        return next(one for one in self.windows if one.number == number)
+
     @property
     def sent_to(self) -> frozenset[str]:
         """Return the queues that messages are sent to: not those of consumer groups."""

@@ -29,6 +29,7 @@ from tests.rigs.histories.sketches import (
     calm,
     failover,
     relinked,
+    short,
 )
 
 UNKNOWN, CONFIRMED, RETURNED = Outcome.UNKNOWN, Outcome.CONFIRMED, Outcome.RETURNED
@@ -39,11 +40,6 @@ case = CASES.case
 @pytest.mark.parametrize("one", CASES, ids=str)
 def test_a_history_of_duplicates_and_strays_is_judged_as_argued(one: SketchCase) -> None:
     assert [*one.differences()] == []
-
-
-def short() -> Sketch:
-    """120 messages. Message 60 is sent at 6,050 ms, confirmed at 6,055 and comes at 6,060."""
-    return calm(12_000)
 
 
 def held(sketch: Sketch, *sequences: int) -> Sketch:

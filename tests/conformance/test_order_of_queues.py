@@ -24,6 +24,7 @@ from tests.rigs.histories.sketches import (
     failover,
     handed_over,
     relinked,
+    short,
 )
 
 UNKNOWN, REFUSED = Outcome.UNKNOWN, Outcome.REFUSED
@@ -34,11 +35,6 @@ case = CASES.case
 @pytest.mark.parametrize("one", CASES, ids=str)
 def test_a_history_of_order_is_judged_as_argued(one: SketchCase) -> None:
     assert [*one.differences()] == []
-
-
-def short() -> Sketch:
-    """120 messages. Message 60 is sent at 6,050 ms, confirmed at 6,055 and comes at 6,060."""
-    return calm(12_000)
 
 
 def late(at_ms: float, sketch: Sketch | None = None) -> Sketch:

@@ -77,7 +77,6 @@ ENDPOINT_FORMS = (
     *(form.value for form in ENDPOINTS if form is not TargetForm.HOST),
     _A_HOSTS_NAME,
 )
-ONE_PROCESS_FORMS = tuple(form.value for form in ONE_PROCESS)
 PROCESS_FORMS = (
     *(form.value for form in PROCESSES),
     f"{_HOST_OF}one of these processes",

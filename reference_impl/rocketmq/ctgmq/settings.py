@@ -32,9 +32,6 @@ class ReplicaTimes(msgspec.Struct, frozen=True, kw_only=True):
     redial: int = 500
 
 
-SLOW_TIMES = ReplicaTimes(beat=30_000, expiry=120_000, lease=90_000)
-
-
 class ReplicaSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`address`: where it gives its log away; `serves`: where it serves clients.
     `flushes`: a message counts only on the disk."""

@@ -202,6 +202,11 @@ def calm(until_ms: float = 30_000, **options: Any) -> Sketch:
     return sketch
 
 
+def short() -> Sketch:
+    """120 messages. Message 60 is sent at 6,050 ms, confirmed at 6,055 and comes at 6,060."""
+    return calm(12_000)
+
+
 def failover(back_ms: float = 17_050, until_ms: float = 60_000, **options: Any) -> Sketch:
     """The master is killed at 15 s and comes back at 35 s. A mirror serves from `back_ms` on; what
     was sent before is gone. The consumer is back on connection 2 at 15.9 s."""

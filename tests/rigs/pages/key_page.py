@@ -63,9 +63,10 @@ def page() -> str:
     topologies = ((name, one.foreign.shape.file) for name, one in every.items() if one.foreign)
     parts = [_HEAD, _SCENARIO, *tables(ScenarioTable, sections)]
     for text, models in ((_LAYOUT, layouts), (_TOPOLOGY, topologies)):
-        for model, found in by_key(sorted(models, key=itemgetter(0)), itemgetter(1)).items():
+        shown = ((name, tuple(tables(model))) for name, model in sorted(models, key=itemgetter(0)))
+        for keys, found in by_key(shown, itemgetter(1)).items():
             names = " and ".join(f"`{name}`" for name, _ in found)
-            parts += [text.format(systems=names), *tables(model)]
+            parts += [text.format(systems=names), *keys]
     return "\n".join(parts)
 
 

@@ -14,9 +14,6 @@ from typing import Any, Protocol
 
 from harness.workers.protocol import Role, WorkerConfig
 
-PRODUCERS = ("sync", "async", "oneway", "ordered")
-CONSUMERS = ("concurrent", "orderly", "pull")
-DELAY_LEVELS_MAX = 18
 LANES_MAX = 128  # threads of a producer whose sends block: at 20 ms each, 6,400 a second
 _NOT_IN_NAMES = re.compile(r"[^%a-zA-Z0-9_-]")
 
@@ -29,7 +26,7 @@ class RocketOptions:
     consumer: str = "concurrent"  # one of CONSUMERS
     send_timeout_ms: int = 3000
     delayed_percent: int = 0  # of the sequences
-    delay_level: int = 1  # of those: 1 to DELAY_LEVELS_MAX
+    delay_level: int = 1  # of those: 1 to 18
     transactional_percent: int = 0  # of the sequences, others than those that are delayed
     fates: tuple[str, ...] = ("commit",)  # of transactions, in turn: rocketmq_terms.FATES
     threads: int = 4  # that consume

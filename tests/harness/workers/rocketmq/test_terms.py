@@ -14,9 +14,7 @@ from harness.plan.clients.rocketmq_terms import (
     terms_of,
 )
 from harness.workers.clients.rocketmq.options import (
-    CONSUMERS,
     LANES_MAX,
-    PRODUCERS,
     RocketOptions,
     group,
     window,
@@ -78,6 +76,4 @@ def test_sends_that_block_are_no_more_than_there_are_threads() -> None:
 
 
 def test_scenario_files_use_the_words_that_workers_know() -> None:
-    assert rocketmq_table.SENDS == PRODUCERS
-    assert rocketmq_table.CONSUMES == CONSUMERS
     assert tuple(FATES) == rocketmq_table.FATES
