@@ -32,6 +32,7 @@ from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.costs import cost
 from harness.view.detail import detail_of, records_of
+from harness.view.failing import failed_sends, failing
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
 from harness.view.naming import fault_of_plan
@@ -80,12 +81,14 @@ def read_raw(run: JudgedRun) -> RawReading:
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
     """Return the evidence of one run: its marts, and what was read of its raw rows."""
+    sends = failing(run.manifest, run.facts, run.sends, raw.records.clients)
     return Evidence(
         run.findings,
         run.facts,
         known_facts.of_run(run.manifest, raw.words),
         uncounted=raw.uncounted,
         resends=resends(run.manifest.client),
+        failed_sends=failed_sends(sends),
     )
 
 

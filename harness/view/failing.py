@@ -64,6 +64,25 @@ def failing(
     )
 
 
+def failed_sends(found: Iterable[Failing]) -> dict[int, str]:
+    """Return, by window, how many attempts of all publishers failed, and when their routes had
+    lost the master."""
+    texts = {}
+    for window, own in by_key(found, lambda one: one.window).items():
+        last_s = max(
+            (one.last_failed_s for one in own if one.last_failed_s is not None), default=0
+        )
+        failed = sum(one.failed for one in own)
+        noun = "attempt" if failed == 1 else "attempts"
+        text = f"{failed:,} {noun} to send failed, the last {last_s:.1f} s after the fault began"
+        known = [one.left_out_s for one in own if one.left_out_s is not None]
+        if known and len(known) == len(own):
+            text += f"; each publisher's route lacked the master from {max(known):.1f} s on"
+        if failed:
+            texts[window] = text
+    return texts
+
+
 def _failing(row: Sent, publisher: str, events: list[ClientEvent], origin_ns: int) -> Failing:
     name_server, turned_ns, turned_to = _turned(events, origin_ns)
     left_ns, left_out = _left_out(events, origin_ns)

@@ -1,7 +1,9 @@
 """Whose sends failed, whom he asked for the way then, and when he learnt better."""
 
+from dataclasses import replace
+
 from harness.run_folder.rows import ClientEvent
-from harness.view.failing import Failing, failing
+from harness.view.failing import Failing, failed_sends, failing
 from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
@@ -65,3 +67,18 @@ def test_library_temporarily_without_a_route_omitted_no_broker() -> None:
         event(FAULT_MS + 6_000, "route", detail_of((A, B))),
     )
     assert found.left_out_s is None
+
+
+def test_failed_sends_say_how_many_and_when_all_routes_had_changed() -> None:
+    left = [
+        event(100, "route", detail_of((A, B))),
+        event(FAULT_MS + 1_200, "route", detail_of((B,))),
+    ]
+    assert failed_sends([one(*left)]) == {
+        1: "1 attempt to send failed, the last 3.0 s after the fault began; each publisher's "
+        "route lacked the master from 1.2 s on"
+    }
+    assert failed_sends([one()]) == {
+        1: "1 attempt to send failed, the last 3.0 s after the fault began"
+    }
+    assert failed_sends([replace(one(), failed=0)]) == {}
