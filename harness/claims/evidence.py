@@ -42,6 +42,7 @@ from harness.plan.vocabulary import (
     STAGE_NAMES,
     STARVED,
     STEADY_STATE,
+    TIMERS,
     WAITING,
     fact,
 )
@@ -86,6 +87,8 @@ class Evidence:
     uncounted: frozenset[str] = frozenset()
     # Why the client's library may send a message again by itself; "" if it does not.
     resends: str = ""
+    # By window: how many attempts failed, as claims about clients that poll say beside service.
+    failed_sends: Mapping[int, str] = field(default_factory=dict)
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """Return the value of a fact; of a window's fact, in that window. `among`: a count covers
@@ -168,7 +171,8 @@ class Evidence:
         if name == CONSUMPTION:
             return self.serving.resumed_detail(window)
         if name in SERVICE:
-            return self.serving.detail(name, window)
+            failed = self.failed_sends.get(window, "") if SERVICE[name] in TIMERS else ""
+            return "; ".join(filter(None, (self.serving.detail(name, window), failed)))
         if name == REQUEUED:
             return waiting.requeued_detail(self.counted, window)
         row = self.recovery.stage(name, window)

@@ -23,9 +23,7 @@ NOT_NORMAL = (
     "service had not been normal for 5 s when the load ended: whether it recovered is unknown"
 )
 ONLY_LAST = "such messages are not decided: the deadline of"
-ONE_OR_TWO = (
-    "messages were late before and after the undo: too few were due to tell one outage from two"
-)
+TOO_FEW = "too few of the late messages were due in time to show an outage before"
 _EXACT = "the answer depends on the exact times of the fault and of the messages"
 _ONE_CLOCK = "run publishers on the machine that runs mqproof"
 
@@ -100,8 +98,8 @@ def _recovered(row: Service, outages: Sequence[Outage]) -> Unknown:
     """Return the reason if the system ended every outage."""
     if len(outages) > 1:
         why = (
-            f"there were {len(outages)} outages while the fault was active; only more than "
-            f"{words.RELAPSES_MAX} show that service fails again and again"
+            f"there were {words.RELAPSES_MAX} outages while the fault was active; only more than "
+            "that show that service fails again and again"
         )
         return Unknown(why, LONGER)
     left_s = (row.until_ns - outages[0].until_ns) / NS
@@ -122,4 +120,4 @@ def _near_the_end(row: Service, outage: Outage, deadline_ns: int) -> Unknown:
             f"{end}; {ONLY_LAST} {deadline_ns / NS:g} s was not over"
         )
         return Unknown(why, LONGER_AFTER if healed else LONGER)
-    return Unknown(ONE_OR_TWO, MORE)
+    return Unknown(f"{TOO_FEW} {end}", LONGER_AFTER if healed else MORE)

@@ -115,7 +115,8 @@ def _times(run: Service) -> str:
     """Return the time that a claim about service after the fault judges; "" for other claims."""
     if run.promise != words.HEALED:
         return ""
-    return f" (judged {from_until(run.from_ns, run.until_ns)}: clients have time to reconnect)"
+    from_s, until_s = run.from_ns / NS, run.until_ns / NS
+    return f" from +{from_s:.1f} s, when clients had had time to reconnect, to +{until_s:.1f} s"
 
 
 def from_until(from_ns: int, until_ns: int) -> str:
@@ -138,8 +139,8 @@ def _before_reconnect(run: Service, outages: Iterable[Outage], ended_ns: int | N
     longest = max(before, key=lambda one: one.until_ns - one.from_ns)
     seconds = (longest.until_ns - longest.from_ns) / NS
     return (
-        f"; the outage of {seconds:.1f} s from +{longest.from_ns / NS:.1f} s does not count, "
-        f"because clients may take until +{run.from_ns / NS:.1f} s to reconnect"
+        f"; the outage of {seconds:.1f} s from +{longest.from_ns / NS:.1f} s does not count: it "
+        f"lies within the time that clients have to reconnect (until +{run.from_ns / NS:.1f} s)"
     )
 
 

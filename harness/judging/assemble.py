@@ -29,9 +29,11 @@ from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import watch_lost_text
 from harness.systems.registry import registry
-from harness.view import failing, routes
+from harness.view import routes
 from harness.view.costs import cost
 from harness.view.detail import detail_of, records_of
+from harness.view.failing import failed_sends, failing
+from harness.view.failing import observe as observe_failing
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
 from harness.view.naming import beside_target, fault_of_plan
@@ -80,12 +82,14 @@ def read_raw(run: JudgedRun) -> RawReading:
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
     """Return the evidence of one run: its marts, and what was read of its raw rows."""
+    sends = failing(run.manifest, run.facts, run.sends, raw.records.clients)
     return Evidence(
         run.findings,
         run.facts,
         known_facts.of_run(run.manifest, raw.words),
         uncounted=raw.uncounted,
         resends=resends(run.manifest.client),
+        failed_sends=failed_sends(sends),
     )
 
 
@@ -105,7 +109,7 @@ def run_report(
         verdicts=tuple(verdicts),
         observations=(
             *at_their_number(observe(evidence), raw.receivers),
-            *failing.observe(detail.failing),
+            *observe_failing(detail.failing),
             *explaining(detail.takeovers, run.findings.attributions),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),

@@ -31,7 +31,7 @@ from harness.view.voter_hosts import events_with_hosts, leader_hosts
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
-from spark_analysis.schema.measures import BY_NAME, grade, gravity
+from spark_analysis.schema.measures import BY_NAME, PARTS, grade, gravity
 from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
@@ -136,7 +136,7 @@ def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:
     """How many cases each class of affected messages has, on all queues."""
     found: Counter[tuple[str, str]] = Counter()
     for row in counts:
-        if BY_NAME[row.measure].listed:
+        if BY_NAME[row.measure].listed and row.measure not in PARTS:
             found[row.measure, row.detail] += row.count
     return found
 
@@ -144,7 +144,8 @@ def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:
 def _examples_shown(examples: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
     """Return the rows whose stories are shown, by measure and detail; a class may have none."""
     order = attrgetter("at_ns", "producer", "sequence", "attempt")
-    groups = by_key(sorted(examples, key=order), lambda row: (row.measure, row.detail))
+    own = (row for row in examples if row.measure not in PARTS)
+    groups = by_key(sorted(own, key=order), lambda row: (row.measure, row.detail))
     left = STORIES_OF_RUN_MAX
     for name in sorted(groups, key=_gravity):
         groups[name] = groups[name][:left]

@@ -127,6 +127,20 @@ def observe(found: Iterable[Failing]) -> Iterator[Observation]:
             yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
 
 
+def failed_sends(found: Iterable[Failing]) -> dict[int, str]:
+    """Return, by window in which sends failed, how many and how, and when every publisher's route
+    had lost the master."""
+    texts = {}
+    for window, own in by_key(found, lambda one: one.window).items():
+        if not (text := failures_text(own)):
+            continue
+        known = [one.left_out_s for one in own if one.left_out_s is not None]
+        if known and len(known) == len(own):
+            text += f"; each publisher's route lacked the master from {max(known):.1f} s on"
+        texts[window] = text
+    return texts
+
+
 def _failing(
     row: Sent,
     publisher: str,

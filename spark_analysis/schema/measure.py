@@ -101,6 +101,7 @@ class Detail:
     grade: Grade
     title: str
     may_be_ambiguous: bool = False  # one that is called `ambiguous` may be of this
+    meaning: str = ""  # where the title leaves a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class Measure:
     compared: bool = True  # over the runs of a cell; a census never is
     stopped_by: tuple[Stop, ...] = ()
     listed: bool = True  # its cases are rows of the mart `affected`
+    part: bool = False  # each case is one of another measure, too: pages show it there
     details: tuple[Detail, ...] = ()  # where they are fixed
     missing: bool = False  # it counts confirmed messages that never came
     of_sending: bool = False  # a message counts once, however many consumer groups get it

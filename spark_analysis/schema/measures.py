@@ -299,6 +299,7 @@ _OF_MESSAGES = (
         "the beginning of a fault, or less than 1 s before its connection's end, and no record "
         "shows whether the broker got the acknowledgement",
         stopped_by=_LOGS,
+        part=True,
         story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
     ),
     Measure(
@@ -357,6 +358,7 @@ _OF_MESSAGES = (
 
 REGISTER: tuple[Measure, ...] = (*_OF_MESSAGES, *OF_SERVICE, *OF_CENSUS)
 BY_NAME: dict[str, Measure] = {measure.name: measure for measure in REGISTER}
+PARTS = frozenset(each.name for each in REGISTER if each.part)
 _GRAVITY = {measure.name: place for place, measure in enumerate(REGISTER)}
 
 # Confirmed messages that never came: those proved lost to clients, and the undecided ones.

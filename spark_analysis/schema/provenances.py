@@ -5,7 +5,13 @@ from spark_analysis.schema.measure import Detail, Grade, Measure, Unit, Whole, s
 PROVENANCES = (
     Detail("publisher_retry", Grade.HARMLESS, "sent again by its publisher"),
     Detail("diverged", Grade.VIOLATION, "by two masters at a time"),
-    Detail("ambiguous", Grade.OPEN, "cause not decided"),
+    Detail(
+        "ambiguous",
+        Grade.OPEN,
+        "cause not decided",
+        meaning="no record shows the cause: for example, the client acknowledged around the "
+        "beginning of a fault, and perhaps the broker never got the acknowledgement",
+    ),
     Detail("stored_twice", Grade.VIOLATION, "stored twice", may_be_ambiguous=True),
     Detail(
         "redelivery_after_ack",

@@ -620,7 +620,7 @@ def two_late_publishes_after_the_poll() -> Sketch:
     return by_poll(45.2)
 
 
-@case(f"{POLL} {OTHERS} {HOSTS}")
+@case(f"{POLL} {OTHERS}", unknown=HOSTS)
 def out_from_the_poll_to_the_undo() -> Sketch:
     sketch = by_poll(17)
     sketch.silence(50_000, 76_000)

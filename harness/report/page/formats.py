@@ -139,9 +139,12 @@ def short_name(measure: str) -> str:
 
 
 def meaning(measure: str, detail: str = "") -> str:
-    """Return what a measure counts; "" for a part of it that its own detail describes."""
+    """Return what a measure counts; of a fixed detail what its title leaves open, or ""."""
     known = BY_NAME.get(measure)
-    return "" if known is None or (detail and known.details) else known.meaning
+    if known is None or not (detail and known.details):
+        return "" if known is None else known.meaning
+    fixed = measures.detail(measure, detail)
+    return "" if fixed is None else fixed.meaning
 
 
 def is_grave(measure: str, detail: str) -> bool:

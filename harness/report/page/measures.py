@@ -25,7 +25,7 @@ from harness.view.naming import detail_name
 from harness.view.summary import NOT_MEASURED, is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measure import Grade
-from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, REGISTER
+from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, PARTS, REGISTER
 
 STRIPS_MAX = 16
 _RECOVERY = "degraded"
@@ -113,6 +113,8 @@ def applicable(report: Report) -> Iterator[Comparison]:
     """Yield the rows that a page shows, in their order."""
     runs = by_key(report.runs, lambda run: run.cell)
     for row in report.comparison:
+        if row.measure in PARTS:
+            continue
         known = [run.summary for run in runs.get(cell_of(row), ()) if run.summary is not None]
         without_consumers = known and not any(one.has_consumers for one in known)
         without_downtime = known and all(one.no_downtime for one in known)

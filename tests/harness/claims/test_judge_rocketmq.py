@@ -1,9 +1,12 @@
 """Claims about queues of several masters, and clients that ask name servers."""
 
+from dataclasses import replace
+
 import pytest
 
-from harness.claims.judge import ClaimOutcome
+from harness.claims.judge import ClaimOutcome, judge
 from tests.harness.claims.judging import (
+    CLAIMS,
     FAIL,
     INCONCLUSIVE,
     NOT_APPLICABLE,
@@ -240,3 +243,13 @@ def test_confirms_with_warnings_prove_nothing_about_those_without() -> None:
         "because there were only 99 confirmed messages, and 100 are needed "
         "(`lost.replicated == 0`)"
     )
+
+
+def test_failed_sends_stand_beside_service_after_a_poll() -> None:
+    story = Story(**OF_LOGS)
+    evidence = replace(story.evidence, failed_sends={1: "168 attempts to send failed"})
+    one = judge(CLAIMS["broken-links-are-noticed-soon"], evidence)
+    assert one.outcome is PASS
+    assert "1 publisher; 168 attempts to send failed)" in one.judged[0]
+    other = judge(CLAIMS["other-masters-take-over"], evidence)
+    assert "168 attempts" not in " ".join(other.judged)

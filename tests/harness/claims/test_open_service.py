@@ -29,9 +29,9 @@ def few(due: int) -> Story:
         (outage(12, 26.7, words.EITHER), "on time again from 0.3 s before the undo began", LASTS),
         (outage(12, 27.3, words.EITHER), "on time again from 0.3 s after the undo began", LASTS),
         (outage(12, 25, words.SYSTEM), "service came back 2.0 s before the undo began", LASTS),
-        (two(), "there were 2 outages while the fault was active; only more than 2", LASTS),
+        (two(), "there were 2 outages while the fault was active; only more than that", LASTS),
         (outage(25.5, 29, words.UNDO), "late only from 1.5 s before the undo began", LASTS),
-        (outage(12, 30, words.UNDO), open_service.ONE_OR_TWO, open_service.MORE),
+        (outage(12, 30, words.UNDO), open_service.TOO_FEW, open_service.MORE),
         (outage(12, 20, words.UNKNOWN), open_service.NOT_NORMAL, open_service.LONGER_AFTER),
         (few(19), "only 19 messages were due, and most of them were late", LASTS),
         (few(0), "nothing was due for more than 5 s after a late message", open_service.MORE),
@@ -72,6 +72,7 @@ def test_without_a_confirm_under_the_fault_there_was_nothing_to_consume() -> Non
     [
         (words.UNKNOWN, 31, open_service.NOT_NORMAL),
         (words.NEVER, 58.5, "late only from 1.5 s before the judged time ended"),
+        (words.NEVER, 57.5, f"{open_service.TOO_FEW} the judged time ended"),
     ],
 )
 def test_undecided_service_after_the_fault_needs_a_longer_load(

@@ -83,9 +83,9 @@ def test_an_outage_while_clients_reconnect_is_reported_and_does_not_count() -> N
     row = Service("run", 1, RUN, "", HEALED, ns(37.2), ns(60), 750, 750, 0, SERVED)
     found = [outage(20, 26, "system"), outage(31, 34, "system"), outage(40, 41, "system")]
     assert sentence([row], found, ns(27)) == (
-        "served (judged from +37.2 s to +60.0 s: clients have time to reconnect): the cluster as "
-        "a whole; the outage of 3.0 s from +31.0 s "
-        "does not count, because clients may take until +37.2 s to reconnect"
+        "served from +37.2 s, when clients had had time to reconnect, to +60.0 s: the cluster as "
+        "a whole; the outage of 3.0 s from +31.0 s does not count: it lies within the time that "
+        "clients have to reconnect (until +37.2 s)"
     )
 
 

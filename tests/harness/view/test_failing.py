@@ -1,8 +1,10 @@
 """Whose sends failed, whom he asked for the way then, and when he learnt better."""
 
+from dataclasses import replace
+
 from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.run_folder.rows import ClientEvent
-from harness.view.failing import Failing, failing, observe
+from harness.view.failing import Failing, failed_sends, failing, observe
 from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
@@ -96,3 +98,18 @@ def test_answers_say_how_sends_failed() -> None:
 def test_without_failed_sends_there_is_no_line() -> None:
     history = History().window(FAULT_MS).publish(1, at_ms=FAULT_MS + 1).confirm(1)
     assert [*observe(rows_of(history))] == []
+
+
+def test_failed_sends_say_how_many_and_when_all_routes_had_changed() -> None:
+    left = [
+        event(100, "route", detail_of((A, B))),
+        event(FAULT_MS + 1_200, "route", detail_of((B,))),
+    ]
+    assert failed_sends([one(*left)]) == {
+        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault: unknown; each "
+        "publisher's route lacked the master from 1.2 s on"
+    }
+    assert failed_sends([one()]) == {
+        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault: unknown"
+    }
+    assert failed_sends([replace(one(), failed=0)]) == {}

@@ -6,13 +6,13 @@ An outage takes the confirms and the deliveries of what was sent in it.
 from collections.abc import Collection
 from random import Random
 
-from harness.claims.open_service import MAY_HAVE, ONE_OR_TWO
+from harness.claims.open_service import MAY_HAVE, TOO_FEW
 from tests.rigs.defects.kinds import Defect
 from tests.rigs.defects.runs import MS, Message, Row, Run, S, changed, message, moved, sent_within
 
 TAKEOVER = ("mirror-takes-over", "mirrored-queue-works-on", "other-masters-take-over")
 # By chance the last few publishes before the undo are served: then who ended the outage is open.
-_HIDDEN = (MAY_HAVE, ONE_OR_TWO, "to show that it lasted", "while the fault was active; only more")
+_HIDDEN = (MAY_HAVE, TOO_FEW, "to show that it lasted", "while the fault was active; only more")
 
 
 def _unserved(run: Run, chosen: Collection[Message]) -> Run:

@@ -20,7 +20,7 @@ TAKEN_OVER, WORKS_ON = "mirror-takes-over", "mirrored-queue-works-on"
 HOSTS, ELECTION = "host-list-fails-over", "election-loses-nothing"
 REQUEUED, ANY_NODE = "duplicates-are-requeued", "any-node-reaches-any-queue"
 OF_MIRRORS = f"confirmed-is-on-all-mirrors {ELECTION} {WORKS_ON}"
-SERVED = f"{TAKEN_OVER} {WORKS_ON} {HOSTS}"
+SERVED = f"{TAKEN_OVER} {WORKS_ON}"
 OF_ONE_NODE = f"{SERVED} {ELECTION}"
 # Of majorities.
 KEEPS, ELECTED = "majority-keeps-what-was-confirmed", "follower-is-elected"
