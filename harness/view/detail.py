@@ -85,7 +85,7 @@ def detail_of(
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
-    meanings = _not_accepted(manifest.client)
+    meanings = not_accepted_by(manifest.client)
     records = replace(
         records,
         schedule=manifest.schedule,
@@ -122,7 +122,7 @@ def detail_of(
     )
 
 
-def _not_accepted(client: str) -> Mapping[str, str]:
+def not_accepted_by(client: str) -> Mapping[str, str]:
     known = registry().clients.get(client)
     return {} if known is None else known.family.not_accepted
 

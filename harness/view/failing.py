@@ -111,7 +111,7 @@ def failures_text(found: Sequence[Failing]) -> str:
     nack`; "" if none failed."""
     sent, failed = sum(one.sent for one in found), sum(one.failed for one in found)
     times = [one.last_failed_s for one in found if one.last_failed_s is not None]
-    if not times:
+    if not (failed and times):
         return ""
     how = answers_text(found) or "refused, or without an answer"
     return (
