@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from harness.report.charts.scale import NS, Scale
-from harness.report.page.outs import spell_text
+from harness.report.page.outs import fault_text, spell_text
 from harness.view.summary import Out
 from harness.view.timeline import Timeline
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
@@ -143,8 +143,7 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
                 from_s = fault.issued_ns / NS - zero_s
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"
-                times = f"from {from_s:.1f} s to {until_s:.1f} s after the first fault began"
-                title = f"{fault.words}, {times}"
+                title = fault_text(fault, one.faults)
                 yield _block(from_s, until_s, row, tone, title, scale)
 
 
@@ -162,7 +161,7 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
                         spell.until_ns / NS - _zero_s(one),
                         row,
                         "open" if spell.ended in (NEVER, UNKNOWN) else "out",
-                        spell_text(spell, round(_zero_s(one) * NS), one.faults),
+                        spell_text(spell, one.faults),
                         scale,
                     )
                     for spell in out.spells

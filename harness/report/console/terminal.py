@@ -28,8 +28,10 @@ from harness.report.lines import of_brokers
 from harness.report.page import formats
 from harness.report.page.cells import CellView, cells
 from harness.report.page.matrix import weight
+from harness.report.page.measures import measure_title
+from harness.report.page.outs import outage_texts
 from harness.report.page.totals import loss_rate
-from harness.report.tried import rate_lines, reasons
+from harness.report.tried import rate_lines, reasons, tabulated
 from harness.run.core.view import LiveCounts
 from harness.view.grouping import by_key
 from harness.view.observations import Observation
@@ -138,10 +140,13 @@ class Terminal:
             )
         for table in tables.comparison_tables(report) if report.comparison else ():
             self._console.print(table)
+        for one in tabulated(report):
+            if one.totals.out_bound:
+                self._print(f"{one.label}, downtime >=: {one.totals.out_bound}")
         if zero := tables.nowhere(report):
-            self._print(f"0 in every run: {'; '.join(map(tables.measure_title, zero))}")
+            self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := tables.unjudged(report):
-            self._print(f"not judged in any run: {'; '.join(map(tables.measure_title, never))}")
+            self._print(f"not judged in any run: {'; '.join(map(measure_title, never))}")
         self._failing(report)
         self._lines("not applicable", list(lines.skipped_lines(report, self._whole)))
         self._lines("compared with expectations", list(lines.cell_lines(report)))
@@ -167,6 +172,8 @@ class Terminal:
         for text, observation in _once(run):
             if self._whole or observation not in routes:
                 self._print(f"  {text}", "" if observation.judged else "yellow")
+        for text in outage_texts(run):
+            self._print(f"  {text}".replace(formats.GLUE, " ").replace("≥", ">="))
         if routes and not self._whole:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")

@@ -18,7 +18,7 @@ from harness.report.page.answers import NAMES_MAX
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
 from harness.report.page.faults import windows
-from harness.report.page.measures import LATER_LATE, NEVER_LATE, applicable, cell_of, numbers
+from harness.report.page.measures import applicable, cell_of, numbers
 from harness.report.page.places import listed
 from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
@@ -26,7 +26,14 @@ from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
-from harness.view.summary import NOT_MEASURED, Summary
+from harness.view.summary import (
+    LATER_LATE,
+    NEVER_LATE,
+    NO_OUTAGE,
+    NOT_MEASURED,
+    Summary,
+    began_no_outage,
+)
 from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
 from harness.view.trace_steps import TraceStep
@@ -34,7 +41,7 @@ from spark_analysis.schema.comparison import Comparison
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
-_ON_TIME = "on time again: messages due", "after"
+_ON_TIME = "on time again (due time)", "after"
 
 
 class RunView:
@@ -67,7 +74,7 @@ class RunView:
         # For readers who cannot point at a bar.
         of_all = (spell for out in (timeline.outs if timeline else ()) for spell in out.spells)
         spans = timeline.faults if timeline else ()
-        self.outages = tuple(outs.spell_text(spell, 0, spans) for spell in of_all)
+        self.outages = tuple(outs.spell_text(spell, spans) for spell in of_all)
         self.faults = windows(timeline)
         self.ending = _ending(detail.manifest) if detail else ""
         self.operations = tuple(
@@ -209,13 +216,15 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
     if one.out_s.least is not None:
         yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT
         if one.worst is not None and not outs.is_repeated(one.worst, one.outs[0]):
-            yield outs.worst_text(one.worst, one.out_s.least)
+            yield outs.worst_text(one.worst)
     elif one.out_s.why:
         yield "downtime: unknown"
     for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):
         found, recovers = worst_of(one, name), name == "degraded_s"
         if recovers and one.never_late:
             yield NEVER_LATE
+        elif recovers and found is not None and began_no_outage(found):
+            yield NO_OUTAGE
         elif found is not None:
             least = "" if found.exact else "≥ "
             later = sum(each.missed_later for each in one.outages) if recovers else 0

@@ -43,7 +43,7 @@ def test_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> No
     assert (
         lane.blocks[0]
         .title.replace("\u00a0", " ")
-        .startswith("outage: 4.00 s from 0.0 s after the first fault began; ")
+        .startswith("outage: 4.00 s, from the beginning of the fault (+12.0 s); ")
     )
 
 
