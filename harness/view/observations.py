@@ -261,10 +261,11 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     if name == SUSTAINED and isinstance(value, Interval) and value.high < BOUND_LEAST_S:
         return NO_OUTAGE
     if isinstance(value, Interval) and _says_nothing(value):
-        why = reason_near_zero(value.doubt) or CUT_SHORT
-        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
+        near_zero = reason_near_zero(value.doubt) or CUT_SHORT
+        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
     after = " after" if isinstance(value, Interval) else ":"
-    if isinstance(value, Interval) and math.isinf(value.high) and not value.doubt:
+    why = value.doubt if isinstance(value, Interval) and math.isinf(value.high) else ""
+    if isinstance(value, Interval) and math.isinf(value.high) and not why:
         return f"{measures.STAGE_TITLES[name]}: not within {value.low:.1f} s"
     later = any(one.missed for one in evidence.findings.later if one.window == number)
     notes = [value.doubt] if isinstance(value, Interval) and value.doubt else []
