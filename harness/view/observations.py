@@ -263,14 +263,14 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     if isinstance(value, Interval) and _says_nothing(value):
         near_zero = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
+    bound = value if isinstance(value, Interval) and math.isinf(value.high) else None
+    why = bound.doubt if bound is not None else ""
+    if bound is not None and not why:
+        return f"{measures.STAGE_TITLES[name]}: not within {bound.low:.1f} s"
     after = " after" if isinstance(value, Interval) else ":"
-    why = value.doubt if isinstance(value, Interval) and math.isinf(value.high) else ""
-    if isinstance(value, Interval) and math.isinf(value.high) and not why:
-        return f"{measures.STAGE_TITLES[name]}: not within {value.low:.1f} s"
     later = any(one.missed for one in evidence.findings.later if one.window == number)
-    notes = [value.doubt] if isinstance(value, Interval) and value.doubt else []
-    notes += [LATER_LATE] if later and name == SUSTAINED else []
-    tail = f" ({"'; '.join(notes)})" if notes else ""
+    notes = "; ".join(filter(None, (why, LATER_LATE if later and name == SUSTAINED else "")))
+    tail = f" ({notes})" if notes else ""
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}{tail}"
 
 
