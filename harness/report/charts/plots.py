@@ -110,7 +110,7 @@ def _columns(slices: Sequence[Slice], slice_s: int, scale: Scale, late: bool) ->
     """A column a slice: what was on time from the bottom up, what was late from the top down."""
     parts = []
     for one in slices:
-        for from_s, until_s, share in _late_shares(one, slice_s):
+        for from_s, until_s, share in late_shares(one, slice_s):
             if share or not late:
                 left, right = scale.place(from_s) * 10, scale.place(until_s) * 10
                 height, end = 100 * share, 0 if late else 100
@@ -118,7 +118,7 @@ def _columns(slices: Sequence[Slice], slice_s: int, scale: Scale, late: bool) ->
     return "".join(parts)
 
 
-def _late_shares(one: Slice, slice_s: int) -> Iterable[tuple[float, float, float]]:
+def late_shares(one: Slice, slice_s: int) -> Iterable[tuple[float, float, float]]:
     """Yield stretches of a slice with their shares of late messages.
 
     Nothing looks late before a fault if no message due then was: the same area comes after it.

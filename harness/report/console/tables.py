@@ -23,6 +23,7 @@ from harness.report.page.measures import (
     is_never_reached,
     measure_text,
     measure_title,
+    place_of,
     telling,
     why_no_recovery,
     with_recovery_bounds,
@@ -90,7 +91,8 @@ def left_out(report: Report) -> str:
 def comparison_tables(report: Report) -> Iterator[Table]:
     """Measures x cells: median over the judged repeats, with its interval or their range."""
     rows = {(cell_of(row), row.measure, row.detail): row for row in telling(report)}
-    measures = dict.fromkeys((row.measure, row.detail) for row in telling(report))
+    names = dict.fromkeys((row.measure, row.detail) for row in telling(report))
+    measures = sorted(names, key=lambda name: place_of(measure_title(*name)))
     never = set(unjudged(report))
     for cells in _chunks(report):
         table = _table("measure", cells)

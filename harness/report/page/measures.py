@@ -105,9 +105,9 @@ class MeasuresView:
             elif not detail and any(row.judged for row in found.values()):
                 is_open = BY_NAME[measure].grade is Grade.OPEN or measure in DOUBTFUL
                 zero[is_open].append(measure_title(measure))
-        self.drawn = tuple(sorted(drawn, key=lambda view: _order(view.name)))
+        self.drawn = tuple(sorted(drawn, key=lambda view: place_of(view.name)))
         self.zero, self.zero_undecided = (
-            tuple(sorted(zero[is_open], key=_order)) for is_open in (False, True)
+            tuple(sorted(zero[is_open], key=place_of)) for is_open in (False, True)
         )
 
 
@@ -176,11 +176,11 @@ def numbers(
         for row in rows
         if row.maximum or row.measure == "lost" or (row.maximum is None and not row.detail)
     ]
-    texts.sort(key=lambda one: _order(one[0]))
+    texts.sort(key=lambda one: place_of(one[0]))
     return tuple(texts)
 
 
-def _order(name: str) -> tuple[int, str]:
+def place_of(name: str) -> tuple[int, str]:
     """As the register has them, details after their measure."""
     return _PLACES.get(name.partition(": ")[0], len(_PLACES)), name
 
