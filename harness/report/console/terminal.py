@@ -142,7 +142,7 @@ class Terminal:
             self._console.print(table)
         for one in tabulated(report):
             if one.totals.out_bound:
-                self._print(f"{one.label}, downtime >=: {one.totals.out_bound}")
+                self._print(f"cell {one.label}, downtime >=: {one.totals.out_bound}")
         if zero := tables.nowhere(report):
             self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := tables.unjudged(report):

@@ -159,14 +159,19 @@ def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
     return f"{_NO_FAULT}: {which} had been undone {after} before"
 
 
+def _begun_ns(faults: Sequence[FaultSpan]) -> int | None:
+    """Return when the first fault began; None: none did."""
+    return min((one.issued_ns for one in faults if one.opened), default=None)
+
+
 def since_fault(at_ns: int, faults: Sequence[FaultSpan]) -> str:
     """Return `26.1 s after the fault began`: the time of all results; near zero `the beginning of
     the fault`. The first of several faults counts. Without a fault the time of the run:
     `+58.8 s`."""
-    begun = [one.issued_ns for one in faults if one.opened]
-    if not begun:
+    begun_ns = _begun_ns(faults)
+    if begun_ns is None:
         return f"+{at_ns / NS:.1f}{formats.GLUE}s"
-    after_s = (at_ns - min(begun)) / NS
+    after_s = (at_ns - begun_ns) / NS
     side = "after" if after_s >= 0 else "before"
     which = "the fault" if len(faults) == 1 else "the first fault"
     if abs(after_s) < BOUND_LEAST_S:
@@ -220,7 +225,7 @@ def fault_text(span: FaultSpan, faults: Sequence[FaultSpan]) -> str:
     """Return `kill ref1, undone after 20.7 s, verified ended after 24.1 s`; of a later fault with
     its begin: `kill ref2, 12.0 s after the first fault began, undone …`."""
     parts = [span.words]
-    if span.issued_ns > min((one.issued_ns for one in faults if one.opened), default=0):
+    if span.issued_ns > (_begun_ns(faults) or 0):
         parts.append(since_fault(span.issued_ns, faults))
     ended = "never undone"
     if span.ended_ns is not None:
@@ -252,7 +257,7 @@ def compared_text(totals: RunTotals) -> str:
     if totals.silence is None or totals.silence.bound or totals.runs > 1 or not totals.is_out:
         return ""
     spells = totals.longest.spells if totals.longest is not None else ()
-    begun_ns = min((one.issued_ns for one in totals.spans if one.opened), default=0)
+    begun_ns = _begun_ns(totals.spans) or 0
     after = (one for one in spells if one.from_ns >= begun_ns)  # the silence is of that time, too
     longest_s = max(((one.until_ns - one.from_ns) / NS for one in after), default=0.0)
     return LONGER if longest_s > silent_s else ""
@@ -293,16 +298,16 @@ def late_text(totals: RunTotals) -> str:
 
 def _in_outages(totals: RunTotals) -> str:
     """Return how many of the late messages were due in outages, and when; "" if the outages are
-    not all known, or are of several runs."""
-    out = totals.longest
-    if totals.runs > 1 or out is None or not out.times or out.times > len(out.spells):
+    not all known, began before the fault, or are of several runs."""
+    out, begun_ns = totals.longest, _begun_ns(totals.spans)
+    if not totals.is_out or out is None or begun_ns is None or out.times > len(out.spells):
         return ""
     inside, first = sum(one.bad for one in out.spells), out.spells[0]
-    if inside > totals.late.missed or not totals.is_out:
+    if first.from_ns < begun_ns:
         return ""
     many = "all" if inside == totals.late.missed else formats.count(inside)
     which = "the outage" if out.times == 1 else f"the {formats.count(out.times)} outages"
-    alone = out.times == 1 and first.ended == SYSTEM and not first.windows and totals.spans
+    alone = out.times == 1 and first.ended == SYSTEM and not first.windows
     tail = f" ({_end_text(first, totals.spans)})" if alone else ""
     return f", {many} of them in {which}, from {since_fault(first.from_ns, totals.spans)}{tail}"
 

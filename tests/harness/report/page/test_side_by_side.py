@@ -259,31 +259,14 @@ def test_late_confirms_are_distinguished_from_silence() -> None:
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
         "downtime 20.2 s",
         "0.190 s",
-        f"900 of 4,500 {LATE} (20 %), 800 of them in the outage, from +12.0 s",
+        f"900 of 4,500 {LATE} (20 %)",
     )
     comparison = of(summed(half), summed(Story(), cell=SYNC))
     assert plain(comparison.verdicts[0].out) == "20.2 s"
     assert "The longest time without any confirm was 0.190 s. " in said(comparison, 0)
     assert SHORTER not in said(comparison, 0)
-    assert (
-        plain(comparison.verdicts[0].late)
-        == f"900 of 4,500 {LATE} (20 %), 800 of them in the outage, from +12.0 s"
-    )
+    assert plain(comparison.verdicts[0].late) == f"900 of 4,500 {LATE} (20 %)"
     assert plain(comparison.rows[0].fields[1].silent) == "0.171 s"
-
-
-def test_late_messages_in_outages_are_counted_among_all() -> None:
-    def late(bad: int) -> str:
-        story = Story().missed(12).outage(40, 43, bad=bad, due=20, windows="")
-        return plain(field(story).late)
-
-    every = f"12 of 4,500 {LATE} (0.3 %)"
-    assert late(9) == f"{every}, 9 of them in the outage, from +40.0 s"
-    assert late(12) == f"{every}, all of them in the outage, from +40.0 s"
-    twice = Story().missed(12).outage(40, 43, bad=5).outage(44, 45, bad=4)
-    assert plain(field(twice).late) == f"{every}, 9 of them in the 2 outages, from +40.0 s"
-    never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
-    assert plain(field(never.affect("missed", "", 1, 46.0)).late) == f"1 of 4,500 {LATE} (0.02 %)"
 
 
 def test_late_messages_after_the_next_fault_belong_to_it() -> None:

@@ -10,7 +10,14 @@ from harness.judging.result import RunReport
 from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
 from harness.report.page.measures import applicable
-from harness.report.page.outs import SHORTER, fault_text, spell_text
+from harness.report.page.outs import (
+    LONGER,
+    SHORTER,
+    compared_text,
+    fault_text,
+    late_text,
+    spell_text,
+)
 from harness.report.page.totals import RunTotals, median_text
 from harness.view.timeline import FaultSpan, Verification
 from spark_analysis.schema import service as words
@@ -190,6 +197,31 @@ def test_fault_is_given_from_its_begin_to_its_end() -> None:
     assert fault_text(later, [fault, later]).replace("\u00a0", " ") == (
         "kill ref1, 1.5 s after the first fault began, never undone"
     )
+
+
+def late(story: Story) -> str:
+    totals = RunTotals([summed(story)])
+    totals.spans = (ended_fault(at_ns=2_400_000_000),)
+    return late_text(totals).replace("\u00a0", " ")
+
+
+def test_late_messages_in_outages_are_counted_among_all() -> None:
+    every = "12 of 4,500 messages due from the first fault on were late (0.3 %)"
+    one = Story().missed(12).outage(40, 43, bad=9, windows="")
+    ended = "from 39.0 s after the fault began (no fault was active: the fault had been undone "
+    assert late(one) == f"{every}, 9 of them in the outage, {ended}38.0 s before)"
+    under = late(Story().missed(12).outage(1.01, 2, bad=12))
+    assert under == f"{every}, all of them in the outage, from the beginning of the fault"
+    twice = Story().missed(12).outage(40, 43, bad=5).outage(44, 45, bad=4)
+    assert ", 9 of them in the 2 outages, from 39.0 s after" in late(twice)
+    assert late(Story().missed(12).outage(0.5, 2, bad=9)) == every, "some were due before"
+
+
+def test_longer_outage_says_that_others_were_confirmed() -> None:
+    totals = RunTotals([summed(Story().outage(12, 15).silence(0.2))])
+    assert compared_text(totals) == LONGER
+    short = RunTotals([summed(Story().outage(12, 15).outage(20, 23).silence(3.1))])
+    assert compared_text(short) == "", "the sum of both is longer, neither outage is"
 
 
 def test_without_downtime_there_is_no_recovery_time() -> None:
