@@ -205,7 +205,7 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             return "a fault kept all publishers away, so nothing shows the availability"
         case "consumers_absent":  # publishers still show the availability
             of = f"fault {doubt.window}: " if doubt.window else ""
-            steps = "first delivery and backlog gone"
+            steps = "first delivery and backlog gone for good"
             return f"{of}a fault kept all consumers away for a time, so {steps} are not judged"
         case "publisher_log" | "consumer_log":
             who = worker_name(doubt.worker, facts)

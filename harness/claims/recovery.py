@@ -27,8 +27,8 @@ NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
 _ENDED_BY_FAULT = {
-    RecoveredBy.UNDO: "it would have lasted as long as the fault",
-    RecoveredBy.EITHER: "the system or the end of the fault may have restored service",
+    RecoveredBy.UNDO: "the undo of the fault restored service",
+    RecoveredBy.EITHER: "the undo of the fault may have restored service",
 }
 # The same of a time near zero: there was no outage to recover from.
 _ENDED_AT_ONCE = {

@@ -43,6 +43,7 @@ from harness.view.receivers import at_their_number, receivers
 from harness.view.stale_offsets import in_their_place, stale_copies
 from harness.view.summary import Summary, summary
 from harness.view.takeovers import explaining
+from harness.view.timeline import FaultSpan
 
 _OPEN_LOG = (
     "caveat: the harness's log has no end, so it may lack its last probes, fault events and "
@@ -109,7 +110,7 @@ def run_report(
         seed=manifest.seed,
         verdicts=tuple(verdicts),
         observations=(
-            *at_their_number(observe(evidence), raw.receivers),
+            *at_their_number(observe(evidence, _gone_ns(detail.timeline.faults)), raw.receivers),
             *observe_failing(detail.failing),
             *explaining(detail.takeovers, run.findings.attributions),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
@@ -127,6 +128,12 @@ def run_report(
         brokers=_brokers(manifest),
         origin=_origin(manifest),
     )
+
+
+def _gone_ns(faults: Iterable[FaultSpan]) -> dict[int, int]:
+    """Return when each fault was verified ended, by its number."""
+    looks = ((one.number, one.gone) for one in faults)
+    return {number: look.at_ns for number, look in looks if look is not None and look.ok}
 
 
 def _brokers(manifest: Manifest) -> str:

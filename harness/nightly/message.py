@@ -80,7 +80,7 @@ def headline(night: Night) -> str:
 
 
 def alarm_text(one: Alarm, changed: Sequence[str] = ()) -> str:
-    """`total downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`.
+    """`downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`.
 
     `changed`: the versions of the cell that differ between the night in which it began and the
     cell's night before.

@@ -256,7 +256,7 @@ def _cell_nights(
     for night, one, column, changed in reversed(list(together)):
         if one is not None or night.plays_of(cell):
             times = "; ".join(
-                f"{formats.short_name(name)} {_listed(times)}"
+                f"{formats.measure_name(name).lower()} {_listed(times)}"
                 for name, times in (one.times.items() if one is not None else ())
             )
             reports = tuple(_reports(folder, night, cell))

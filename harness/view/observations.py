@@ -12,9 +12,10 @@ the auditor started, what the audit of logs read, and how far consumers had come
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow.compute as pc
 
@@ -29,7 +30,14 @@ from harness.run_folder.manifest import AuditStart
 from harness.run_folder.process_ends import unplanned_text
 from harness.run_folder.rows import Probe
 from harness.view.naming import detail_name, detail_text
-from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED
+from harness.view.summary import (
+    BOUND_LEAST_S,
+    CUT_SHORT,
+    LATER_LATE,
+    NEVER_LATE,
+    NO_OUTAGE,
+    NOT_MEASURED,
+)
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
 from spark_analysis.schema.facts import ProcessEnd
@@ -60,11 +68,14 @@ class Observation:
     text: str
 
 
-def observe(evidence: Evidence) -> tuple[Observation, ...]:
-    """Everything that a run showed, in the order of a report."""
+def observe(
+    evidence: Evidence, gone_ns: Mapping[int, int] = MappingProxyType({})
+) -> tuple[Observation, ...]:
+    """Everything that a run showed, in the order of a report. `gone_ns`: when each fault was
+    verified ended, by its number."""
     lines = list(_counts(evidence))
     for window in evidence.facts.windows:
-        lines += _window(evidence, window.number)
+        lines += _window(evidence, window.number, gone_ns.get(window.number))
     return tuple(lines)
 
 
@@ -174,12 +185,16 @@ def _by_detail(measure: str, evidence: Evidence) -> list[str]:
     ]
 
 
-def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
+def _window(evidence: Evidence, number: int, gone_ns: int | None) -> Iterator[Observation]:
     window = evidence.facts.window(number)
     length_s = fault_length_s(window)
-    lasted = "never ended" if length_s is None else f"undone after {length_s:.2f} s"
+    lasted = "never ended" if length_s is None else f"undone after {length_s:.1f} s"
     verified = window.verified and window.gone
-    held = "verified" if verified else window.unverified_reason or "not verified"
+    held = "verified"
+    if not verified:
+        held = window.unverified_reason or "not verified"
+    elif gone_ns is not None:
+        held = f"verified ended after {(gone_ns - window.origin_ns) / 1e9:.1f} s"
     begun = _begun(window.origin_ns, evidence.facts.load_started_ns)
     text = f"fault {number}: {window.kind} {begun}, {lasted}, {held}"
     yield Observation("fault", number, verified, text)
@@ -249,13 +264,20 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     """`first confirm after 0.200 s`, `backlog gone: not applicable`."""
     value = evidence.value(f"{name}_s", number)
     if name == SUSTAINED and evidence.never_late(number):
-        return "no message was late"
+        return NEVER_LATE
+    if name == SUSTAINED and isinstance(value, Interval) and value.high < BOUND_LEAST_S:
+        return NO_OUTAGE
     if isinstance(value, Interval) and _says_nothing(value):
-        why = reason_near_zero(value.doubt) or CUT_SHORT
-        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({why})"
+        near_zero = reason_near_zero(value.doubt) or CUT_SHORT
+        return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
+    bound = value if isinstance(value, Interval) and math.isinf(value.high) else None
+    why = bound.doubt if bound is not None else ""
+    if bound is not None and not why:
+        return f"{measures.STAGE_TITLES[name]}: not within {bound.low:.1f} s"
     after = " after" if isinstance(value, Interval) else ":"
-    later = sum(one.missed for one in evidence.findings.later if one.window == number)
-    tail = f" (later, {later:,} messages were late)" if later and name == SUSTAINED else ""
+    later = any(one.missed for one in evidence.findings.later if one.window == number)
+    notes = "; ".join(filter(None, (why, LATER_LATE if later and name == SUSTAINED else "")))
+    tail = f" ({notes})" if notes else ""
     return f"{measures.STAGE_TITLES[name]}{after} {_seconds(value)}{tail}"
 
 

@@ -21,9 +21,26 @@ from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.measures import BY_NAME
-from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, RUN, SYSTEM, Outage
+from spark_analysis.schema.service import (
+    EITHER,
+    NEVER,
+    PUBLISHER,
+    QUEUE,
+    RUN,
+    SYSTEM,
+    UNDO,
+    UNKNOWN,
+    Outage,
+)
 
 NS = 1_000_000_000
+# Why an outage makes the downtime a lower bound, by what ended it.
+_WHY_BOUND = {
+    NEVER: "service did not recover before the load ended",
+    UNDO: "the undo of the fault ended the outage",
+    EITHER: "the undo of the fault may have ended the outage",
+    UNKNOWN: "the end of the outage is not on record",
+}
 SPELLS_MAX = 60
 
 
@@ -75,6 +92,9 @@ def _scope_out(scope: str, name: str, of: int, rows: Sequence[Outage]) -> Out:
 
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
+NEVER_LATE = "no message was late"
+NO_OUTAGE = "no outage began at the fault"  # sending went on on time: nothing had to recover
+LATER_LATE = "later messages were late"
 NOT_MEASURED = "not measured"  # of such a time
 CUT_SHORT = "the load ended, or the next fault began, too soon to measure it"
 
@@ -216,6 +236,11 @@ def informative(seconds: Number) -> Number:
     return Number(None, False, reason_near_zero(seconds.why))
 
 
+def began_no_outage(seconds: Number) -> bool:
+    """Return whether sending was on time from a fault on, by the time until it was."""
+    return seconds.exact and seconds.least is not None and seconds.least < BOUND_LEAST_S
+
+
 def is_uninformative(row: Comparison) -> bool:
     """Return whether all judged runs know a time by a lower bound below BOUND_LEAST_S only."""
     if row.unit != "ns" or row.maximum is None or row.bounds < row.judged:
@@ -256,8 +281,9 @@ def _total_downtime(evidence: Evidence, found: tuple[Out, ...]) -> Number:
         least = max(0.0, run.seconds - bound_s)
         between = f"{least:.1f} to {run.seconds:.1f} s: {why_bound}"
         return Number(least, False, between) if least else Number(None, False, why_bound)
-    why = "" if run.whole else "the system did not end an outage by itself"
-    return Number(run.seconds, run.whole, why)
+    ends = {one.ended for one in run.spells}
+    why = next((text for ended, text in _WHY_BOUND.items() if ended in ends), "")
+    return Number(run.seconds, run.whole, "" if run.whole else why)
 
 
 def _returned(evidence: Evidence, window: Window) -> bool | None:

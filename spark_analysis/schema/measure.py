@@ -125,7 +125,6 @@ class Measure:
     meaning: str
     mart: Mart = Mart.COUNTS
     seen: str = ""  # what its cases were, if no title: `3 of 90 confirmed messages were lost`
-    short: str = ""  # its name in tables, where the title is too long for them
     compared: bool = True  # over the runs of a cell; a census never is
     stopped_by: tuple[Stop, ...] = ()
     listed: bool = True  # its cases are rows of the mart `affected`

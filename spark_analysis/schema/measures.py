@@ -371,7 +371,7 @@ DOUBTFUL = frozenset(one.doubtful.measure for one in REGISTER if one.doubtful is
 _REACHED = [(one.name, one.reached) for one in REGISTER if one.reached is not None]
 STAGES: dict[str, Reached] = {reached.stage: reached for _, reached in _REACHED}
 STAGE_OF = {name: reached.stage for name, reached in _REACHED}  # by measure
-STAGE_TITLES = {stage: BY_NAME[measure].short for measure, stage in STAGE_OF.items()}
+STAGE_TITLES = {stage: BY_NAME[measure].title.lower() for measure, stage in STAGE_OF.items()}
 
 
 def gravity(name: str) -> int:

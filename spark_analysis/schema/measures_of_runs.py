@@ -42,7 +42,7 @@ def _census(
 
 def _step(
     name: str,
-    short: str,
+    title: str,
     meaning: str,
     stopped_by: tuple[Stop, ...] = _SENDING,
     *,
@@ -55,10 +55,9 @@ def _step(
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title=short.capitalize(),
+        title=title,
         meaning=meaning,
         mart=Mart.STAGES,
-        short=short,
         stopped_by=stopped_by,
         listed=False,
         of=of,
@@ -66,7 +65,7 @@ def _step(
     )
 
 
-def _outage(name: str, unit: Unit, title: str, short: str, meaning: str) -> Measure:
+def _outage(name: str, unit: Unit, title: str, meaning: str) -> Measure:
     """Return a measure of the outages of a run's scope, whatever window they lie in."""
     return Measure(
         name=name,
@@ -76,20 +75,15 @@ def _outage(name: str, unit: Unit, title: str, short: str, meaning: str) -> Meas
         title=title,
         meaning=meaning,
         mart=Mart.OUTAGES,
-        short=short,
         stopped_by=_SENDING,
         listed=False,
     )
 
 
 OF_SERVICE = (
-    _outage(
-        "total_downtime", Unit.NS, "Total downtime", "downtime", "sum of all outages of the run"
-    ),
-    _outage(
-        "longest_downtime", Unit.NS, "Longest outage", "longest", "the longest outage of the run"
-    ),
-    _outage("outages", Unit.OUTAGES, "Outages", "outages", "number of outages of the run"),
+    _outage("total_downtime", Unit.NS, "Downtime", "sum of all outages of the run"),
+    _outage("longest_downtime", Unit.NS, "Longest outage", "the longest outage of the run"),
+    _outage("outages", Unit.OUTAGES, "Outages", "number of outages of the run"),
     # Counted and listed by message, too; repeats are compared by its share of what was due.
     Measure(
         name="missed",
@@ -98,12 +92,11 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,
-        title="Late (not confirmed within the deadline)",
+        title="Late messages",
         meaning="messages that were not confirmed by their due time plus the deadline, or were "
         "never confirmed. A fault counts the messages that were due from its beginning until the "
         "next fault began, or until the load ended",
         mart=Mart.AVAILABILITY,
-        short="late, worst fault",
         stopped_by=_SENDING,
     ),
     Measure(
@@ -114,21 +107,20 @@ OF_SERVICE = (
         title="Longest time without a confirm",
         meaning="the longest time without any confirm",
         mart=Mart.AVAILABILITY,
-        short="longest time without a confirm",
         stopped_by=_SENDING,
         listed=False,
     ),
     # Name servers are asked by probers: what became of other workers says nothing against them.
     _step(
         "route_changed",
-        "route changed (first name server)",
+        "Route changed (first name server)",
         "the first name server showed another route",
         (),
         of=_ROUTED,
     ),
     _step(
         "route_changed_everywhere",
-        "route changed (every name server)",
+        "Route changed (every name server)",
         "the last name server showed another route. A name server that gave no answer from the "
         "fault on is left out: it cannot show when it noticed the fault",
         (),
@@ -136,7 +128,7 @@ OF_SERVICE = (
     ),
     _step(
         "first_success",
-        "first confirm of a new message",
+        "First confirm of a new message",
         "the first confirm of a message that was sent after the fault was active (its action had "
         "returned); messages that were sent before may be confirmed in the meantime",
         one_event_proves=True,
@@ -146,13 +138,12 @@ OF_SERVICE = (
         grade=Grade.SERVICE,
         unit=Unit.NS,
         part_of=Whole.TIME,
-        title="On time again: messages due after",
+        title="On time again (due time)",
         meaning="of the messages that were due in the 5 s after this time (at least 200), at "
         "least 99 % were on time; later ones may be late (see downtime). This is a due time: the "
         "confirm itself may come later by up to the deadline, so first confirm may be the larger "
         "number",
         mart=Mart.STAGES,
-        short="on time again: messages due",
         stopped_by=_SENDING,
         listed=False,
         reached=Reached(
@@ -164,7 +155,7 @@ OF_SERVICE = (
     ),
     _step(
         "consumers_resumed",
-        "first delivery of a new message",
+        "First delivery of a new message",
         "the first delivery to a consumer of a message that was sent after the fault was active "
         "(its action had returned)",
         _RECEIVING,
@@ -172,9 +163,9 @@ OF_SERVICE = (
     ),
     _step(
         "backlog_drained",
-        "backlog gone",
-        "from then on, no confirmed message waited in a queue for longer than the deadline; "
-        "not before the first delivery",
+        "Backlog gone for good",
+        "after this time, no confirmed message waited in a queue for longer than the deadline; "
+        "before it, the backlog may have gone and come again",
         _RECEIVING,
     ),
 )

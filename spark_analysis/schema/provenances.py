@@ -48,7 +48,6 @@ DUPLICATED = Measure(
     title="Delivered more than once",
     seen="duplicates",
     meaning="all duplicate deliveries, whatever their cause",
-    short="delivered again",
     stopped_by=stops("loss", "consumer_log", "publisher_log"),
     details=PROVENANCES,
     claimed="duplicate deliveries",

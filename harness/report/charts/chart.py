@@ -24,7 +24,7 @@ from harness.report.page.formats import (
 )
 from harness.report.page.outs import spell_text
 from harness.view.grouping import by_key
-from harness.view.summary import WindowOutage
+from harness.view.summary import NEVER_LATE, WindowOutage
 from harness.view.timeline import FaultSpan, Mark, Slice, Timeline
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.digest import SUSTAINED
@@ -200,7 +200,7 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         for one in out.spells:
             tone, title = (
                 "out" if one.ended == SYSTEM else "open",
-                spell_text(one, 0, timeline.faults),
+                spell_text(one, timeline.faults),
             )
             spans.append(scale.span(one.from_ns / NS, one.until_ns / NS, tone, "", title))
         yield Lane(name, tuple(spans))
@@ -231,7 +231,7 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale, late: bool) -> Span:
     time = stage_time(row, after="")
     unneeded = row.stage == SUSTAINED and not late and not fault.doubt_of(row.stage)
     if unneeded:
-        time = StageTime("no message was late", "", known=True)
+        time = StageTime(NEVER_LATE, "", known=True)
     text, tone = time.text, "reached" if row.reached else "missing"
     if not time.known:  # also of a stage that is not judged: a time near zero says nothing
         tone = "doubted"

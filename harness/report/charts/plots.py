@@ -46,11 +46,11 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     rates = {tone: [getattr(one, tone) / slice_s for one in slices] for tone, _ in of_rates}
     if any(map(any, rates.values())):
         top = _top_rate(timeline, rates.values())
-        lines = tuple(
+        rated = tuple(
             (tone, _with_peak(name, max(rates[tone]), top), _rate_line(tone, top, timeline, scale))
             for tone, name in of_rates
         )
-        yield Plot("messages a second", "", lines, f"{top:,.0f}", (), "0")
+        yield Plot("messages a second", "", rated, f"{top:,.0f}", (), "0")
     yield from _latency(timeline, scale)
     for name, meaning, value in _OF_HOSTS:
         yield from _use(name, meaning, timeline, scale, value)
@@ -131,7 +131,7 @@ def _columns(slices: Sequence[Slice], slice_s: int, scale: Scale, late: bool) ->
     """A column a slice: what was on time from the bottom up, what was late from the top down."""
     parts = []
     for one in slices:
-        for from_s, until_s, share in _late_shares(one, slice_s):
+        for from_s, until_s, share in late_shares(one, slice_s):
             if share or not late:
                 left, right = scale.place(from_s) * 10, scale.place(until_s) * 10
                 height, end = 100 * share, 0 if late else 100
@@ -139,7 +139,7 @@ def _columns(slices: Sequence[Slice], slice_s: int, scale: Scale, late: bool) ->
     return "".join(parts)
 
 
-def _late_shares(one: Slice, slice_s: int) -> Iterable[tuple[float, float, float]]:
+def late_shares(one: Slice, slice_s: int) -> Iterable[tuple[float, float, float]]:
     """Yield stretches of a slice with their shares of late messages.
 
     Nothing looks late before a fault if no message due then was: the same area comes after it.

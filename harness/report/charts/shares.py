@@ -1,8 +1,8 @@
 """Share on time over time, of all runs of a cell, as areas in a box of 1000 x 100.
 
 1. Runs are laid over each other so that the first fault of each lies at 0; without a fault, the
-   beginning of its load. What fell into the second of the fault is drawn after it: nothing looks
-   late before a fault that was not.
+   beginning of its load. Of several runs, what fell into the second of the fault is drawn after
+   it: nothing looks late before a fault that was not.
 2. What was on time in every run is one area from the bottom; what was late hangs from the top,
    in as many layers as there are runs: where all of them were late it is dense, where one was,
    faint. Of more than LAYERS_MAX runs the layers are quantiles.
@@ -11,17 +11,19 @@
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from harness.report.charts.plots import late_shares
 from harness.report.charts.scale import NS, Scale
 from harness.report.page.faults import fault_title
-from harness.report.page.outs import spell_text
+from harness.report.page.outs import fault_text, spell_text
 from harness.view.summary import Out
 from harness.view.timeline import Timeline
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
 
+Stretch = tuple[tuple[float, float], list[float]]  # from, until; the shares that were late
+Height = tuple[float, float, float]  # from, until, the share that is drawn
 LAYERS_MAX = 10
 LEAST = 4.0  # of 1000
 
@@ -49,19 +51,15 @@ class Shares:
     other, in seconds from the fault."""
 
     def __init__(self, timelines: Sequence[Timeline], scale: Scale) -> None:
-        step_s = max(one.slice_s for one in timelines)
-        numbers = range(math.floor(scale.from_s / step_s), math.ceil(scale.until_s / step_s))
-        found = [(number * step_s, _late(timelines, number * step_s)) for number in numbers]
-        columns = [(at_s, sorted(late, reverse=True)) for at_s, late in found if late]
+        stretches = list(_stretches(timelines, scale))
         layers = min(len(timelines), LAYERS_MAX)
-        good = [(at_s, 1 - late[0]) for at_s, late in columns]
-        self.on_time = _area(good, step_s, scale, 100)
+        self.on_time = _area([(*at, 1 - late[0]) for at, late in stretches], scale, 100)
         self.late = tuple(  # layers, the faintest last
-            _area([(at_s, _layer(late, n, layers)) for at_s, late in columns], step_s, scale, 0)
+            _area([(*at, _layer(late, n, layers)) for at, late in stretches], scale, 0)
             for n in range(layers)
         )
         self.density = round(1 - 0.08 ** (1 / layers), 3)  # of one layer
-        self.median = "" if len(timelines) == 1 else _line(columns, step_s, scale)
+        self.median = "" if len(timelines) == 1 else _line(stretches, scale)
         self.faults = tuple(_faults(timelines, scale))
         # Where the fault began; None: there is none.
         self.zero = _x(0.0, scale) if any(map(_opened, timelines)) else None
@@ -85,6 +83,23 @@ def _zero_s(timeline: Timeline) -> float:
     return min(opened) / NS if opened else float(timeline.from_s)
 
 
+def _stretches(timelines: Sequence[Timeline], scale: Scale) -> Iterator[Stretch]:
+    """Yield the shares that were late, of each run in which something was due then, the largest
+    first. A single run has its own seconds; several have those from their faults on."""
+    if len(timelines) == 1:
+        (one,), zero_s = timelines, _zero_s(timelines[0])
+        for part in one.slices:
+            for from_s, until_s, share in late_shares(part, one.slice_s):
+                at = max(from_s - zero_s, scale.from_s), min(until_s - zero_s, scale.until_s)
+                if at[0] < at[1]:
+                    yield at, [share]
+        return
+    step_s = max(one.slice_s for one in timelines)
+    for number in range(math.floor(scale.from_s / step_s), math.ceil(scale.until_s / step_s)):
+        if late := _late(timelines, number * step_s):
+            yield (number * step_s, (number + 1) * step_s), sorted(late, reverse=True)
+
+
 def _late(timelines: Iterable[Timeline], at_s: float) -> list[float]:
     """The share that was late at an instant, of each run in which something was due then."""
     found = []
@@ -100,10 +115,10 @@ def _layer(late: Sequence[float], number: int, layers: int) -> float:
     return late[min(len(late) - 1, (2 * number + 1) * len(late) // (2 * layers))]
 
 
-def _area(heights: Iterable[tuple[float, float]], step_s: float, scale: Scale, base: int) -> str:
+def _area(heights: Iterable[Height], scale: Scale, base: int) -> str:
     """Columns from the top (base 0) or the bottom (100); equal ones side by side are one."""
     parts = []
-    for left, right, height in _steps(heights, step_s, scale):
+    for left, right, height in _steps(heights, scale):
         if height <= 0:
             continue
         right = max(right, left + LEAST) if not base else right
@@ -112,27 +127,28 @@ def _area(heights: Iterable[tuple[float, float]], step_s: float, scale: Scale, b
     return "".join(parts)
 
 
-def _line(columns: Iterable[tuple[float, Sequence[float]]], step_s: float, scale: Scale) -> str:
+def _line(stretches: Iterable[Stretch], scale: Scale) -> str:
     """The median, as steps."""
-    heights = [(at_s, late[len(late) // 2]) for at_s, late in columns]
     parts = []
     before = None
-    for left, right, height in _steps(heights, step_s, scale):
+    heights = ((*at, late[len(late) // 2]) for at, late in stretches)
+    for left, right, height in _steps(heights, scale):
         y = f"{100 * height:.4g}"
         parts.append(f"V{y}H{right:g}" if before == left else f"M{left:g} {y}H{right:g}")
         before = right
     return "".join(parts)
 
 
-def _steps(
-    heights: Iterable[tuple[float, float]], step_s: float, scale: Scale
-) -> Iterable[tuple[float, float, float]]:
+def _steps(heights: Iterable[Height], scale: Scale) -> Iterable[tuple[float, float, float]]:
     """Left, right and height of each stretch of columns of one height, without gaps."""
-    numbered = [(at_s - number * step_s, at_s, height)
-                for number, (at_s, height) in enumerate(heights)]  # fmt: skip
-    for (_, height), group in groupby(numbered, key=lambda one: (one[0], one[2])):
-        own = list(group)
-        yield _x(own[0][1], scale), _x(own[-1][1] + step_s, scale), height
+    merged: list[Height] = []
+    for from_s, until_s, height in heights:
+        if merged and merged[-1][1:] == (from_s, height):
+            merged[-1] = merged[-1][0], until_s, height
+        else:
+            merged.append((from_s, until_s, height))
+    for from_s, until_s, height in merged:
+        yield _x(from_s, scale), _x(until_s, scale), height
 
 
 def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]:
@@ -144,8 +160,7 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]
                 from_s = fault.issued_ns / NS - zero_s
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"
-                times = f"from {from_s:.1f} s to {until_s:.1f} s after the first fault began"
-                title = f"{fault_title(fault)}, {times}"
+                title = fault_text(fault_title(fault), fault, one.faults)
                 yield _block(from_s, until_s, row, tone, title, scale)
 
 
@@ -163,7 +178,7 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareLane]:
                         spell.until_ns / NS - _zero_s(one),
                         row,
                         "open" if spell.ended in (NEVER, UNKNOWN) else "out",
-                        spell_text(spell, round(_zero_s(one) * NS), one.faults),
+                        spell_text(spell, one.faults),
                         scale,
                     )
                     for spell in out.spells

@@ -15,20 +15,23 @@ from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name, is_expected, to_do
-from harness.report.page.formats import measure_name
+from harness.report.page import formats
 from harness.report.page.measures import (
-    NEVER_LATE,
     NO_RECOVERY,
     amount,
     cell_of,
+    is_never_reached,
     measure_text,
-    needs_no_recovery,
+    measure_title,
+    place_of,
+    telling,
+    why_no_recovery,
     with_recovery_bounds,
 )
+from harness.report.page.outs import LASTED, lasted_text
 from harness.report.page.totals import ClaimOfCell, claims_of
 from harness.report.tried import CellTable, reasons, tabulated
 from harness.view.grouping import by_key
-from harness.view.naming import detail_name
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
@@ -87,11 +90,15 @@ def left_out(report: Report) -> str:
 
 def comparison_tables(report: Report) -> Iterator[Table]:
     """Measures x cells: median over the judged repeats, with its interval or their range."""
-    rows = {(cell_of(row), row.measure, row.detail): row for row in report.comparison}
-    measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
+    rows = {(cell_of(row), row.measure, row.detail): row for row in telling(report)}
+    names = dict.fromkeys((row.measure, row.detail) for row in telling(report))
+    measures = sorted(names, key=lambda name: place_of(measure_title(*name)))
     never = set(unjudged(report))
     for cells in _chunks(report):
         table = _table("measure", cells)
+        lasted = [lasted_text(one.runs).replace(formats.GLUE, " ") for one in cells]
+        if any(lasted):
+            table.add_row(LASTED, *lasted)
         for measure, detail in measures:
             found = [rows.get((one.cell, measure, detail)) for one in cells]
             shown = any(row is not None and (row.maximum or not row.judged) for row in found)
@@ -131,12 +138,6 @@ def _if_several(numbers: Sequence[int]) -> list[str]:
     return list(map(str, numbers)) if max(numbers) > 1 else []
 
 
-def measure_title(measure: str, detail: str = "") -> str:
-    """Return `delivered more than once: sent again by its publisher`."""
-    title = measure_name(measure).lower()
-    return f"{title}: {detail_name(measure, detail)}" if detail else title
-
-
 def nowhere(report: Report) -> list[str]:
     """The measures that were judged, and are 0 wherever they were."""
     return [
@@ -153,7 +154,7 @@ def unjudged(report: Report) -> list[str]:
 
 
 def _by_measure(report: Report) -> dict[str, list[Comparison]]:
-    return by_key((row for row in report.comparison if not row.detail), lambda row: row.measure)
+    return by_key((row for row in telling(report) if not row.detail), lambda row: row.measure)
 
 
 def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> str:
@@ -162,8 +163,10 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
     if row is None:
         return ""
     row = with_recovery_bounds(row, runs)
-    if needs_no_recovery(row, runs):
-        return f"{NO_RECOVERY} ({NEVER_LATE})"
+    if why := why_no_recovery(row, runs):
+        return f"{NO_RECOVERY} ({why})"
+    if is_never_reached(row):
+        return f"not within {_number(row.minimum or 0.0, row.unit)}"
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return measure_text(row).median
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
@@ -182,7 +185,7 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
 
 
 def _number(value: float, unit: str) -> str:
-    return amount(value, unit, "{:.3f} s".format)
+    return amount(value, unit).replace(formats.GLUE, " ")
 
 
 def _chunks(report: Report) -> Iterator[Sequence[CellTable]]:

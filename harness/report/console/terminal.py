@@ -32,6 +32,7 @@ from harness.report.page.cells import CellView, cells
 from harness.report.page.columns import are_side_by_side
 from harness.report.page.headline import headline
 from harness.report.page.matrix import weight
+from harness.report.page.measures import measure_title
 from harness.report.page.places import VerdictView, places
 from harness.report.page.totals import RunTotals, loss_rate
 from harness.report.tried import rate_lines, reasons, tabulated
@@ -39,7 +40,6 @@ from harness.run.core.view import LiveCounts
 from harness.view.grouping import by_key
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
-from spark_analysis.schema.service import RUN
 
 PLAIN_EVERY_S = 10.0
 RATES_WITHIN_S = 3.0
@@ -166,10 +166,13 @@ class Terminal:
             )
         for table in tables.comparison_tables(report) if report.comparison else ():
             self._console.print(table)
+        for one in tabulated(report):
+            if one.totals.out_bound:
+                self._print(f"cell {one.label}, downtime >=: {one.totals.out_bound}")
         if zero := tables.nowhere(report):
-            self._print(f"0 in every run: {'; '.join(map(tables.measure_title, zero))}")
+            self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := tables.unjudged(report):
-            self._print(f"not judged in any run: {'; '.join(map(tables.measure_title, never))}")
+            self._print(f"not judged in any run: {'; '.join(map(measure_title, never))}")
         self._failing(report)
         self._lines("not applicable", list(lines.skipped_lines(report, self._whole)))
         self._lines("compared with expectations", list(lines.cell_lines(report)))
@@ -199,7 +202,7 @@ class Terminal:
         if routes and not self._whole:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
-        for outage in _outages(run):
+        for outage in outs.outage_texts(run, outs.AT_LEAST):
             self._print(f"  {outage}", "yellow")
 
         def standing(verdict: ClaimVerdict) -> str:
@@ -255,20 +258,6 @@ def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
                 text = text.replace(sentence, THE_SAME) if sentence in known else text
                 known.add(sentence)
         yield text, observation
-
-
-def _outages(run: RunReport) -> Iterator[str]:
-    """Yield each outage of the run, or of its worst queue or publisher, and how it ended."""
-    timeline = run.detail.timeline if run.detail is not None else None
-    if timeline is None:
-        return
-    zero_ns = min((one.issued_ns for one in timeline.faults if one.opened), default=0)
-    whole = [one for one in timeline.outs if one.scope == RUN and one.spells]
-    for out in whole or timeline.outs:
-        for spell in out.spells:
-            yield outs.spell_text(spell, zero_ns, timeline.faults, outs.AT_LEAST)
-        if out.times > len(out.spells):
-            yield f"the longest of {out.times} outages"
 
 
 def headline_of(report: Report) -> str:

@@ -240,7 +240,8 @@ def _meaning(totals: RunTotals) -> str:
     """What the number is made of; a bound is no length."""
     history = outs.history_text(totals)
     if totals.total_downtime is not None and totals.total_downtime.bound:
-        return f"or longer{history}: it had not recovered when the load ended"
+        why = totals.out_bound or "it is not decided"
+        return f"or longer{history}: {why}"
     return f"all of it{history}" if history else ""
 
 

@@ -172,6 +172,7 @@ def _outage(totals: RunTotals) -> str:
         known = rate(totals.downtime_runs, out.runs)
         of = f" ({known.counted('downtime')}{_bounds(known)})" if totals.runs > 1 else ""
         late = outs.late_then(totals) if totals.runs == 1 else ""
+        late = "; ".join(filter(None, (late, totals.out_bound)))
         late = f"{_deadline(totals)}: {late}" if late else ""
         parts.append(f"{seen}{of}{late}{_few_late(totals)}")
     parts += filter(None, [outs.worst_of_runs(totals)])
@@ -190,7 +191,7 @@ def _outage(totals: RunTotals) -> str:
     if out is None:
         parts.append("the downtime is not decided")
     text = "; ".join(parts)
-    return " ".join(filter(None, (f"{text[0].upper()}{text[1:]}.", outs.shorter_text(totals))))
+    return " ".join(filter(None, (f"{text[0].upper()}{text[1:]}.", outs.compared_text(totals))))
 
 
 def _deadline(totals: RunTotals) -> str:

@@ -2,9 +2,8 @@
 
 1. By kind and mechanism first, since the rows of hundreds of runs say little one by one. What was
    not verified active, or not verified ended, stands in the open with the evidence's own words.
-2. Times count from an earlier step: injected after the request was due, active and verified after
-   the injection, verified ended after the undo began. How long an action took to return is how
-   uncertain its instant is.
+2. Times count from the injection; that one from the time when the request was due. How long an
+   action took to return is how uncertain its instant is.
 3. A fault begins at its own time, but not before what it waits for is over: an earlier fault or
    operation that is planned to be over by then delays it, and the planned pause between the two
    is kept. Of two faults that overlap on purpose neither waits for the other.
@@ -53,7 +52,7 @@ class WindowView:
         self.requested, self.armed = _request_text(span, begins), _armed(span, begins)
         self.undone = _undone(span)
         self.held = _look(span.held, span.issued_ns, span, "after the injection began")
-        self.gone = _look(span.gone, _undo_ns(span), span, "after the undo began")
+        self.gone = _look(span.gone, span.issued_ns, span, "after the injection began")
 
 
 def fault_title(span: FaultSpan) -> str:
@@ -199,9 +198,9 @@ def _undone(span: FaultSpan) -> str:
         return "no"
     ended, stood = formats.after(span.ended_ns), _between(span.issued_ns, span.ended_ns)
     if span.undo_issued_ns is None:
-        return f"by {ended}; active for at most {stood}"
+        return f"{stood} after the injection, at {ended}"
     began, took = formats.after(span.undo_issued_ns), _between(span.undo_issued_ns, span.ended_ns)
-    return f"from {began} to {ended} (the undo took {took}); active for at most {stood}"
+    return f"{stood} after the injection, at {ended} (the undo began at {began} and took {took})"
 
 
 def _undo_ns(span: FaultSpan) -> int | None:

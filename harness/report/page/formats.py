@@ -12,7 +12,15 @@ from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.claims.recovery import ended_by_fault, reason_near_zero
 from harness.claims.times import stage_text
 from harness.view.new_masters import MEANINGS
-from harness.view.summary import BOUND_LEAST_S, CUT_SHORT, NOT_MEASURED, Number, WindowOutage
+from harness.view.summary import (
+    BOUND_LEAST_S,
+    CUT_SHORT,
+    NEVER_LATE,
+    NO_OUTAGE,
+    NOT_MEASURED,
+    Number,
+    WindowOutage,
+)
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.digest import SUSTAINED
@@ -65,13 +73,14 @@ def count(number: float) -> str:
 
 
 def seconds(number: float) -> str:
-    """`0.003 s`, `0.13 s`, `61.9 s`, `3 min 20 s`; no line ends between a number and its unit."""
+    """`0.003 s`, `0.135 s`, `1.97 s`, `61.9 s`, `3 min 20 s`; no line ends between a number and
+    its unit."""
     if number >= 119.95:
         whole = round(number)
         return f"{whole // 60}{GLUE}min {whole % 60:02d}{GLUE}s"
     if number >= 9.995:
         return f"{number:.1f}{GLUE}s"
-    if number >= 0.0995 or number == 0:
+    if number >= 0.9995 or number == 0:
         return f"{number:.2f}{GLUE}s"
     return f"{number:.3f}{GLUE}s"
 
@@ -133,11 +142,6 @@ def measure_name(measure: str) -> str:
     return BY_NAME[measure].title if measure in BY_NAME else measure.replace("_", " ")
 
 
-def short_name(measure: str) -> str:
-    """As tables have it."""
-    return (BY_NAME[measure].short if measure in BY_NAME else "") or measure_name(measure).lower()
-
-
 def meaning(measure: str, detail: str = "") -> str:
     """Return what a measure counts; of a fixed detail what its title leaves open, or ""."""
     known = BY_NAME.get(measure)
@@ -179,8 +183,10 @@ def stage_time(
     meaning, reason = stage_meaning(row.stage), ended_by_fault(row)
     on_time = (one for one in outages if one.never_late)
     if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
-        return StageTime("no message was late", "", known=True)
+        return StageTime(NEVER_LATE, "", known=True)
     is_bound = bool(reason) or not row.reached
+    if row.stage == SUSTAINED and not is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
+        return StageTime(NO_OUTAGE, "", known=True)
     if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
     text = stage_text(row, f"{after}at least " if reason else after)

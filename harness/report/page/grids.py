@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from harness.judging.result import Report
 from harness.plan.model import Cell
-from harness.report.page import formats, measures
+from harness.report.page import formats, measures, outs
 from harness.report.page.places import Place, scenarios_of
 from harness.report.page.totals import deadline_text
-from harness.view.naming import detail_name
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
@@ -22,7 +21,6 @@ Name = tuple[str, str]  # measure, detail
 Rows = Mapping[Name, Mapping[Cell, Comparison]]
 _ROWS = sorted(REGISTER, key=lambda each: not each.of_times)  # times first
 _PLACES = {each.name: place for place, each in enumerate(_ROWS)}
-_STEPS = tuple(each.name for each in REGISTER if each.of_times and each.is_step)
 
 
 class Value(NamedTuple):
@@ -74,9 +72,7 @@ def grid(report: Report, compared: Sequence[Place]) -> Grid:
     return Grid(
         groups=tuple(group for group in groups if group.lines),
         meanings=tuple(_meanings(shown, groups)),
-        zero=tuple(
-            formats.measure_name(measure).lower() for measure, detail in zero if not detail
-        ),
+        zero=tuple(measures.measure_title(measure) for measure, detail in zero if not detail),
         repeated=measures.are_repeated(report),
     )
 
@@ -91,14 +87,9 @@ def _meanings(names: Iterable[Name], groups: Sequence[GridGroup]) -> Iterator[tu
     """Yield what each line says that is shown, where that is not plain."""
     shown = {line.name for group in groups for line in group.lines}
     for measure, detail in names:
-        name, meaning = formats.short_name(measure), formats.meaning(measure)
+        name, meaning = measures.measure_title(measure), formats.meaning(measure)
         if not detail and meaning and name in shown:
             yield name, meaning
-
-
-def _name(measure: str, detail: str) -> str:
-    name = formats.short_name(measure)
-    return f"{name}: {detail_name(measure, detail)}" if detail else name
 
 
 def _is_zero(detail: str, found: Mapping[Cell, Comparison]) -> bool:
@@ -109,21 +100,29 @@ def _is_zero(detail: str, found: Mapping[Cell, Comparison]) -> bool:
 
 def _top(found: Mapping[Cell, Comparison]) -> float:
     """The largest value that is drawn."""
-    return max((row.maximum or 0.0 for row in found.values() if not _never(row)), default=0.0)
+    return max(
+        (row.maximum or 0.0 for row in found.values() if not measures.is_never_reached(row)),
+        default=0.0,
+    )
 
 
 def _group(scenario: str, rows: Rows, report: Report, compared: Sequence[Place]) -> GridGroup:
     cells: list[Cell] = [(scenario, *place.key) for place in compared]
-    lines = []
+    lasted = [outs.lasted_text(place.of(scenario)) for place in compared]
+    values = [
+        Value(place.letter, text, "", "until it was undone", True) if text else None
+        for place, text in zip(compared, lasted, strict=True)
+    ]
+    lines = [GridLine(outs.LASTED, tuple(values))] if any(lasted) else []
     for (measure, detail), by_cell in rows.items():
         found = [by_cell.get(cell) for cell in cells]
         # A provenance that no place has here would be a line of zeros.
         if any(found) and (not detail or any(row and row.maximum for row in found)):
-            values = (
+            values = [
                 _value(place, scenario, row, _top(by_cell)) if row is not None else None
                 for place, row in zip(compared, found, strict=True)
-            )
-            lines.append(GridLine(_name(measure, detail), tuple(values)))
+            ]
+            lines.append(GridLine(measures.measure_title(measure, detail), tuple(values)))
     runs = [len(place.of(scenario)) for place in compared]
     run_counts = tuple(formats.plural(number, "run") if number else None for number in runs)
     title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
@@ -131,21 +130,14 @@ def _group(scenario: str, rows: Rows, report: Report, compared: Sequence[Place])
     return GridGroup(scenario, title, deadline, run_counts, tuple(lines))
 
 
-def _never(row: Comparison) -> bool:
-    """Whether it is a step that no judged run came to."""
-    return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
-
-
 def _value(place: Place, scenario: str, row: Comparison, top: float) -> Value:
     letter, runs = place.letter, place.of(scenario)
     measured = measures.measure_text(row, runs)
     bar = measures.bar_of(row, top)
-    if measures.needs_no_recovery(row, runs):
+    if measures.why_no_recovery(row, runs):
         return Value(letter, measured.median, measured.range, measured.sentence, True)
     if bar is None:
         return Value(letter, measured.median, "", measured.sentence)
-    text, ends = measured.median, measured.range
-    if _never(row):
-        text, ends, bar = "not reached", f"in {formats.seconds((row.minimum or 0.0) / 1e9)}", None
-    ends = ", ".join(filter(None, (ends, measured.judged)))
-    return Value(letter, text, ends, measured.sentence, True, bar)
+    bar = None if measures.is_never_reached(row) else bar
+    ends = ", ".join(filter(None, (measured.range, measured.judged)))
+    return Value(letter, measured.median, ends, measured.sentence, True, bar)

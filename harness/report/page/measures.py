@@ -10,7 +10,7 @@
    from: an unknown recovery time says nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,16 +22,24 @@ from harness.report.page.cells import CellView
 from harness.report.page.totals import worst_of
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
-from harness.view.summary import NOT_MEASURED, is_uninformative
+from harness.view.summary import (
+    BOUND_LEAST_S,
+    LATER_LATE,
+    NEVER_LATE,
+    NO_OUTAGE,
+    NOT_MEASURED,
+    is_uninformative,
+)
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME, DOUBTFUL, PARTS, REGISTER
 
 STRIPS_MAX = 16
 _RECOVERY = "degraded"
-NO_RECOVERY, NEVER_LATE = "–", "no message was late"  # there was nothing to recover from
-LATER_LATE = "later messages were late"
-_PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
+_OF_SEVERAL = ("longest_downtime", "outages")
+NO_RECOVERY = "–"  # there was nothing to recover from
+_STEPS = tuple(each.name for each in REGISTER if each.of_times and each.is_step)
+_PLACES = {measure.title.lower(): place for place, measure in enumerate(REGISTER)}
 
 
 class Bar(NamedTuple):
@@ -76,7 +84,7 @@ class MeasureView:
         strips = [_strip(found.get(view.cell), view, top) for view in cells]
         if len(strips) > STRIPS_MAX:
             strips.sort(key=lambda one: one.bar.median if one.bar else -1.0, reverse=True)
-        self.name = _name(measure, detail)
+        self.name = measure_title(measure, detail)
         self.meaning = "" if detail else formats.meaning(measure)
         self.strips = tuple(strips[:STRIPS_MAX])
         self.left_out = max(0, len(strips) - STRIPS_MAX)
@@ -96,11 +104,10 @@ class MeasuresView:
                 drawn.append(MeasureView(measure, detail, found, cells))
             elif not detail and any(row.judged for row in found.values()):
                 is_open = BY_NAME[measure].grade is Grade.OPEN or measure in DOUBTFUL
-                zero[is_open].append(formats.measure_name(measure))
-        self.drawn = tuple(sorted(drawn, key=lambda view: _order(view.name)))
+                zero[is_open].append(measure_title(measure))
+        self.drawn = tuple(sorted(drawn, key=lambda view: place_of(view.name)))
         self.zero, self.zero_undecided = (
-            tuple(name.lower() for name in sorted(zero[is_open], key=_order))
-            for is_open in (False, True)
+            tuple(sorted(zero[is_open], key=place_of)) for is_open in (False, True)
         )
 
 
@@ -112,7 +119,7 @@ def are_repeated(report: Report) -> bool:
 def applicable(report: Report) -> Iterator[Comparison]:
     """Yield the rows that a page shows, in their order."""
     runs = by_key(report.runs, lambda run: run.cell)
-    for row in report.comparison:
+    for row in telling(report):
         if row.measure in PARTS:
             continue
         known = [run.summary for run in runs.get(cell_of(row), ()) if run.summary is not None]
@@ -123,6 +130,14 @@ def applicable(report: Report) -> Iterator[Comparison]:
             without_downtime and recovery
         ):
             yield with_recovery_bounds(row, runs.get(cell_of(row), ()))
+
+
+def telling(report: Report) -> Iterator[Comparison]:
+    """Yield the rows without those of `_OF_SEVERAL` if no run had several outages: then they only
+    repeat the downtime."""
+    outages = (row.maximum or 0 for row in report.comparison if row.measure == "outages")
+    several = max(outages, default=0) > 1
+    yield from (row for row in report.comparison if several or row.measure not in _OF_SEVERAL)
 
 
 def with_recovery_bounds(row: Comparison, runs: Iterable[RunReport]) -> Comparison:
@@ -159,15 +174,15 @@ def numbers(
     Counts that are 0 in every run are left out, but the number of lost messages is always given.
     """
     texts = [
-        (_name(row.measure, row.detail), *_text(row, runs))
+        (measure_title(row.measure, row.detail), *_text(row, runs))
         for row in rows
         if row.maximum or row.measure == "lost" or (row.maximum is None and not row.detail)
     ]
-    texts.sort(key=lambda one: _order(one[0]))
+    texts.sort(key=lambda one: place_of(one[0]))
     return tuple(texts)
 
 
-def _order(name: str) -> tuple[int, str]:
+def place_of(name: str) -> tuple[int, str]:
     """As the register has them, details after their measure."""
     return _PLACES.get(name.partition(": ")[0], len(_PLACES)), name
 
@@ -175,17 +190,24 @@ def _order(name: str) -> tuple[int, str]:
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row is None:
         return Strip(view.number, view.name, "not judged", "not judged", None)
-    bar = None if needs_no_recovery(row, view.runs) else bar_of(row, top)
+    bar = None if why_no_recovery(row, view.runs) else bar_of(row, top)
     return Strip(view.number, view.name, *_text(row, view.runs), bar)
 
 
-def needs_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> bool:
-    """Return whether it is the time until sending was on time, of a cell in whose runs no message
-    was late."""
-    if row.measure != _RECOVERY or row.median is None:
-        return False
+def why_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> str:
+    """Return why the cell has no time until sending was on time again: no message was late, or
+    too few were late at a fault; "" if it has one, or the row is another measure's."""
+    if row.measure != _RECOVERY or row.median is None or row.maximum is None:
+        return ""
     known = [run.summary for run in runs if run.summary is not None]
-    return bool(known) and all(one.never_late for one in known)
+    if known and all(one.never_late for one in known):
+        return NEVER_LATE
+    return NO_OUTAGE if not row.bounds and row.maximum < 1e9 * BOUND_LEAST_S else ""
+
+
+def is_never_reached(row: Comparison) -> bool:
+    """Return whether it is a step that no judged run came to."""
+    return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
 
 
 def is_late_later(runs: Iterable[RunReport]) -> bool:
@@ -203,14 +225,16 @@ def bar_of(row: Comparison, top: float) -> Bar | None:
     return Bar(left, width, median, bool(row.bounds))
 
 
-def _name(measure: str, detail: str) -> str:
-    return formats.measure_name(measure) + (f": {detail_name(measure, detail)}" if detail else "")
+def measure_title(measure: str, detail: str = "") -> str:
+    """Return `delivered more than once: sent again by its publisher`, the name on every page."""
+    name = formats.measure_name(measure).lower()
+    return f"{name}: {detail_name(measure, detail)}" if detail else name
 
 
 def measure_text(row: Comparison, runs: Sequence[RunReport] = ()) -> MeasureText:
     """`runs`: of the cell."""
-    if needs_no_recovery(row, runs):
-        return MeasureText(NO_RECOVERY, NEVER_LATE, "", NEVER_LATE)
+    if why := why_no_recovery(row, runs):
+        return MeasureText(NO_RECOVERY, why, "", why)
     measured = _measured(row)
     if row.measure != _RECOVERY or row.median is None or not is_late_later(runs):
         return measured
@@ -239,6 +263,9 @@ def _measured(row: Comparison) -> MeasureText:
             until = amount(row.median_until, row.unit)
             ends = f"within {amount(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
+    if is_never_reached(row):
+        shown = "" if row.judged == row.runs else f"{judged} judged"
+        return MeasureText(f"not within {least}", "", shown, title)
     return MeasureText(
         median=f"{mark}{median}",
         range="" if least == most else f"{mark_of_least}{least} – {mark}{most}",
@@ -254,9 +281,9 @@ def _text(row: Comparison, runs: Sequence[RunReport]) -> tuple[str, str]:
     return ", ".join(filter(None, (f"{one.median}{spread}", one.judged))), one.sentence
 
 
-def amount(value: float, unit: str, seconds: Callable[[float], str] = formats.seconds) -> str:
+def amount(value: float, unit: str) -> str:
     if unit == "ns":
-        return seconds(value / 1e9)
+        return formats.seconds(value / 1e9)
     if unit == "share":
         return formats.share(value)
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

@@ -5,16 +5,18 @@
 2. A lower bound is `≥`; an unknown time is no number, and never "no downtime".
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from harness.compare.rates import rate
+from harness.judging.result import RunReport
 from harness.judging.verdict_file import SpreadEntry
 from harness.report.page import formats
 from harness.report.page.totals import RunTotals, median_text, often_text
+from harness.view.grouping import by_key
 from harness.view.naming import detail_name
-from harness.view.summary import NS, Out
+from harness.view.summary import BOUND_LEAST_S, NS, Out
 from harness.view.timeline import FaultSpan
-from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
 NOT_OUT = "no downtime"
@@ -23,20 +25,19 @@ SHORTER = (
     "Messages that waited no longer than their deadline are on time, so the downtime is shorter "
     "than the time without a confirm."
 )
+LONGER = "During the downtime other messages were confirmed."  # beside a longer one
+OUTAGES_MAX = 3
+LASTED = "fault lasted"
 LEAST, AT_LEAST = "≥", "at least"  # marks of a lower bound: in a table, in a sentence
 _RECOVERED = "clients or brokers recovered by themselves"
 _ENDED = {
-    SYSTEM: f"the undo of the fault did not end it: {_RECOVERED}",
-    UNDO: "the undo of the fault ended it, so it may have lasted longer without the undo",
-    EITHER: "the system or the undo of the fault ended it",
-    UNKNOWN: "its end is unknown",
+    SYSTEM: f"{_RECOVERED}, not by the undo of the fault",
+    UNDO: "the undo of the fault ended it",
+    EITHER: "the undo of the fault may have ended it",
+    UNKNOWN: "its end is not on record",
     NEVER: "did not recover before the load ended",
 }
-# Why a part may have more downtime than the whole.
-_OWN_MESSAGES = (
-    " (of its own messages; the downtime for all publishers counts those of all together)"
-)
-_NO_FAULT = "no fault was active then"
+_NO_FAULT = "no fault was active"
 
 
 def out_text(totals: RunTotals, least: str = LEAST) -> str:
@@ -104,17 +105,13 @@ def spread_text(totals: RunTotals) -> str:
     return f"median {median_text(out)}" if out and out.runs > 1 and out.maximum_s else ""
 
 
-def worst_text(out: Out | None, together_s: float | None = None) -> str:
+def worst_text(out: Out | None) -> str:
     """Return `the worst of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is
-    `no. 2`. `together_s`: the downtime for all publishers together. If that is shorter, the
-    text says what each number counts."""
+    `no. 2`."""
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
-    text = f"the worst of {out.of} {out.scope}s ({name}): {length(out)}"
-    if together_s is None or together_s >= out.seconds:
-        return text
-    return f"{text}{_OWN_MESSAGES}"
+    return f"the worst of {out.of} {out.scope}s ({name}): {length(out)}"
 
 
 def worst_of_runs(totals: RunTotals) -> str:
@@ -122,7 +119,7 @@ def worst_of_runs(totals: RunTotals) -> str:
     it only repeats the longest downtime."""
     if is_repeated(totals.worst, totals.longest):
         return ""
-    return worst_text(totals.worst, totals.longest_out_s)
+    return worst_text(totals.worst)
 
 
 def is_repeated(part: Out | None, whole: Out | None) -> bool:
@@ -150,37 +147,98 @@ def history_text(totals: RunTotals) -> str:
 
 def _end_text(spell: Outage, faults: Sequence[FaultSpan]) -> str:
     """Return how an outage ended. One that no fault overlaps has no undo to speak of; the last
-    fault that had ended by then may still be its cause."""
+    fault that was undone before it may still be its cause."""
     if spell.ended != SYSTEM or spell.windows:
         return _ENDED[spell.ended]
-    before = [
-        (one.gone.at_ns, one)
-        for one in faults
-        if one.gone is not None and one.gone.ok and one.gone.at_ns <= spell.from_ns
-    ]
+    undone = [one.ended_ns for one in faults if one.ended_ns is not None]
+    before = [ended_ns for ended_ns in undone if ended_ns <= spell.from_ns]
     if not before:
-        return f"{_NO_FAULT}; {_RECOVERED}"
-    gone_ns, last = max(before, key=lambda each: each[0])
-    after = formats.seconds((spell.from_ns - gone_ns) / NS)
-    name = f"fault {last.number} ({last.words})"
-    return f"{_NO_FAULT}: it began {after} after {name} was verified ended; {_RECOVERED}"
+        return _NO_FAULT
+    after = formats.seconds((spell.from_ns - max(before)) / NS)
+    which = "the fault" if len(faults) == 1 else "the last one"
+    return f"{_NO_FAULT}: {which} had been undone {after} before"
 
 
-def spell_text(
-    spell: Outage, zero_ns: int, faults: Sequence[FaultSpan] = (), least: str = LEAST
-) -> str:
-    """Return an outage: `outage of queue q7: ≥ 40.0 s from +12.3 s: did not recover …`.
-    `zero_ns`: the instant of the first fault (`from 0.3 s after the first fault began`), or 0 for
-    times of the run. `faults`: of the run. `least` marks a lower bound."""
+def _begun_ns(faults: Sequence[FaultSpan]) -> int | None:
+    """Return when the first fault began; None: none did."""
+    return min((one.issued_ns for one in faults if one.opened), default=None)
+
+
+def since_fault(at_ns: int, faults: Sequence[FaultSpan]) -> str:
+    """Return `26.1 s after the fault began`: the time of all results; near zero `the beginning of
+    the fault`. The first of several faults counts. Without a fault the time of the run:
+    `+58.8 s`."""
+    begun_ns = _begun_ns(faults)
+    if begun_ns is None:
+        return f"+{at_ns / NS:.1f}{formats.GLUE}s"
+    after_s = (at_ns - begun_ns) / NS
+    side = "after" if after_s >= 0 else "before"
+    which = "the fault" if len(faults) == 1 else "the first fault"
+    if abs(after_s) < BOUND_LEAST_S:
+        return f"the beginning of {which}"
+    return f"{abs(after_s):.1f}{formats.GLUE}s {side} {which} began"
+
+
+def spell_text(spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEAST) -> str:
+    """Return an outage: `outage of queue q7: ≥ 40.0 s, from 0.3 s after the fault began
+    (+12.3 s): did not recover …`. `faults`: of the run. `least` marks a lower bound."""
     who = "outage" if spell.scope == RUN else f"outage of {spell.scope} {spell.name}"
-    mark = "" if spell.ended == SYSTEM else f"{least} "
+    mark = "" if spell.ended == SYSTEM else f"{least}{formats.GLUE}"
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
-    at_s = (spell.from_ns - zero_ns) / NS
-    at = f"+{at_s:.1f} s"
-    if zero_ns:
-        at = f"{abs(at_s):.1f} s {'after' if at_s >= 0 else 'before'} the first fault began"
+    since, at = since_fault(spell.from_ns, faults), since_fault(spell.from_ns, ())
+    clock = f" ({at})" if since != at else ""
     late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
-    return f"{who}: {lasted} from {at}; {_end_text(spell, faults)}; {late}"
+    return f"{who}: {lasted}, from {since}{clock}; {_end_text(spell, faults)}; {late}"
+
+
+def outage_texts(run: RunReport, least: str = LEAST) -> list[str]:
+    """Return the outages of a run, or of its worst queue and publisher: OUTAGES_MAX of each at
+    most, and the rest counted; none if they are not decided. `least` marks a lower bound."""
+    known = run.summary
+    if known is None or not (known.out_s.least or known.out_s.exact):
+        return []
+    spans = run.detail.timeline.faults if run.detail is not None else ()
+    whole = [one for one in known.outs if one.scope == RUN and one.spells]
+    texts = []
+    for out in whole or known.outs:
+        texts += [spell_text(one, spans, least) for one in out.spells[:OUTAGES_MAX]]
+        if more := out.times - len(out.spells[:OUTAGES_MAX]):
+            texts.append(formats.plural(more, "more outage"))
+    return texts
+
+
+def lasted_text(runs: Sequence[RunReport]) -> str:
+    """Return how long the faults of a cell lasted, until each was undone: `10.2 s`, of several
+    faults `10.2 s; 20.1 s`, of several runs `10.2 to 10.4 s`; "" if no fault began."""
+    details = (run.detail.timeline.faults for run in runs if run.detail is not None)
+    spans = by_key((one for own in details for one in own if one.opened), lambda one: one.number)
+    return "; ".join(_lasted(own) for _, own in sorted(spans.items()))
+
+
+def _lasted(spans: Iterable[FaultSpan]) -> str:
+    lengths_s = {
+        math.inf if one.ended_ns is None else (one.ended_ns - one.issued_ns) / NS for one in spans
+    }
+    ends = [f"{least:.1f}" for least in (min(lengths_s), max(lengths_s))]
+    if math.isinf(max(lengths_s)):
+        return "not undone" if math.isinf(min(lengths_s)) else "not undone in some runs"
+    return f"{' to '.join(dict.fromkeys(ends))}{formats.GLUE}s"
+
+
+def fault_text(title: str, span: FaultSpan, faults: Sequence[FaultSpan]) -> str:
+    """Return `kill ref1, undone after 20.7 s, verified ended after 24.1 s`; of a later fault with
+    its begin: `kill ref2, 12.0 s after the first fault began, undone …`."""
+    parts = [title]
+    if span.issued_ns > (_begun_ns(faults) or 0):
+        parts.append(since_fault(span.issued_ns, faults))
+    ended = "never undone"
+    if span.ended_ns is not None:
+        ended = f"undone after {(span.ended_ns - span.issued_ns) / NS:.1f}{formats.GLUE}s"
+    parts.append(ended)
+    if span.gone is not None and span.gone.ok:
+        gone_s = (span.gone.at_ns - span.issued_ns) / NS
+        parts.append(f"verified ended after {gone_s:.1f}{formats.GLUE}s")
+    return ", ".join(parts)
 
 
 def late_then(totals: RunTotals) -> str:
@@ -194,10 +252,19 @@ def late_then(totals: RunTotals) -> str:
     return f"{of} {formats.plural(due, 'message')} due {when} were late" if due else ""
 
 
-def shorter_text(totals: RunTotals) -> str:
-    """Return why nothing was confirmed for longer than the downtime; "" if that is not so."""
+def compared_text(totals: RunTotals) -> str:
+    """Return why the downtime is shorter than the longest time without a confirm, or an outage
+    longer; "" if neither is sure."""
     silent_s = totals.silence.maximum_s if totals.silence is not None else 0.0
-    return SHORTER if 0 < totals.longest_out_s < silent_s else ""
+    if 0 < totals.longest_out_s < silent_s:
+        return SHORTER
+    if totals.silence is None or totals.silence.bound or totals.runs > 1 or not totals.is_out:
+        return ""
+    spells = totals.longest.spells if totals.longest is not None else ()
+    begun_ns = _begun_ns(totals.spans) or 0
+    after = (one for one in spells if one.from_ns >= begun_ns)  # the silence is of that time, too
+    longest_s = max(((one.until_ns - one.from_ns) / NS for one in after), default=0.0)
+    return LONGER if longest_s > silent_s else ""
 
 
 def duplicates_text(totals: RunTotals) -> str:
@@ -220,8 +287,8 @@ def silent_text(totals: RunTotals, least: str = LEAST) -> str:
 
 
 def late_text(totals: RunTotals) -> str:
-    """Return `27 of 990 messages due from the first fault on were late (2.7 %); most of these
-    messages were due after …`; "" where nothing broke."""
+    """Return `27 of 990 messages due from the first fault on were late (2.7 %), 20 of them in the
+    outage, from 26.1 s after the fault began`; "" where nothing broke."""
     late = totals.late
     if not late.operations:
         return "late: not decided" if totals.judged > totals.outage_decided_runs else ""
@@ -230,16 +297,23 @@ def late_text(totals: RunTotals) -> str:
         return f"from the first fault on, no message was late{of}"
     due = f"{formats.count(late.missed)} of {formats.plural(late.operations, 'message')}"
     share = f"({formats.share(late.share)})"
-    return f"{due} due from the first fault on were late {share}{of}{later(totals)}"
+    return f"{due} due from the first fault on were late {share}{of}{_in_outages(totals)}"
 
 
-def later(totals: RunTotals) -> str:
-    """Return how many of the late messages came after sending had been on time for GOOD_S."""
-    if not totals.late_later:
+def _in_outages(totals: RunTotals) -> str:
+    """Return how many of the late messages were due in outages, and when; "" if the outages are
+    not all known, began before the fault, or are of several runs."""
+    out, begun_ns = totals.longest, _begun_ns(totals.spans)
+    if not totals.is_out or out is None or begun_ns is None or out.times > len(out.spells):
         return ""
-    much = "most" if 2 * totals.late_later > totals.late.missed else "some"
-    since = f"service had been normal again for at least {GOOD_S}{formats.GLUE}s"
-    return f"; {much} of these messages were due after {since}"
+    inside, first = sum(one.bad for one in out.spells), out.spells[0]
+    if first.from_ns < begun_ns:
+        return ""
+    many = "all" if inside == totals.late.missed else formats.count(inside)
+    which = "the outage" if out.times == 1 else f"the {formats.count(out.times)} outages"
+    alone = out.times == 1 and first.ended == SYSTEM and not first.windows
+    tail = f" ({_end_text(first, totals.spans)})" if alone else ""
+    return f", {many} of them in {which}, from {since_fault(first.from_ns, totals.spans)}{tail}"
 
 
 def longest(spread: SpreadEntry, totals: RunTotals, least: str = LEAST) -> str:

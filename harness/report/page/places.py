@@ -148,6 +148,7 @@ class VerdictView:
         self.out = "? mostly unknown" if _mostly_unknown(totals) else outs.out_text(totals)
         timed = totals.total_downtime is not None and totals.faults and totals.runs > 1
         self.often = outs.rate_text(totals) if timed else ""
+        self.why = totals.out_bound  # why the downtime is a lower bound
         self.worst = outs.worst_of_runs(totals)
         # Messages of several scenarios have no common share.
         self.late = outs.late_text(totals) if totals.scenarios == 1 else ""
@@ -347,7 +348,7 @@ def _outage(totals: RunTotals) -> str:
         return ""
     over = " in any run" if totals.runs > 1 else ""
     text = f"The longest time without any confirm{over} was {silent}."
-    return " ".join(filter(None, (text, outs.shorter_text(totals))))
+    return " ".join(filter(None, (text, outs.compared_text(totals))))
 
 
 def _proof(totals: RunTotals) -> str:

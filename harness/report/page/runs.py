@@ -18,7 +18,7 @@ from harness.report.page.answers import NAMES_MAX
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import TONES, ClaimView, Seen
 from harness.report.page.faults import windows
-from harness.report.page.measures import LATER_LATE, NEVER_LATE, applicable, cell_of, numbers
+from harness.report.page.measures import applicable, cell_of, numbers
 from harness.report.page.places import listed
 from harness.report.page.totals import deadline_text, worst_of
 from harness.report.tried import reasons
@@ -28,7 +28,14 @@ from harness.view.detail import AffectedClass, Detail
 from harness.view.failing import failures_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
-from harness.view.summary import NOT_MEASURED, Summary
+from harness.view.summary import (
+    LATER_LATE,
+    NEVER_LATE,
+    NO_OUTAGE,
+    NOT_MEASURED,
+    Summary,
+    began_no_outage,
+)
 from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
 from harness.view.trace_steps import MessageTrace, TraceStep
@@ -37,7 +44,7 @@ from spark_analysis.schema.service import RUN
 
 LENGTHY_MAX = 60  # each takes some 80 KB
 _ORDER = list(formats.BADGES)
-_ON_TIME = "on time again: messages due", "after"
+_ON_TIME = "on time again (due time)", "after"
 
 
 class RunView:
@@ -195,7 +202,7 @@ def _outages(detail: Detail) -> Iterator[str]:
     for spell in (spell for out in line.outs for spell in out.spells):
         answers = detail.answers.get(spell.from_ns) if spell.scope == RUN else ""
         then = f"; answers to the messages due then: {answers}" if answers else ""
-        yield f"{outs.spell_text(spell, 0, line.faults)}{then}"
+        yield f"{outs.spell_text(spell, line.faults)}{then}"
 
 
 def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
@@ -216,13 +223,15 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
     if one.out_s.least is not None:
         yield f"downtime {outs.length(one.outs[0])}" if one.out_s.least else outs.NOT_OUT
         if one.worst is not None and not outs.is_repeated(one.worst, one.outs[0]):
-            yield outs.worst_text(one.worst, one.out_s.least)
+            yield outs.worst_text(one.worst)
     elif one.out_s.why:
         yield "downtime: unknown"
     for name, word, link in (("silence_s", "no confirm", "for"), ("degraded_s", *_ON_TIME)):
         found, recovers = worst_of(one, name), name == "degraded_s"
         if recovers and one.never_late:
             yield NEVER_LATE
+        elif recovers and found is not None and began_no_outage(found):
+            yield NO_OUTAGE
         elif found is not None:
             least = "" if found.exact else "≥ "
             later = sum(each.missed_later for each in one.outages) if recovers else 0

@@ -128,10 +128,13 @@ class RunTotals(TotalsEntry):
         self.longest = _longest_out(one.outs[0] for one in timed)
         self.not_back = sum(not one.outs[0].back for one in timed)  # out when their load ended
         self.worst = _worst_out(summaries)
-        # Of those that were late: due when sending had been on time for GOOD_S already.
-        self.late_later = sum(
-            out.missed_later for one in _timely(summaries) for out in one.outages
-        )
+        # Of a single run: its faults.
+        details = [run.detail for run in runs[:1] if run.detail is not None and len(runs) == 1]
+        self.spans = details[0].timeline.faults if details else ()
+        # Why the longest downtime is a lower bound; "" if it is none.
+        bounds = [one.out_s for one in timed if one.out_s.least and not one.out_s.exact]
+        longest = max(bounds, key=lambda one: one.least or 0.0, default=None)
+        self.out_bound = longest.why if longest is not None else ""
         # Faults struck hosts, and each was seen to come back with its disk.
         self.hosts_returned = _returned(summaries)
         self.logs_closed = sum(one.logs_closed for one in summaries)

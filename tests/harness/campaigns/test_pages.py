@@ -230,7 +230,7 @@ def test_losses_count_runs_with_interval_after_unjudged_runs(
 def test_few_runs_stand_by_themselves_where_they_have_no_interval(page: Path) -> None:
     (row,) = rows(page, "out")
     assert row["runs whose times are known"] == "**not known of 1 of 3**, known of 2"
-    assert row["longest silence: median"] == "0.29 s [0.29 s; 0.29 s]"
+    assert row["longest silence: median"] == "0.290 s [0.290 s; 0.290 s]"
 
 
 def test_broken_and_kept_promises_each_list_their_runs(page: Path) -> None:

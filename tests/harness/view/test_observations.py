@@ -19,16 +19,15 @@ def test_every_judged_measure_has_one_line() -> None:
         ("reordered", 0): "out of order 0 of 21,400",
         ("fault", 1): (
             "fault 1: kill 12.00 s after the load began (+12.00 s since the recording began), "
-            "undone after 15.00 s, verified"
+            "undone after 15.0 s, verified"
         ),
         ("availability", 1): (
             "fault 1: longest time without a confirm 0.171 s, late from the fault on: 12 of 4,500 "
             "messages due (no confirm within 2 s of the due time)"
         ),
         ("stages", 1): (
-            "fault 1: first confirm of a new message after 0.200 s, on time again: messages due "
-            "after 0.000 s, first delivery of a new message after 0.161 s, backlog gone after "
-            "0.500 s"
+            "fault 1: first confirm of a new message after 0.200 s, no outage began at the fault, "
+            "first delivery of a new message after 0.161 s, backlog gone for good after 0.500 s"
         ),
     }
 
@@ -87,16 +86,16 @@ def test_times_not_reached_are_lower_bounds() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     found = texts(story)
     assert "without a confirm >= 33.900 s" in found["availability", 1]
-    assert "on time again: messages due after >= 33.800 s" in found["stages", 1]
+    assert "on time again (due time): not within 33.8 s" in found["stages", 1]
 
 
 def test_a_bound_near_zero_is_no_measured_recovery_time() -> None:
     found = texts(Story().stage("sustained_success", 0.001, reached=False))
     cut = "the load ended, or the next fault began, too soon to measure it"
-    assert f"on time again: messages due: not measured ({cut})" in found["stages", 1]
+    assert f"on time again (due time): not measured ({cut})" in found["stages", 1]
     short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     either = "sending stayed on time, but perhaps only because the fault ended soon"
-    assert f"on time again: messages due: not measured ({either})" in texts(short)["stages", 1]
+    assert f"on time again (due time): not measured ({either})" in texts(short)["stages", 1]
 
 
 def test_without_a_late_message_there_is_no_time_of_recovery() -> None:
@@ -116,8 +115,8 @@ def test_late_messages_are_counted_up_to_the_next_fault() -> None:
 def test_without_consumers_none_is_reported_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (
-        "fault 1: first confirm of a new message after 0.200 s, on time again: messages due after "
-        "0.000 s, first delivery of a new message: not applicable, backlog gone: not applicable"
+        "fault 1: first confirm of a new message after 0.200 s, no outage began at the fault, "
+        "first delivery of a new message: not applicable, backlog gone for good: not applicable"
     )
 
 
@@ -174,3 +173,10 @@ def test_messages_not_yet_due_are_reported_beside_the_loss() -> None:
         "lost >= 0 of 21,400, loss_unknown 3 not due; not judged: 3 messages are undecided, "
         "because the drain of orders did not outlast the delay of the missing messages"
     )
+
+
+def test_verified_end_of_a_fault_has_its_time() -> None:
+    (line,) = (
+        one.text for one in observe(Story().evidence, {1: 36_100_000_000}) if one.name == "fault"
+    )
+    assert line.endswith("undone after 15.0 s, verified ended after 24.1 s")

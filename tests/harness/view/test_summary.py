@@ -51,7 +51,7 @@ def test_outage_ended_only_by_the_undo_lasts_like_the_fault() -> None:
     found = summary(
         Story().stage("sustained_success", 13.1, recovered_by=RecoveredBy.UNDO).evidence
     )
-    why = "it would have lasted as long as the fault"
+    why = "the undo of the fault restored service"
     assert found.outages[0].degraded_s == Number(13.1, False, why)
     assert found.outage_proved
 

@@ -35,7 +35,7 @@ def test_absent_consumers_leave_what_publishers_saw_judged() -> None:
     for stage in ("consumers_resumed", "backlog_drained"):
         assert fault.doubt_of(stage) == (
             "fault 1: a fault kept all consumers away for a time, so first delivery and backlog "
-            "gone are not judged"
+            "gone for good are not judged"
         )
 
 

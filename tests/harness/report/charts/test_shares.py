@@ -1,5 +1,6 @@
 """Shares of runs laid over each other: where the fault is, what was late, every outage."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.report.charts.scale import Scale
@@ -43,7 +44,7 @@ def test_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> No
     assert (
         lane.blocks[0]
         .title.replace("\u00a0", " ")
-        .startswith("outage: 4.00 s from 0.0 s after the first fault began; ")
+        .startswith("outage: 4.00 s, from the beginning of the fault (+12.0 s); ")
     )
 
 
@@ -55,3 +56,13 @@ def test_partly_late_messages_are_a_layer_of_their_own(tmp_path: Path) -> None:
     assert 0.5 < one.density < 0.95
     assert one.median
     assert [block.row for block in one.lanes[0].blocks] == [1]
+
+
+def test_area_of_a_single_run_begins_with_the_fault_inside_a_second(tmp_path: Path) -> None:
+    one = timeline_of(tmp_path / "run", crash(late=[(12_500, 16_000)], every_ms=25))
+    moved = replace(one, faults=(replace(one.faults[0], issued_ns=12_500_000_000),))
+    slices = tuple(
+        replace(each, late_from_s=12.5 if each.from_s == 12 else None) for each in one.slices
+    )
+    drawn_alone = Shares([replace(moved, slices=slices)], Scale(-10, 10))
+    assert drawn_alone.late == ("M500 0V100H675V0Z",)

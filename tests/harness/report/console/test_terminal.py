@@ -419,7 +419,7 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     screen.report(report(*both, comparison=rows))
     text = screen.paper.getvalue()
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
-    assert ">= 2.000 s (1.000 s to >= 4.000 s, 4 of 5)" in text
+    assert ">= 2.00 s (1.00 s to >= 4.00 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
 
 
@@ -457,7 +457,7 @@ def test_claims_with_the_same_expectation_status_share_one_text() -> None:
 
 @pytest.mark.parametrize(
     ("median", "bounds", "text"),
-    [(1e6, 5, "not measured"), (1e6, 4, ">= 0.001 s"), (2e9, 5, ">= 2.000 s")],
+    [(1e6, 5, "not measured"), (1e6, 4, ">= 0.001 s"), (2e9, 5, ">= 2.00 s")],
 )
 def test_a_bound_near_zero_of_all_runs_is_not_measured(
     median: float, bounds: int, text: str
@@ -468,7 +468,7 @@ def test_a_bound_near_zero_of_all_runs_is_not_measured(
 def test_a_range_of_bounds_alone_is_marked_at_both_ends() -> None:
     ends = {"minimum": 1e9, "maximum": 4e9, "runs": 3, "judged": 3}
     text = comparison_text(compared(CELL, "silence", 2e9, **ends, bounds=3))
-    assert text == ">= 2.000 s (>= 1.000 s to >= 4.000 s, 3 of 3)"
+    assert text == ">= 2.00 s (>= 1.00 s to >= 4.00 s, 3 of 3)"
 
 
 def test_median_has_its_interval_and_an_open_one_says_so() -> None:
@@ -481,8 +481,8 @@ def test_median_has_its_interval_and_an_open_one_says_so() -> None:
     both = (run(Story()), run(Story(), "two", cell=OTHER))
     screen.report(report(*both, comparison=rows))
     text = screen.paper.getvalue()
-    assert "  2.000 s [1.500 s to 2.500 s] (9 of 9)" in text
-    assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
+    assert "  2.00 s [1.50 s to 2.50 s] (9 of 9)" in text
+    assert "  >= 2.00 s [1.50 s or more] (9 of 9)" in text
 
 
 def test_hundreds_of_cells_print_one_line_each_and_a_summary() -> None:

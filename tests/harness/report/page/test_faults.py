@@ -81,9 +81,9 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     )
     assert (
         plain(view.undone)
-        == "from +51.000 s to +52.000 s (the undo took 1.00 s); active for at most 39.8 s"
+        == "39.8 s after the injection, at +52.000 s (the undo began at +51.000 s and took 1.00 s)"
     )
-    assert plain(view.gone) == "yes, 3.00 s after the undo began: 3 links answer"
+    assert plain(view.gone) == "yes, 41.8 s after the injection: 3 links answer"
 
 
 def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> WindowView:
@@ -170,7 +170,7 @@ def test_windows_are_grouped_by_kind_and_mechanism_with_medians(tmp_path: Path) 
     assert (found.windows, found.proved, found.doubted) == (4, 4, ())
     first, second = found.groups
     assert (first.kind, first.mechanism, first.windows) == ("hang", "packet filter", 3)
-    assert plain(first.arm) == "0.25 s (0.25 s – 3.00 s)"
+    assert plain(first.arm) == "0.250 s (0.250 s – 3.00 s)"
     assert plain(first.prove) == "2.75 s"
     assert (second.mechanism, second.windows, plain(second.go)) == ("proxy", 1, "3.00 s")
     assert [row.anchor for row in first.rows] == ["run-1", "run-1", "run-2"]

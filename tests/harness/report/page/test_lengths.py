@@ -118,9 +118,9 @@ def test_cell_opens_into_its_claims_numbers_and_runs() -> None:
     assert first.claims[2][1].rate == "violated in 0 of 2 runs"
     assert first.not_applicable == "1 more claim does not apply to this cell."
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
-        ("Lost", "0"),
-        ("Longest time without a confirm", "0.17 s (0.086 s – 0.34 s)"),
-        ("On time again: messages due after", "not judged (0 of 5)"),
+        ("lost", "0"),
+        ("longest time without a confirm", "0.171 s (0.086 s – 0.342 s)"),
+        ("on time again (due time)", "not judged (0 of 5)"),
     ]
     assert [run.name for run in first.runs] == ["a", "c"]
     assert [run.name for run in second.runs] == ["b"]

@@ -47,7 +47,7 @@ def known(story: Story) -> str:
 
 def test_cell_shows_its_loss_or_else_its_downtime() -> None:
     assert known(Story()) == "0 s"
-    assert known(Story().outage(12, 12.5)) == "0.50 s"
+    assert known(Story().outage(12, 12.5)) == "0.500 s"
     assert known(Story().count("lost", "stored", 37)) == "37 lost"
     assert known(Story().count("stranded", "stored", 4)) == "4 stranded"
     assert known(Story().outage(27, 60, NEVER)) == "≥ 33.0 s"

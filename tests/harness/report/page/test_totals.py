@@ -10,7 +10,14 @@ from harness.judging.result import RunReport
 from harness.report.page.answers import first_screen
 from harness.report.page.cells import cells
 from harness.report.page.measures import applicable
-from harness.report.page.outs import SHORTER, spell_text
+from harness.report.page.outs import (
+    LONGER,
+    SHORTER,
+    compared_text,
+    fault_text,
+    late_text,
+    spell_text,
+)
 from harness.report.page.totals import RunTotals, median_text
 from harness.view.timeline import FaultSpan, Verification
 from spark_analysis.schema import service as words
@@ -136,19 +143,6 @@ def test_sending_that_never_recovered_is_not_called_on_time_again() -> None:
     assert "on time again after" not in sentence
 
 
-def test_an_outage_that_began_before_the_fault_says_so() -> None:
-    outage = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.UNDO, 600, 245, "1")
-    text = spell_text(outage, 6_200_000_000).replace("\u00a0", " ")
-    expected = "outage: ≥ 3.00 s from 2.2 s before the first fault began; "
-    assert text.startswith(expected)
-    assert (
-        spell_text(outage, 0).replace("\u00a0", " ").startswith("outage: ≥ 3.00 s from +4.0 s; ")
-    )
-
-
-RECOVERED = "clients or brokers recovered by themselves"
-
-
 def ended_fault(*, at_ns: int, ok: bool = True) -> FaultSpan:
     gone = Verification(at_ns, ok, "the process runs and answers")
     return FaultSpan(
@@ -172,23 +166,62 @@ def ended_fault(*, at_ns: int, ok: bool = True) -> FaultSpan:
     )
 
 
-def test_an_outage_after_no_verified_end_of_a_fault_names_none() -> None:
-    alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
-    for fault in (ended_fault(at_ns=2_400_000_000, ok=False), ended_fault(at_ns=5_000_000_000)):
-        assert f"; no fault was active then; {RECOVERED}" in spell_text(alone, 0, [fault])
+def test_an_outage_that_began_before_the_fault_says_so() -> None:
+    outage = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.UNDO, 600, 245, "1")
+    fault = replace(ended_fault(at_ns=9_000_000_000), issued_ns=6_200_000_000)
+    text = spell_text(outage, [fault]).replace("\u00a0", " ")
+    assert text.startswith("outage: ≥ 3.00 s, from 2.2 s before the fault began (+4.0 s); ")
+    alone = spell_text(outage).replace("\u00a0", " ")
+    assert alone.startswith("outage: ≥ 3.00 s, from +4.0 s; ")
+    two = spell_text(outage, [fault, replace(fault, issued_ns=1_000_000_000)])
+    assert "from 3.0 s after the first fault began (+4.0 s)" in two.replace("\u00a0", " ")
 
 
-def test_outage_under_no_fault_mentions_no_undo() -> None:
+def test_outage_under_no_fault_mentions_no_undo_of_its_own() -> None:
     alone = Outage("run", words.RUN, "", 4_000_000_000, 7_000_000_000, words.SYSTEM, 600, 245, "")
-    assert f"; no fault was active then; {RECOVERED}; 245 of" in spell_text(alone, 0)
-    after = spell_text(alone, 0, [ended_fault(at_ns=2_400_000_000)]).replace("\u00a0", " ")
-    assert (
-        "; no fault was active then: it began 1.60 s after fault 1 (kill ref1) was verified "
-        f"ended; {RECOVERED}; 245 of"
-    ) in after
-    under = replace(alone, windows="1")
-    said = f"; the undo of the fault did not end it: {RECOVERED}; 245 of"
-    assert said in spell_text(under, 0)
+    assert "; no fault was active; 245 of 600 messages due were late" in spell_text(alone)
+    fault = ended_fault(at_ns=2_400_000_000)
+    before = "; no fault was active: the fault had been undone 2.00 s before; 245 of"
+    assert before in spell_text(alone, [fault]).replace("\u00a0", " ")
+    later = replace(fault, ended_ns=5_000_000_000)
+    assert "; no fault was active; 245 of" in spell_text(alone, [later])
+    by_itself = "; clients or brokers recovered by themselves, not by the undo of the fault; 245"
+    assert by_itself in spell_text(replace(alone, windows="1"))
+
+
+def test_fault_is_given_from_its_begin_to_its_end() -> None:
+    fault = ended_fault(at_ns=2_400_000_000)
+    undone = "kill ref1, undone after 1.0 s, verified ended after 1.4 s"
+    assert fault_text("kill ref1", fault, [fault]).replace("\u00a0", " ") == undone
+    later = replace(fault, issued_ns=2_500_000_000, ended_ns=None, gone=None)
+    assert fault_text("kill ref1", later, [fault, later]).replace("\u00a0", " ") == (
+        "kill ref1, 1.5 s after the first fault began, never undone"
+    )
+
+
+def late(story: Story) -> str:
+    totals = RunTotals([summed(story)])
+    totals.spans = (ended_fault(at_ns=2_400_000_000),)
+    return late_text(totals).replace("\u00a0", " ")
+
+
+def test_late_messages_in_outages_are_counted_among_all() -> None:
+    every = "12 of 4,500 messages due from the first fault on were late (0.3 %)"
+    one = Story().missed(12).outage(40, 43, bad=9, windows="")
+    ended = "from 39.0 s after the fault began (no fault was active: the fault had been undone "
+    assert late(one) == f"{every}, 9 of them in the outage, {ended}38.0 s before)"
+    under = late(Story().missed(12).outage(1.01, 2, bad=12))
+    assert under == f"{every}, all of them in the outage, from the beginning of the fault"
+    twice = Story().missed(12).outage(40, 43, bad=5).outage(44, 45, bad=4)
+    assert ", 9 of them in the 2 outages, from 39.0 s after" in late(twice)
+    assert late(Story().missed(12).outage(0.5, 2, bad=9)) == every, "some were due before"
+
+
+def test_longer_outage_says_that_others_were_confirmed() -> None:
+    totals = RunTotals([summed(Story().outage(12, 15).silence(0.2))])
+    assert compared_text(totals) == LONGER
+    short = RunTotals([summed(Story().outage(12, 15).outage(20, 23).silence(3.1))])
+    assert compared_text(short) == "", "the sum of both is longer, neither outage is"
 
 
 def test_without_downtime_there_is_no_recovery_time() -> None:
