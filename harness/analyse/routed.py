@@ -14,8 +14,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from harness.plan.declared import NAME_SERVERS_HIT
 from harness.run_folder import rows
-from harness.run_folder.client_events import NAME_SERVERS_HIT
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import Probe
 from spark_analysis.schema.facts import Facts, Window

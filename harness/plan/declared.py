@@ -52,6 +52,8 @@ NO_CLIENT_ENDPOINT = {
     "not_applicable": "clients get the address of every master from name servers"
 }
 NO_NAME_SERVERS = {"not_applicable": "clients of this system use no name server"}
+# In the state of a window: the hosts whose name server its fault was aimed at.
+NAME_SERVERS_HIT = "name_servers_hit"
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 

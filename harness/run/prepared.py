@@ -6,13 +6,19 @@ from typing import Any
 
 from faults.places import overlap
 from harness.cluster.port import Roles
-from harness.plan.declared import AT_LEAST, NO_CLIENT_ENDPOINT, NO_NAME_SERVERS, Declared
+from harness.plan.declared import (
+    AT_LEAST,
+    NAME_SERVERS_HIT,
+    NO_CLIENT_ENDPOINT,
+    NO_NAME_SERVERS,
+    Declared,
+)
 from harness.plan.layouts.layout_values import BALANCER, BY_NAME_SERVERS
 from harness.run.drain_and_audit import DrainAndAudit
 from harness.run.fault_windows.window_state import WindowState
 from harness.run.stage import Stage
 from harness.run.worker_handles import WorkerHandle
-from harness.run_folder.client_events import CONSUMING, NAME_SERVERS_HIT, REPORT_LOST
+from harness.run_folder.client_events import CONSUMING, REPORT_LOST
 from harness.workers.protocol import Role
 
 NO_RESOURCE = {"not_applicable": "the fault is no alarm"}

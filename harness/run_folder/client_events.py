@@ -8,19 +8,18 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 
 from faults.places import host_of, split
+from harness.plan.declared import NAME_SERVERS_HIT
 from harness.plan.fault_properties import with_properties
+from harness.plan.vocabulary import MOVED
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
-# In the state of a window: the hosts whose name server its fault was aimed at.
-NAME_SERVERS_HIT = "name_servers_hit"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NO_CLIENTS = {"not_applicable": "no client was connected to the target when the fault began"}
 NO_PUBLISHERS = {"not_applicable": "no publisher was connected to the target when the fault began"}
 NOT_REPORTED = {"not_applicable": "the client does not report when a connection ends"}
 NO_LINKS = {"not_applicable": "no fault affected clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
-MOVED = "publishers_of_target_moved"
 # In the state of a window: whether clients report that a connection ended. If they do not, claims
 # about it do not apply: no run with this client can judge them.
 REPORT_LOST = "clients_report_lost"

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from harness.claims.doubts import worker_name
+from harness.plan.declared import NAME_SERVERS_HIT
 from harness.plan.fault_words import affects_links, fault_words
-from harness.run_folder.client_events import NAME_SERVERS_HIT
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Outcome, level_text

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeVar
 
-from harness.run_folder.client_events import NAME_SERVERS_HIT
+from harness.plan.declared import NAME_SERVERS_HIT
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from harness.plan.declared import NAME_SERVERS_HIT
+from harness.plan.vocabulary import MOVED
 from harness.run_folder.client_events import (
     CONSUMING,
-    MOVED,
-    NAME_SERVERS_HIT,
     REPORT_LOST,
     moved_in_windows,
     reached_another,

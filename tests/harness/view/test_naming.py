@@ -1,7 +1,7 @@
 """Names of workers and faults, and ends of connections, as people read them."""
 
 from harness.plan.clients.rocketmq import ROCKETMQ
-from harness.run_folder.client_events import NAME_SERVERS_HIT
+from harness.plan.declared import NAME_SERVERS_HIT
 from harness.view.naming import (
     address_in,
     beside_target,
