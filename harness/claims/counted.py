@@ -166,8 +166,9 @@ class Counted:
         return self._attributed("duplicated", "redelivery", among)[0], late
 
     def perhaps_requeued(self, among: Among) -> bool:
-        """Return whether these windows may have made the broker repeat a delivery."""
-        return bool(self._most("duplicated", "redelivery", among) or self._most(_LATE, "", among))
+        """Return whether these windows may have made the broker repeat a delivery that was
+        certainly not acknowledged."""
+        return bool(self._most("duplicated", "redelivery", among))
 
     def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
