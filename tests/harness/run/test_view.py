@@ -84,7 +84,7 @@ def test_rates_of_a_phase_leave_out_the_phase_before() -> None:
     assert found(2.1) is None
 
 
-def test_retries_and_unsent_publishes_are_told_apart_from_new_messages() -> None:
+def test_new_messages_retries_and_unsent_publishes_have_own_numbers() -> None:
     earlier = {**report(2.0, 4_000), "again": 3_000}
     status = {**report(3.0, 6_200), "again": 5_000, "missed": 3_576, "never_sent": 1_576}
     worker = Reports(earlier, {**status, "outstanding": 1_400, "waiting": 400})
