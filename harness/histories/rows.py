@@ -3,8 +3,8 @@
 1. An enqueue is an attempt to publish the message of its value; the same value again is another
    attempt of the same message. Its end settles it; without an end its outcome is unknown.
 2. A dequeue that ended ok is a delivery, and so is each element of a drain that did. The format
-   does not say which of several attempts came: the likeliest comes first, each once, before any
-   comes again.
+   does not say which of several attempts came: of those that had been sent the likeliest comes
+   first, each once, before any comes again.
 3. A consumer whose dequeue or drain has no end, or an unknown one, may hold an unknown message:
    its log is not closed. If the file lacks operations, no log is.
 4. A queue was drained if a drain ended ok that began after everything else had ended; otherwise
@@ -181,19 +181,20 @@ def _arrivals(
     columns: defaultdict[str, list[Cell]] = defaultdict(list)
     likely = {value: _likely(message) for value, message in messages.items()}
     strays: dict[str, int] = {}
-    copies: defaultdict[str, int] = defaultdict(int)
+    copies = Counter[tuple[str, int]]()
     for tag, (row, value, via) in enumerate(deliveries, 1):
         message = messages.get(value)
         producer, sequence, attempt = (1, 0, 1)
+        at_ns = row.at_ns - origin_ns
         if message is None:
             # It was never sent: a number that no message has.
             sequence = len(messages) + strays.setdefault(value, len(strays))
         else:
             producer, sequence = message.producer, message.sequence
-            attempt = likely[value][copies[value] % len(likely[value])]
-        copies[value] += 1
+            sent = [one for one in likely[value] if one.sent_ns <= at_ns] or likely[value]
+            attempt = min((one.number for one in sent), key=lambda it: copies[value, it])
+            copies[value, attempt] += 1
         consumer = consumers[row.client]
-        at_ns = row.at_ns - origin_ns
         cells = (consumer, producer, sequence, attempt, at_ns, int(via), consumer, tag)
         for name, cell in zip(_DELIVERY_COLUMNS, cells, strict=True):
             columns[name].append(cell)
@@ -223,12 +224,12 @@ _DELIVERY_COLUMNS = (
 )
 
 
-def _likely(message: _Message) -> list[int]:
+def _likely(message: _Message) -> list[_Attempt]:
     """The attempts that may have come, the likeliest first."""
     order = (Outcome.CONFIRMED, Outcome.UNKNOWN, Outcome.REFUSED)
     likely = sorted(message.attempts, key=lambda one: order.index(one.outcome))
     possible = [one for one in likely if one.outcome is not Outcome.REFUSED]
-    return [one.number for one in possible or likely]
+    return possible or likely
 
 
 def _attempts(

@@ -473,6 +473,24 @@ def a_value_of_unknown_end_is_sent_again_and_comes_once() -> str:
     return ops("0 invoke enqueue 1\n0 info enqueue 1", sent(1, process=2), taken(1), DRAINED)
 
 
+@case(duplicated__publisher_retry=1)
+def a_value_of_unknown_end_comes_before_it_is_sent_again() -> str:
+    """What came first cannot be the second attempt."""
+    unknown = "0 invoke enqueue 1\n0 info enqueue 1"
+    return ops(unknown, taken(1), sent(1, process=2), taken(1), DRAINED)
+
+
+def after_a_retry() -> tuple[str, ...]:
+    """A value of unknown end comes, and is sent again; the second attempt never comes."""
+    unknown = "0 invoke enqueue 1\n0 info enqueue 1"
+    return unknown, taken(1), sent(1, process=2), DRAINED
+
+
+@case(COPY, attempt_lost__none=1)
+def a_value_comes_before_it_is_sent_again_and_its_retry_is_gone() -> str:
+    return ops(*after_a_retry())
+
+
 @case(duplicated__ambiguous=1)
 def a_failed_value_is_sent_again_and_comes_twice() -> str:
     """The failed one, or a redelivery."""
