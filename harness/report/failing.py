@@ -14,8 +14,8 @@ from harness.view.failing import Failing, answers_text
 
 ROWS_MAX = 200
 HEAD = (  # the last is in pages only: a run's own lines in a terminal say how its sends failed
-    *("publisher", "failed", "last failure after", "name server", "other name server after"),
-    *("route without master after", "how they failed"),
+    *("publisher", "failed", "last failed after", "name server", "turned to another after"),
+    *("left the master out after", "how they failed"),
 )
 # `failed` and the times need it: a sentence for every reader.
 MEANING = (

@@ -221,5 +221,5 @@ def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
         from_s, until_s = own[0].second, own[-1].second + 1
         words = f"{failed:,} failed, then or later" if failed else "none failed"
         title = f"{name}: of {sent:,} sent from +{from_s} s to +{until_s} s, {words}"
-        text = f"{failed:,} failed" if failed else ""
+        text = f"{failed / sent:.0%} failed" if failed else ""
         yield Stretch(from_s * NS, until_s * NS, state, text, title)

@@ -101,7 +101,7 @@ def test_later_window_begins_after_the_planned_pause() -> None:
         "from the later of +53.000 s and +55.000 s (1.00 s after fault 1 was verified ended), "
         "for 2.00 s"
     )
-    assert "+56.250 s, 1.25 s after the requested time" in plain(view.armed)
+    assert "+56.250 s (1.25 s after the requested time)" in plain(view.armed)
 
 
 def test_later_window_that_waited_for_nothing_has_no_other_reason() -> None:
