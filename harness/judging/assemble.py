@@ -34,7 +34,7 @@ from harness.view.costs import cost
 from harness.view.detail import detail_of, records_of
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
-from harness.view.naming import beside_target, fault_of_plan
+from harness.view.naming import fault_of_plan
 from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.receivers import at_their_number, receivers
@@ -197,7 +197,7 @@ def _meant(manifest: Manifest) -> Iterator[str]:
             yield f"{who} {_reaches('connect', 'find', place)}"
     for one in sorted(manifest.targets, key=lambda target: target.window):
         words = fault_of_plan(manifest.schedule, one.window, one.kind, one.places)
-        beside = beside_target(manifest.state, one.window, one.kind, one.target, one.places)
+        beside = routes.beside_target(manifest.state, one.window, one.kind, one.target, one.places)
         yield f"fault {one.window}: {resolved_words(words, one.target, one.places, beside)}"
 
 
