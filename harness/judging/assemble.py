@@ -36,7 +36,7 @@ from harness.view.failing import failed_sends, failing
 from harness.view.failing import observe as observe_failing
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
-from harness.view.naming import beside_target, fault_of_plan
+from harness.view.naming import fault_of_plan
 from harness.view.new_masters import with_new_masters
 from harness.view.observations import Observation, audit, observe, starts, unplanned
 from harness.view.receivers import at_their_number, receivers
@@ -213,7 +213,7 @@ def _meant(manifest: Manifest) -> Iterator[str]:
             yield f"{who} {_reaches('connect', 'find', place)}"
     for one in sorted(manifest.targets, key=lambda target: target.window):
         words = fault_of_plan(manifest.schedule, one.window, one.kind, one.places)
-        beside = beside_target(manifest.state, one.window, one.kind, one.target, one.places)
+        beside = routes.beside_target(manifest.state, one.window, one.kind, one.target, one.places)
         yield f"fault {one.window}: {resolved_words(words, one.target, one.places, beside)}"
 
 

@@ -6,13 +6,11 @@ from itertools import groupby
 from typing import Any
 
 from harness.claims.doubts import worker_name
-from harness.plan.declared import NAME_SERVERS_HIT
-from harness.plan.fault_words import affects_links, fault_words
+from harness.plan.fault_words import fault_words
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Outcome, level_text
 
-NAME_SERVER = "name server"
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
 # What an error says beside its cause: where to read on, and a number that its record leaves out.
@@ -37,16 +35,6 @@ def fault_of_plan(schedule: Mapping[str, Any], window: int, kind: str, place: st
     planned = (one for one in schedule.get("windows", []) if one["number"] == window)
     fault: Mapping[str, Any] = next((one.get("fault", {}) for one in planned), {})
     return fault_words(kind, place, clients_of(fault))
-
-
-def beside_target(
-    state: Mapping[str, Any], window: int, kind: str, target: str, place: str
-) -> str:
-    """Return `name server` if a fault hit a host for another reason, and a name server ran there.
-    `state`: of the manifest."""
-    hit = state.get("windows", {}).get(str(window), {}).get(NAME_SERVERS_HIT)
-    meant = affects_links(kind) or NAME_SERVER in target
-    return NAME_SERVER if isinstance(hit, list) and place in hit and not meant else ""
 
 
 def clients_of(fault: Mapping[str, Any]) -> str:

@@ -14,9 +14,10 @@ believed, for a person: sentences and rows.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from harness.plan.declared import NAME_SERVERS_HIT
+from harness.plan.fault_words import affects_links
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
@@ -51,6 +52,7 @@ SAID = "said"
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
 OF_VOTERS = {True: ("reported", SAID, ""), False: ("no longer reported", SAID, "nothing")}
 ATTACHED = "attached"  # of clients' events; their routes are of the kind that name servers' are
+NAME_SERVER = "name server"
 SENTENCE = "name_server"  # the observations that tell of one name server
 _PROBER = "prober-"
 
@@ -170,6 +172,16 @@ def _stages(
         delays = ", ".join(f"{titles[row.stage]} {between(row)}" for row in ordered)
         without = "".join(_silenced(window, manifest, views))
         yield Observation("route", window, judged, f"fault {window}: {delays}{without}")
+
+
+def beside_target(
+    state: Mapping[str, Any], window: int, kind: str, target: str, place: str
+) -> str:
+    """Return `name server` if a fault hit a host for another reason, and a name server ran there.
+    `state`: of the manifest."""
+    hit = state.get("windows", {}).get(str(window), {}).get(NAME_SERVERS_HIT)
+    meant = affects_links(kind) or NAME_SERVER in target
+    return NAME_SERVER if isinstance(hit, list) and place in hit and not meant else ""
 
 
 def _silenced(window: int, manifest: Manifest, views: Views) -> Iterator[str]:

@@ -22,8 +22,8 @@ from harness.view.costs import NOTHING_KEPT, UseOverTime, use_over_time
 from harness.view.grouping import by_key
 from harness.view.late_edges import LateFrom, late_from
 from harness.view.message_traces import Records
-from harness.view.naming import beside_target, clients_of, lost_text, named_worker
-from harness.view.routes import ATTACHED, Routes
+from harness.view.naming import clients_of, lost_text, named_worker
+from harness.view.routes import ATTACHED, Routes, beside_target
 from harness.view.summary import NS, Out, outs
 from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.curves import Latency, slice_length_s

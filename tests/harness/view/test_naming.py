@@ -1,10 +1,8 @@
 """Names of workers and faults, and ends of connections, as people read them."""
 
 from harness.plan.clients.rocketmq import ROCKETMQ
-from harness.plan.declared import NAME_SERVERS_HIT
 from harness.view.naming import (
     address_in,
-    beside_target,
     error_text,
     fault_of_plan,
     given_up,
@@ -37,15 +35,6 @@ def test_a_fault_of_links_is_named_by_the_plan() -> None:
     assert fault_of_plan(SCHEDULE, 2, "hang", "rmq1") == "hang publishers' links to rmq1"
     assert fault_of_plan(OLD_SCHEDULE, 2, "hang", "rmq1") == "hang publishers' links to rmq1"
     assert fault_of_plan({}, 2, "hang", "rmq1") == "hang clients' links to rmq1"
-
-
-def test_a_name_server_on_the_host_of_a_fault_is_named() -> None:
-    state = {"windows": {"1": {NAME_SERVERS_HIT: ["rkt1"]}}}
-    assert beside_target(state, 1, "kill", "master of orders", "rkt1") == "name server"
-    assert beside_target(state, 1, "kill", "name server of consumers", "rkt1") == ""
-    assert beside_target(state, 1, "kill", "master of orders", "rkt2") == ""
-    assert beside_target(state, 1, "hang", "master of orders", "rkt1") == ""  # of links
-    assert beside_target({}, 1, "kill", "master of orders", "rkt1") == ""
 
 
 def test_a_publisher_gives_a_silent_connection_up() -> None:

@@ -91,6 +91,15 @@ def test_a_name_server_that_the_fault_hit_is_left_out_by_name() -> None:
     ]
 
 
+def test_a_name_server_on_the_host_of_a_fault_is_named() -> None:
+    state = {"windows": {"1": {"name_servers_hit": ["rkt1"]}}}
+    assert routes.beside_target(state, 1, "kill", "master of orders", "rkt1") == "name server"
+    assert routes.beside_target(state, 1, "kill", "name server of consumers", "rkt1") == ""
+    assert routes.beside_target(state, 1, "kill", "master of orders", "rkt2") == ""
+    assert routes.beside_target(state, 1, "hang", "master of orders", "rkt1") == ""  # of links
+    assert routes.beside_target({}, 1, "kill", "master of orders", "rkt1") == ""
+
+
 def test_a_run_without_a_prober_says_nothing_of_routes() -> None:
     history = History().window(10_000)
     assert observations(history) == []
