@@ -173,7 +173,7 @@ class Terminal:
             if self._whole or observation not in routes:
                 self._print(f"  {text}", "" if observation.judged else "yellow")
         for text in outage_texts(run):
-            self._print(f"  {text}".replace(formats.GLUE, " ").replace("≥", ">="))
+            self._print(f"  {text}".replace(formats.GLUE, " ").replace("≥", ">="), "yellow")
         if routes and not self._whole:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")

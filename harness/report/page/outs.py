@@ -192,14 +192,16 @@ def spell_text(spell: Outage, faults: Sequence[FaultSpan] = ()) -> str:
 
 
 def outage_texts(run: RunReport) -> list[str]:
-    """Return the outages of all publishers of a run, OUTAGES_MAX at most and the rest counted;
-    none if they are not decided."""
+    """Return the outages of a run, OUTAGES_MAX at most and the rest counted; without one those of
+    its worst queue or publisher; none if they are not decided."""
     known = run.summary
-    if known is None or not known.out_s.least:
+    if known is None or known.out_s.least is None:
         return []
     spans = run.detail.timeline.faults if run.detail is not None else ()
-    texts = [spell_text(one, spans) for one in known.outs[0].spells[:OUTAGES_MAX]]
-    more = known.outs[0].times - len(texts)
+    out = known.outs[0] if known.out_s.least else known.worst
+    spells = out.spells if out is not None else ()
+    texts = [spell_text(one, spans) for one in spells[:OUTAGES_MAX]]
+    more = out.times - len(texts) if out is not None else 0
     return [*texts, f"{formats.plural(more, 'more outage')}"] if more else texts
 
 
