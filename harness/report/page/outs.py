@@ -192,19 +192,17 @@ def spell_text(spell: Outage, faults: Sequence[FaultSpan] = (), least: str = LEA
 
 
 def outage_texts(run: RunReport, least: str = LEAST) -> list[str]:
-    """Return the outages of a run, or of its worst queue and publisher: OUTAGES_MAX of each at
-    most, and the rest counted; none if they are not decided. `least` marks a lower bound."""
+    """Return the outages of a run, OUTAGES_MAX at most and the rest counted; without one those of
+    its worst queue or publisher; none if they are not decided. `least` marks a lower bound."""
     known = run.summary
-    if known is None or not (known.out_s.least or known.out_s.exact):
+    if known is None or known.out_s.least is None:
         return []
     spans = run.detail.timeline.faults if run.detail is not None else ()
-    whole = [one for one in known.outs if one.scope == RUN and one.spells]
-    texts = []
-    for out in whole or known.outs:
-        texts += [spell_text(one, spans, least) for one in out.spells[:OUTAGES_MAX]]
-        if more := out.times - len(out.spells[:OUTAGES_MAX]):
-            texts.append(formats.plural(more, "more outage"))
-    return texts
+    out = known.outs[0] if known.out_s.least else known.worst
+    spells = out.spells if out is not None else ()
+    texts = [spell_text(one, spans, least) for one in spells[:OUTAGES_MAX]]
+    more = out.times - len(texts) if out is not None else 0
+    return [*texts, f"{formats.plural(more, 'more outage')}"] if more else texts
 
 
 def lasted_text(runs: Sequence[RunReport]) -> str:

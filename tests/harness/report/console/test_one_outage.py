@@ -1,6 +1,7 @@
 """An outage in the terminal: where it stands, and why its length is a lower bound."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -8,7 +9,8 @@ from rich.console import Console
 from harness.judging.result import Report, RunReport
 from harness.report.console.terminal import Terminal
 from harness.report.page.outs import lasted_text
-from spark_analysis.schema.service import EITHER
+from spark_analysis.schema.facts import QueueEnd
+from spark_analysis.schema.service import EITHER, QUEUE
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, compared
@@ -30,6 +32,15 @@ def test_outage_has_its_own_line() -> None:
         line
         == "outage: 3.00 s, from +30.0 s; no fault was active; 800 of 900 messages due were late"
     )
+
+
+def test_outage_of_one_queue_alone_has_a_line() -> None:
+    story = Story().outage(20, 60, EITHER, scope=QUEUE, name="q7")
+    story.facts = replace(
+        story.facts, queues=(*story.facts.queues, QueueEnd("q7", True, True, "", ()))
+    )
+    found = [one for one in lines(page_of(summed(story))) if one.startswith("outage")]
+    assert found[0].startswith("outage of queue q7: >= 40.0 s, from +20.0 s; ")
 
 
 def test_outages_beyond_the_first_ones_are_counted() -> None:
