@@ -4,8 +4,7 @@
 2. What is not known yet is None; a harness that dies leaves what it knew, and `facts` says so.
 3. `facts` is what the analysis reads; everything else is for people and for replaying.
 4. An unknown key is an error: a newer mqproof wrote it, and sealing would drop it.
-5. A manifest has a digest of itself, and one that is not as it was written is not read. Those of
-   before there were digests, and runs of before there were seals, are read as they are.
+5. A manifest that differs from its digest is not read; older ones have none.
 """
 
 import json
@@ -313,10 +312,8 @@ def _check_schedule(schedule: dict[str, Any], found: Listing) -> None:
 
 
 def facts_of(manifest: Manifest, last_ns: int) -> Facts:
-    """Return the facts of a run as far as its manifest goes.
-
-    `last_ns`: the last instant in any log; it replaces ends that were not recorded.
-    """
+    """Return the facts of a run as far as its manifest goes. `last_ns`: the last instant in any
+    log; it replaces ends that were not recorded."""
     started_ns = manifest.load_started_ns if manifest.load_started_ns is not None else 0
     ended_ns = manifest.load_ended_ns if manifest.load_ended_ns is not None else last_ns
     return Facts(
