@@ -31,6 +31,7 @@ from harness.view.grouping import by_key
 from harness.view.naming import detail_name
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.measures import PARTS
 
 COLUMNS_MAX = 6
 STYLES = {
@@ -88,7 +89,8 @@ def left_out(report: Report) -> str:
 def comparison_tables(report: Report) -> Iterator[Table]:
     """Measures x cells: median over the judged repeats, with its interval or their range."""
     rows = {(cell_of(row), row.measure, row.detail): row for row in report.comparison}
-    measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
+    own = (row for row in report.comparison if row.measure not in PARTS)
+    measures = dict.fromkeys((row.measure, row.detail) for row in own)
     never = set(unjudged(report))
     for cells in _chunks(report):
         table = _table("measure", cells)
