@@ -120,8 +120,6 @@ def applicable(report: Report) -> Iterator[Comparison]:
     """Yield the rows that a page shows, in their order."""
     runs = by_key(report.runs, lambda run: run.cell)
     for row in telling(report):
-        if row.measure in PARTS:
-            continue
         known = [run.summary for run in runs.get(cell_of(row), ()) if run.summary is not None]
         without_consumers = known and not any(one.has_consumers for one in known)
         without_downtime = known and all(one.no_downtime for one in known)
@@ -133,11 +131,12 @@ def applicable(report: Report) -> Iterator[Comparison]:
 
 
 def telling(report: Report) -> Iterator[Comparison]:
-    """Yield the rows without those of `_OF_SEVERAL` if no run had several outages: then they only
-    repeat the downtime."""
+    """Yield the rows without those of PARTS, and without those of `_OF_SEVERAL` if no run had
+    several outages: they only repeat others."""
     outages = (row.maximum or 0 for row in report.comparison if row.measure == "outages")
     several = max(outages, default=0) > 1
-    yield from (row for row in report.comparison if several or row.measure not in _OF_SEVERAL)
+    repeated = PARTS if several else {*PARTS, *_OF_SEVERAL}
+    yield from (row for row in report.comparison if row.measure not in repeated)
 
 
 def with_recovery_bounds(row: Comparison, runs: Iterable[RunReport]) -> Comparison:

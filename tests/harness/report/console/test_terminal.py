@@ -17,6 +17,7 @@ from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal, headline_of
 from harness.report.lines import brokers_text, cell_lines
+from harness.report.page.measures import applicable
 from harness.run.core.strip import Share, Strip
 from harness.run.core.view import LiveCounts, PerSecond
 from harness.view.observations import Observation
@@ -421,6 +422,20 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
     assert ">= 2.00 s (1.00 s to >= 4.00 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
+
+
+def test_duplicates_without_a_decided_cause_stand_once() -> None:
+    rows = (
+        compared(CELL, "acknowledged_late", 2, unit="deliveries"),
+        compared(CELL, "duplicated", 2, unit="deliveries", detail="ambiguous"),
+    )
+    made = report(run(Story()), comparison=rows)
+    screen = Screen()
+    screen.report(made)
+    text = screen.paper.getvalue()
+    assert "delivered more than once: cause not decided" in text
+    assert "perhaps acknowledged too late" not in text
+    assert [row.measure for row in applicable(made)] == ["duplicated"]
 
 
 SHORT = "it was shorter than a check of 3.5 s (it lasted 0.05 s), and a proxy counts none"
