@@ -74,7 +74,7 @@ def test_run_that_cannot_be_judged_states_no_recovery_times() -> None:
     ]
 
 
-def test_a_name_server_that_the_fault_hit_is_left_out_by_name() -> None:
+def test_a_name_server_that_a_fault_hit_is_named() -> None:
     history = look(look(History().window(10_000), "ns1", 9_600, *ALL), "ns2", 9_600, *ALL)
     for at_ms in range(10_400, 20_400, 400):
         look(history, "ns1", at_ms, why="closed by the server")
@@ -91,7 +91,7 @@ def test_a_name_server_that_the_fault_hit_is_left_out_by_name() -> None:
     ]
 
 
-def test_a_name_server_on_the_host_of_a_fault_is_named() -> None:
+def test_a_name_server_on_a_faults_host_is_named() -> None:
     state = {"windows": {"1": {"name_servers_hit": ["rkt1"]}}}
     assert routes.beside_target(state, 1, "kill", "master of orders", "rkt1") == "name server"
     assert routes.beside_target(state, 1, "kill", "name server of consumers", "rkt1") == ""

@@ -394,7 +394,7 @@ def test_a_request_that_waits_begins_when_the_wait_is_over(tmp_path: Path) -> No
     assert "from the later of +28" in row.requested[0].title
 
 
-def test_a_short_peak_does_not_flatten_the_load_that_was_due(tmp_path: Path) -> None:
+def test_a_short_peak_does_not_flatten_the_load_due(tmp_path: Path) -> None:
     timeline = timeline_of(tmp_path, crash())
     due = max(one.operations for one in timeline.slices)
     slices = [replace(one, delivered=due, confirmed=due) for one in timeline.slices]
