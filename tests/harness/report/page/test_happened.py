@@ -1,5 +1,6 @@
 """What happened to a queue's replicas: on the first screen, in the cell, the run, the terminal."""
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from harness.report import html
 from harness.report.console import demo_table
 from harness.report.page.cells import cells
 from harness.report.page.runs import runs
+from harness.view.detail import AffectedClass
+from harness.view.trace_steps import MessageTrace
 from tests.rigs.histories.by_hand import ns
 from tests.rigs.runs.findings import DECLARED, RECORDED
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
@@ -70,3 +73,13 @@ def test_a_run_says_when_it_was_drained_and_what_was_read(tmp_path: Path) -> Non
 def test_a_run_that_was_not_audited_does_not_say_so(lossy: RunReport) -> None:
     (view,) = runs(page_of(lossy), cells(page_of(lossy)))
     assert view.ending == ""
+
+
+def test_a_story_of_two_classes_stands_once(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run", crash())
+    assert run.detail is not None
+    story = MessageTrace("message 7 of two classes", "", ())
+    classes = [AffectedClass("duplicated", of, 1, (story,)) for of in ("ambiguous", "retry")]
+    shown = replace(run, detail=replace(run.detail, affected=tuple(classes)))
+    text = html.text(page_of(shown))
+    assert text.count(story.message) == text.count("the same messages as above") == 1

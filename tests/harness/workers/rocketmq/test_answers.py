@@ -88,7 +88,7 @@ def test_failure_text_keeps_the_innermost_cause_and_is_bounded() -> None:
     assert judge(failure(twice, twice)).raw == f"{twice.name} {twice.remark}"
 
 
-def test_where_to_read_on_is_no_part_of_a_failure_text() -> None:
+def test_a_failure_text_omits_where_to_read_on() -> None:
     visit = "\nFor more information, please visit the url, https://rocketmq.apache.org/docs/06FAQ"
     see = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
     for remark in (visit, see, f" {visit}"):
