@@ -31,7 +31,7 @@ from harness.run_folder.process_ends import watch_lost_text
 from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.costs import cost
-from harness.view.detail import detail_of, not_accepted_by, records_of
+from harness.view.detail import detail_of, failures_of, records_of
 from harness.view.failing import failed_sends, failing
 from harness.view.failing import observe as observe_failing
 from harness.view.grouping import by_key
@@ -83,7 +83,7 @@ def read_raw(run: JudgedRun) -> RawReading:
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
     """Return the evidence of one run: its marts, and what was read of its raw rows."""
-    meanings = not_accepted_by(run.manifest.client)
+    meanings = failures_of(run.manifest.client)
     sends = failing(run.manifest, run.facts, run.sends, raw.records.clients, meanings)
     return Evidence(
         run.findings,

@@ -85,13 +85,12 @@ def detail_of(
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
-    meanings = not_accepted_by(manifest.client)
     records = replace(
         records,
         schedule=manifest.schedule,
         workers=manifest.worker_names,
         by_name_servers=BY_NAME_SERVERS in _endpoints(manifest),
-        not_accepted=meanings,
+        not_accepted=_not_accepted(manifest.client),
         clients=events_with_hosts(records.clients, leader_hosts(manifest, views)),
     )
     asks = any(one.kind == ATTACHED for one in records.clients)
@@ -116,15 +115,21 @@ def detail_of(
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
         unreadable=records.unreadable,
-        failing=failing(manifest, facts, sends, records.clients, meanings),
+        failing=failing(manifest, facts, sends, records.clients, failures_of(manifest.client)),
         takeovers=taken,
         answers=records.answers,
     )
 
 
-def not_accepted_by(client: str) -> Mapping[str, str]:
+def _not_accepted(client: str) -> Mapping[str, str]:
     known = registry().clients.get(client)
     return {} if known is None else known.family.not_accepted
+
+
+def failures_of(client: str) -> Mapping[str, str]:
+    """Return what this client reports of attempts that failed, each with its meaning."""
+    known = registry().clients.get(client)
+    return {**known.family.unanswered, **_not_accepted(client)} if known else {}
 
 
 def _endpoints(manifest: Manifest) -> Iterator[str]:

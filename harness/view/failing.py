@@ -60,8 +60,8 @@ def failing(
     clients: Iterable[ClientEvent],
     meanings: Mapping[str, str],
 ) -> tuple[Failing, ...]:
-    """Window by window, publishers in the order of their numbers. `meanings`: Family.not_accepted
-    of their client."""
+    """Window by window, publishers in the order of their numbers. `meanings`: what their
+    client reports of attempts that failed (detail.failures_of)."""
     events = by_key(sorted(clients, key=lambda one: one.at_ns), lambda one: one.worker)
     origins = {window.number: window.origin_ns for window in facts.windows}
     names = manifest.worker_names

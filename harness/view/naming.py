@@ -75,7 +75,7 @@ def not_accepted(raw: str, meanings: Mapping[str, str]) -> str:
 
 def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
     """Return how an attempt failed, after a number: `answered with nack`, `connection lost`.
-    `answer`: of the mart `answers`. `meanings`: Family.not_accepted of its client."""
+    `answer`: of the mart `answers`. `meanings`: what its client reports of such attempts."""
     if outcome == Outcome.REFUSED:
         meaning = not_accepted(answer, meanings)
         known = meaning != "refused" or not answer
@@ -84,7 +84,10 @@ def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
         return _GIVEN_UP.removesuffix(":")
     if answer.startswith(_LOST):
         return _LOST
-    return "answered with nack" if answer == "nack" else answer or "outcome unknown"
+    if answer == "nack":
+        return "answered with nack"
+    known_as = (words for mark, words in meanings.items() if mark in answer)
+    return next(known_as, answer or "outcome unknown")
 
 
 def address_in(raw: str) -> str:

@@ -14,6 +14,7 @@ FAMILY = Family(
     auditor="",
     prober="",
     not_accepted={},
+    unanswered={},
 )
 CLIENT = Client(
     name="nats-py",

@@ -15,6 +15,7 @@ AMQP = Family(
     auditor="",
     prober="",
     not_accepted={},
+    unanswered={},
 )
 PIKA = Client(
     name="pika",

@@ -87,6 +87,8 @@ class Family:
     # What a client reports of an attempt that no broker refused, though it certainly was not
     # accepted, and what that means, for people. Of several the first that is found counts.
     not_accepted: Mapping[str, str]
+    # The same of an attempt without an answer: it may have been accepted.
+    unanswered: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,10 @@ ROCKETMQ = Family(
         # The library's own spelling.
         "UNKNOW": "left open by its producer, to be rolled back",
     },
+    unanswered={
+        "RemotingSendRequestException": "connection lost while sending",
+        "RemotingTimeoutException": "no answer in time",
+    },
 )
 # It may have begun a send to a dead master just before it learns of one that is back: that waits
 # out the library's time limit.

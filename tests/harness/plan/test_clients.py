@@ -204,6 +204,7 @@ STRANGER = Family(
     auditor="",
     prober="",
     not_accepted={},
+    unanswered={},
 )
 
 

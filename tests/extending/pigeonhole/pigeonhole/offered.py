@@ -48,6 +48,7 @@ FAMILY = Family(
     auditor="",
     prober="",
     not_accepted={},
+    unanswered={},
 )
 CLIENT = Client(
     name="pigeonhole-py",
