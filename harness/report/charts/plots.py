@@ -46,11 +46,11 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     rates = {tone: [getattr(one, tone) / slice_s for one in slices] for tone, _ in of_rates}
     if any(map(any, rates.values())):
         top = _top_rate(timeline, rates.values())
-        rated = tuple(
+        curves = tuple(
             (tone, _with_peak(name, max(rates[tone]), top), _rate_line(tone, top, timeline, scale))
             for tone, name in of_rates
         )
-        yield Plot("messages a second", "", rated, f"{top:,.0f}", (), "0")
+        yield Plot("messages a second", "", curves, f"{top:,.0f}", (), "0")
     yield from _latency(timeline, scale)
     for name, meaning, value in _OF_HOSTS:
         yield from _use(name, meaning, timeline, scale, value)
