@@ -54,11 +54,12 @@ class HostUse:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One run. `doubt`: why rate and latency are None."""
+    """One run. `offered_per_s` None: at rate max; `doubt`: why rate and latency are None."""
 
     deployment: str = ""
     load: str = ""
     seconds: float = 0.0
+    offered_per_s: float | None = None
     confirmed_per_s: float | None = None
     p50_ms: float | None = None
     p99_ms: float | None = None
@@ -98,6 +99,7 @@ def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ..
         deployment=manifest.deployment,
         load=load_of(manifest.scenario_source),
         seconds=seconds,
+        offered_per_s=steady.intended / seconds if steady is not None and facts.paced else None,
         confirmed_per_s=known.confirmed / seconds if known is not None else None,
         p50_ms=_ms(known.p50_ns) if known is not None else None,
         p99_ms=_ms(known.p99_ns) if known is not None else None,

@@ -40,6 +40,7 @@ class Failing:
     sent: int
     failed: int
     sent_by_then: int  # until the last one failed
+    first_failed_s: float | None
     last_failed_s: float | None
     turned_s: float | None  # when it asked another name server
     turned_to: str
@@ -157,6 +158,7 @@ def _failing(
         sent=row.sent,
         failed=row.failed,
         sent_by_then=row.sent_by_then,
+        first_failed_s=_seconds(row.first_failed_ns),
         last_failed_s=_seconds(row.last_failed_ns),
         turned_s=_seconds(turned_ns),
         turned_to=turned_to,

@@ -38,7 +38,7 @@ def calm() -> History:
 def test_rates_are_of_the_time_before_the_fault() -> None:
     found = cost_of(calm())
     assert found.seconds == 10.0
-    assert found.confirmed_per_s == 100.0
+    assert (found.offered_per_s, found.confirmed_per_s) == (100.0, 100.0)
     assert (found.p50_ms, found.p99_ms) == (1.0, 1.0)
     assert found.doubt == ""
 

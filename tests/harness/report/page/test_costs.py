@@ -16,6 +16,7 @@ COST = Cost(
     deployment="compose",
     load="300/s",
     seconds=12.0,
+    offered_per_s=300.0,
     confirmed_per_s=250.0,
     p50_ms=3.0,
     p99_ms=40.0,

@@ -15,8 +15,8 @@ from harness.view.failing import Failing
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 NACKED = (("answered with nack", 114), ("connection lost", 2))
-FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 394.2, None, "", None, "", NACKED)
-WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, 43.6, "rkt1", 44.0, "broker-a")
+FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "", NACKED)
+WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, None, 43.6, "rkt1", 44.0, "broker-a")
 SILENT = replace(FAILED, name_server="")
 
 

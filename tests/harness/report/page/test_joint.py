@@ -11,7 +11,7 @@ from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
-FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 94.2, None, "", None, "")
+FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 94.2, None, "", None, "")
 AT_MS = 12_000  # of the crash
 
 
