@@ -22,8 +22,6 @@ from harness.run.core.strip import Share, Strip
 from harness.run.core.view import LiveCounts, PerSecond
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
-from harness.view.summary import Out
-from spark_analysis.schema.service import RUN, UNDO, Outage
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
@@ -268,20 +266,9 @@ def test_a_client_of_another_version_is_named(brokers: str, client: str, tail: s
     assert tail or text.endswith(brokers)
 
 
-def test_outages_of_a_run_and_the_headline_of_the_report_stand_in_words(tmp_path: Path) -> None:
-    made, screen = judged_run(tmp_path, crash()), Screen()
-    assert made.detail is not None
-    timeline = made.detail.timeline
-    at_ns = timeline.faults[0].issued_ns
-    spell = Outage("run", RUN, "", at_ns, at_ns + 9_000_000_000, UNDO, 90, 90, "1")
-    out = Out(RUN, "", 1, 9.0, False, True, 1, (spell,))
-    detail = replace(made.detail, timeline=replace(timeline, outs=(out,)))
-    shown = page_of(replace(made, detail=detail))
+def test_headline_of_the_report_stands_on_the_terminal(tmp_path: Path) -> None:
+    screen, shown = Screen(), page_of(judged_run(tmp_path, crash()))
     screen.report(shown)
-    text = (
-        "  outage: at least 9.00 s from 0.0 s after the first fault began; the undo of the fault "
-    )
-    assert [one for one in screen.lines if one.replace("\u00a0", " ").startswith(text)]
     assert headline_of(shown) in screen.lines
 
 
