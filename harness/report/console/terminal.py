@@ -203,7 +203,7 @@ class Terminal:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
         for outage in outs.outage_texts(run, outs.AT_LEAST):
-            self._print(f"  {outage}", "yellow")
+            self._print(f"  {outage}".replace(formats.GLUE, " "), "yellow")
 
         def standing(verdict: ClaimVerdict) -> str:
             return lines.standing_of(verdict, run, report)

@@ -40,7 +40,7 @@ def test_outage_of_one_queue_alone_has_a_line() -> None:
         story.facts, queues=(*story.facts.queues, QueueEnd("q7", True, True, "", ()))
     )
     found = [one for one in lines(page_of(summed(story))) if one.startswith("outage")]
-    assert found[0].startswith("outage of queue q7: >= 40.0 s, from +20.0 s; ")
+    assert found[0].startswith("outage of queue q7: at least 40.0 s, from +20.0 s; ")
 
 
 def test_outages_beyond_the_first_ones_are_counted() -> None:

@@ -73,8 +73,8 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
-        "from +12.250 s (0.25 s after the requested time) to +12.500 s (the action "
-        "took 0.25 s), through the packet filter"
+        "from +12.250 s (0.250 s after the requested time) to +12.500 s (the action "
+        "took 0.250 s), through the packet filter"
     )
     assert plain(view.held) == (
         "yes, 2.75 s after the injection began (the check took 2.00 s): 3 links silent"
@@ -83,7 +83,7 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
         plain(view.undone)
         == "39.8 s after the injection, at +52.000 s (the undo began at +51.000 s and took 1.00 s)"
     )
-    assert plain(view.gone) == "yes, 41.8 s after the injection: 3 links answer"
+    assert plain(view.gone) == "yes, 41.8 s after the injection began: 3 links answer"
 
 
 def second(*before: FaultSpan, operations: tuple[OperationSpan, ...] = ()) -> WindowView:
