@@ -63,6 +63,8 @@ deadline_ns:
   u; and none intended in [intended_s, z) was good, confirmed before u, and that d // 2 after its
   intended time or later. (What a fault held back in its last seconds is in time once it is over.)
 - "undo", too, if of the n publishes intended in [intended_s, u) b are bad, b >= 2 and 4 b >= n.
+- "undo", too, if at least enough publishes were intended in [f, u), f = the later of returned_v
+  and the earlier of intended_s and u - d, and none of them was confirmed before u.
 - else "either".
 
 STAGE `sustained_success` (mart stages, of the run's scope; only where paced and confirms): the

@@ -388,6 +388,28 @@ def back_with_the_undo() -> Sketch:
     return killed((15, 35))
 
 
+def first_confirm_after_the_undo() -> Sketch:
+    """It comes 1.5 s after the undo. Clients wait for 4 s: so what was due in the last 2.4 s before
+    the undo is in time."""
+    sketch = killed((15, 32.6), until_s=80, deadline_ms=4_000)
+    for one in sketch.attempts(32_600, 36_500):
+        one.settled_ms = 36_500
+    return sketch
+
+
+@case(SERVED, passes=AFTER)
+def nothing_is_confirmed_until_after_the_undo() -> Sketch:
+    return first_confirm_after_the_undo()
+
+
+@case(unknown=TAKEN_OVER, passes=AFTER)
+def one_is_confirmed_just_before_the_undo_and_the_next_after_it() -> Sketch:
+    sketch = first_confirm_after_the_undo()
+    one = sketch.attempts(32_600, 34_800)[-1]
+    one.settled_ms = 34_990
+    return sketch
+
+
 @case(unknown=TAKEN_OVER, passes=AFTER)
 def one_late_publish_just_before_the_undo_and_out_with_it() -> Sketch:
     """The undo may have kept the others from their confirms."""

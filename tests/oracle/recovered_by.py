@@ -11,7 +11,9 @@
    the undo waited when it began, and none that waited so long was confirmed in time before.
 4. It is the undo's, too, if a quarter of the publishes due from its beginning until the undo was
    bad, and two at least: a brown-out looks good once few bad ones are left.
-5. Else it may be either's.
+5. It is the undo's, too, if enough publishes were due in the last deadline before the undo, and
+   from its beginning on, and none of them was confirmed before the undo.
+6. Else it may be either's.
 """
 
 from spark_analysis.schema.facts import Facts
@@ -34,7 +36,8 @@ def recovered_by(facts: Facts, scope: Scope, begins: int, force: Force, undo_ns:
     undone = scope.before(undo_ns)
     if scope.bad(begins, undone) * 4 >= max(8, undone - begins):
         return UNDO
-    return EITHER
+    from_ns = min(scope.intended_ns[begins], undo_ns - facts.deadline_ns)
+    return UNDO if _silent(scope, max(from_ns, force.returned_ns), undo_ns) else EITHER
 
 
 def _by_itself(facts: Facts, scope: Scope, start: int, undo_ns: int) -> bool:
@@ -68,6 +71,12 @@ def _waited(scope: Scope, from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
     before = scope.publishes[scope.before(from_ns) : end]
     slow = any(_slow(one, undo_ns, deadline_ns) for one in before)
     return waiting > allowance(max(len(late), scope.least)) and not slow
+
+
+def _silent(scope: Scope, from_ns: int, undo_ns: int) -> bool:
+    """Return whether enough were due from then until the undo, and none was confirmed before."""
+    due = scope.publishes[scope.before(from_ns) : scope.before(undo_ns)]
+    return len(due) >= scope.enough and not any(one.confirmed_before(undo_ns) for one in due)
 
 
 def _slow(publish: Publish, undo_ns: int, deadline_ns: int) -> bool:

@@ -296,3 +296,22 @@ def test_success_that_began_later_than_that_may_be_eithers() -> None:
     missed = dict.fromkeys(range(1_000, 1_851), 29_000.0)
     waited = dict.fromkeys(range(1_860, 2_000), UNDO_MS + 5.0)
     assert recovered(answer(load(), 10, missed | waited)) == (8.51, RecoveredBy.EITHER)
+
+
+@pytest.mark.parametrize(
+    ("confirmed", "of"),
+    [({}, RecoveredBy.UNDO), ({1_999: UNDO_MS - 1.0}, RecoveredBy.EITHER)],
+)
+def test_service_after_the_undo_alone_is_the_undos(
+    confirmed: dict[int, float], of: RecoveredBy
+) -> None:
+    missed = dict.fromkeys(range(1_000, 1_960), 29_000.0)
+    waited = dict.fromkeys(range(1_960, 2_150), UNDO_MS + 1_500.0)
+    assert recovered(answer(load(), 10, missed | waited | confirmed)) == (9.6, of)
+
+
+def test_few_publishes_before_the_undo_leave_the_cause_open() -> None:
+    missed = dict.fromkeys(range(400, 784), 29_000.0)
+    waited = dict.fromkeys(range(784, 860), UNDO_MS + 1_500.0)
+    history = answer(load(every_ms=25), 25, missed | waited)
+    assert recovered(history) == (9.6, RecoveredBy.EITHER)

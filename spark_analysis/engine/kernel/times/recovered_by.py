@@ -24,8 +24,11 @@ def recovered_by(
     undone = course.place(scope, undo_ns)
     if course.bad_within(begin, undone) * 4 >= max(8, undone - begin):
         return RecoveredBy.UNDO
-    held = _held(course, scope, began_ns, undo_ns, deadline_ns)
-    return RecoveredBy.UNDO if held else RecoveredBy.EITHER
+    if _held(course, scope, began_ns, undo_ns, deadline_ns):
+        return RecoveredBy.UNDO
+    from_ns = max(min(began_ns, undo_ns - deadline_ns), force.window.returned_ns)
+    silent = _silent(course, scope, from_ns, undo_ns)
+    return RecoveredBy.UNDO if silent else RecoveredBy.EITHER
 
 
 def _by_itself(course: Course, scope: int, from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
@@ -66,3 +69,11 @@ def _held(course: Course, scope: int, began_ns: int, undo_ns: int, deadline_ns: 
     slow = ~due.bad[begun:end] & (confirmed_ns < undo_ns)
     slow &= confirmed_ns - due.intended_ns[begun:end] >= deadline_ns // 2
     return not slow.any()
+
+
+def _silent(course: Course, scope: int, from_ns: int, undo_ns: int) -> bool:
+    """Return whether enough publishes were due from then until the undo, and none of them was
+    confirmed before it: only after it did anything work."""
+    first, end = course.places(scope, np.array([from_ns, undo_ns])).tolist()
+    early = course.due.confirmed_ns[first:end] < undo_ns
+    return end - first >= course.due.enough and not bool(early.any())
