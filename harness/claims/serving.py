@@ -149,10 +149,10 @@ class RunService:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
-        back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
+        back_ns = served_ns + operated.back_ns(self.facts)
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
-        if operated.met(self.facts, of.origin_ns, limit_ns):
+        if operated.came(self.facts, of.origin_ns, back_ns):
             return operated.UNDECIDED
         if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
             return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)
