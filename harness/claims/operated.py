@@ -3,8 +3,8 @@
 1. An operator who stops a broker, or moves a leader, is no fault of the broker's. A claim about a
    fault whose violation he may explain is not decided.
 2. He explains what met his operation, or began before clients had had time to reconnect after it.
-3. Under a fault he has to come before clients have had time to be back: what was out by then
-   refutes, whatever he did later.
+3. Under a fault he has to come before brokers and clients have had time to notice the fault and
+   to be back: what was out by then refutes, whatever he did later.
 4. Where service was due anyhow, he explains nothing that had begun earlier than a deadline before.
    Once the fault is undone, he explains no outage that lasts on when all is as it was.
 5. The unplanned end of a process is no operation: claims judge it by its cause.
@@ -21,6 +21,8 @@ from spark_analysis.schema.operation_times import OperationTime
 from spark_analysis.schema.service import Outage, Service
 
 UNDECIDED = Unknown(*BY_OPERATORS)
+ROUTES_NS = 30_000_000_000  # so often at least clients request their routes
+TIMEOUTS = 2  # so many detection timeouts a silent host may stay unnoticed
 
 
 def back_ns(facts: Facts) -> int:
@@ -33,14 +35,17 @@ def came(facts: Facts, from_ns: int, by_ns: int) -> bool:
     return any(one.origin_ns < by_ns for one in _reaching(facts, from_ns))
 
 
-def explains(facts: Facts, rows: Sequence[Service], outages: Iterable[Outage]) -> bool:
+def explains(
+    facts: Facts, rows: Sequence[Service], outages: Iterable[Outage], noticed_ns: int
+) -> bool:
     """Return whether operations may explain every scope that was out; if none was, that all was
-    confirmed only once the fault was undone. `rows`: of one window and promise."""
-    every = tuple(outages)
+    confirmed only once the fault was undone. `rows`: of one window and promise. `noticed_ns`: so
+    long the fault may go unnoticed."""
+    every, patience_ns = tuple(outages), noticed_ns + back_ns(facts)
     out = [row for row in rows if row.verdict == words.OUT]
     if not out:
-        return _explains_late(facts, rows[0])
-    return all(_explains(facts, row, every) for row in out)
+        return _came_early(facts, rows[0], patience_ns)
+    return all(_explains(facts, row, every, patience_ns) for row in out)
 
 
 def without(facts: Facts, waited: Interval, from_ns: int, until_ns: int, due_ns: int) -> Interval:
@@ -79,19 +84,19 @@ def _met_when_due(
     )
 
 
-def _explains_late(facts: Facts, row: Service) -> bool:
-    """Return whether an operation may explain that confirms came only after the fault."""
-    return came(facts, row.from_ns, min(row.until_ns, row.from_ns + back_ns(facts)))
+def _came_early(facts: Facts, one: Service | Outage, patience_ns: int) -> bool:
+    """Return whether an operation may explain what was out, or unconfirmed, under a fault."""
+    return came(facts, one.from_ns, min(one.until_ns, one.from_ns + patience_ns))
 
 
-def _explains_outage(facts: Facts, row: Service, one: Outage) -> bool:
+def _explains_outage(facts: Facts, row: Service, one: Outage, patience_ns: int) -> bool:
     if row.promise == words.FAULT:
-        return came(facts, one.from_ns, min(one.until_ns, one.from_ns + back_ns(facts)))
+        return _came_early(facts, one, patience_ns)
     all_back = row.promise == words.HEALED
     return _met_when_due(facts, one.from_ns, one.until_ns, row.from_ns, all_back=all_back)
 
 
-def _explains(facts: Facts, row: Service, outages: Iterable[Outage]) -> bool:
+def _explains(facts: Facts, row: Service, outages: Iterable[Outage], patience_ns: int) -> bool:
     own = [
         one
         for one in outages
@@ -100,7 +105,7 @@ def _explains(facts: Facts, row: Service, outages: Iterable[Outage]) -> bool:
         and (one.until_ns > row.from_ns or one.ended == words.NEVER)
     ]
     if not own:  # the confirms came, but only once the fault was undone
-        return _explains_late(facts, row)
-    left = [one for one in own if not _explains_outage(facts, row, one)]
+        return _came_early(facts, row, patience_ns)
+    left = [one for one in own if not _explains_outage(facts, row, one, patience_ns)]
     borne = row.promise == words.FAULT and all(one.ended == words.SYSTEM for one in left)
     return not left or (borne and len(left) < len(own) and len(left) <= words.RELAPSES_MAX)
