@@ -72,7 +72,8 @@ from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
 from harness.analyse.seen import Name, Seen, Try, seen_in
 from harness.plan.misbehave import OF_LEDGERS, OF_REPLICAS
 from harness.run_folder import rows
-from harness.run_folder.manifest import Manifest, leadership_changes
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.operations import leadership_changes
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.findings import Findings
@@ -133,7 +134,10 @@ class Compared:
 def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compared, ...]:
     """Compare one judged run with its admissions. Raise Unreadable, ValueError, OSError."""
     seen = seen_in(folder, way_numbers(manifest.ways))
-    seen.unsettled = (*manifest.windows, *leadership_changes(manifest))
+    seen.unsettled = (
+        *manifest.windows,
+        *leadership_changes(manifest.operations, manifest.process_ends),
+    )
     in_memory = replace(findings, affected=tuple(findings.affected))  # each class asks for them
     return compared(read(folder, manifest.run_number), seen, in_memory)
 

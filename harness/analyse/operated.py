@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from harness.run_folder import rows
 from harness.run_folder.client_events import moved_in_windows, reached_another
-from harness.run_folder.manifest import Manifest, OperationRecord
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.operations import OperationRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.sealed import RAW

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from harness.claims.doubts import BY_CLOCKS, LATER, NO_CONSUMERS, UNREAD, Caveat
+from harness.claims.doubts import BY_CLOCKS, BY_OPERATORS, LATER, NO_CONSUMERS, UNREAD, Caveat
 from harness.claims.terms import not_applicable
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
@@ -80,6 +80,7 @@ class Counted:
     of_logs: bool = False  # what was delivered has a place in a log
     uncounted: frozenset[str] = frozenset()  # measures whose opportunities are unknown
     without_fault: tuple[str, str] = BY_CLOCKS  # why no fault may be the cause, and what to do
+    beside_operations: frozenset[int] = frozenset()  # windows that an operation reached into
     groups: int = 0  # consumer groups that each get every message; 0: no such groups
     queues_of_groups: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by their names
 
@@ -202,7 +203,8 @@ class Counted:
         if not self.has_consumers and measure in measures.GONE and NO_FAULT not in causes:
             why += UNREAD
         if NO_FAULT in causes:
-            also, advice = self.without_fault
+            operated = causes & self.beside_operations
+            also, advice = BY_OPERATORS if operated else self.without_fault
             return Interval(low, high, text, f"{why}: {also}", advice)
         return Interval(low, high, text, why, LATER if self.has_consumers else NO_CONSUMERS)
 

@@ -7,7 +7,7 @@
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 
@@ -17,7 +17,6 @@ from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
 from harness.claims.doubts import (
     BY_CLOCKS,
     BY_LATE_CONFIRMS,
-    BY_OPERATORS,
     Caveat,
     Doubts,
     caveats_of,
@@ -203,7 +202,8 @@ class Evidence:
             queues=self.facts.sent_to,
             of_logs=any(row.place for row in self.findings.starvation),
             uncounted=self.uncounted | self.unshown.keys(),
-            without_fault=self._without_fault,
+            without_fault=BY_CLOCKS if self.facts.clocks else BY_LATE_CONFIRMS,
+            beside_operations=frozenset(self._beside_operations),
             groups=len(self.facts.consumer_groups),
             queues_of_groups={
                 one.name: frozenset(one.names.values()) for one in self.facts.consumer_groups
@@ -211,10 +211,17 @@ class Evidence:
         )
 
     @property
-    def _without_fault(self) -> tuple[str, str]:
-        if self.facts.operated:
-            return BY_OPERATORS
-        return BY_CLOCKS if self.facts.clocks else BY_LATE_CONFIRMS
+    def _beside_operations(self) -> Iterator[int]:
+        """Yield the windows whose time an operation reached into; without consumers a message may
+        be gone at any time."""
+        facts, waits = self.facts, self.state.lacks("consumers") is True
+        back_ns = facts.deadline_ns + facts.reconnect_ns
+        for each in facts.windows:
+            for one in facts.operated:
+                later = each.over_ns is not None and one.origin_ns > each.over_ns + back_ns
+                earlier = one.over_ns is not None and one.over_ns + back_ns < each.origin_ns
+                if waits or not (later or earlier):
+                    yield each.number
 
     @property
     def only_faults_end_brokers(self) -> bool:

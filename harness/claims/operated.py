@@ -3,47 +3,54 @@
 1. An operator who stops a broker, or moves a leader, is no fault of the broker's. A claim about a
    fault whose violation he may explain is not decided.
 2. He explains what met his operation, or began before clients had had time to reconnect after it.
-   Where service was due anyhow, he explains nothing that had begun earlier than a deadline before.
-3. The unplanned end of a process is no operation: claims judge it by its cause.
+3. Under a fault he has to come before brokers and clients have had time to notice the fault and
+   to be back: what was out by then refutes, whatever he did later.
+4. Where service was due anyhow, he explains nothing that had begun earlier than a deadline before.
+   Once the fault is undone, he explains no outage that lasts on when all is as it was.
+5. The unplanned end of a process is no operation: claims judge it by its cause.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from harness.claims.doubts import BY_OPERATORS
 from harness.claims.values import Interval, Unknown
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.operation_times import OperationTime
 from spark_analysis.schema.service import Outage, Service
 
 UNDECIDED = Unknown(*BY_OPERATORS)
+ROUTES_NS = 30_000_000_000  # so often at least clients request their routes
+TIMEOUTS = 2  # so many detection timeouts a silent host may stay unnoticed
 
 
-def met(facts: Facts, from_ns: int, until_ns: int, *, due_ns: int | None = None) -> bool:
-    """Return whether an operation may explain what lasted from then until then. `due_ns`: since
-    when service was due, whatever the operator did later."""
-    back_ns = facts.deadline_ns + facts.reconnect_ns
-    return any(
-        one.origin_ns < until_ns
-        and (one.over_ns is None or from_ns <= one.over_ns + back_ns)
-        and (due_ns is None or max(from_ns, due_ns) >= one.origin_ns - facts.deadline_ns)
-        for one in facts.operated
-    )
+def back_ns(facts: Facts) -> int:
+    """Return how long clients may take to be back, and to show it."""
+    return facts.deadline_ns + facts.reconnect_ns + words.STRETCH_NS
 
 
-def explains(facts: Facts, rows: Sequence[Service], outages: Iterable[Outage]) -> bool:
+def came(facts: Facts, from_ns: int, by_ns: int) -> bool:
+    """Return whether an operation that began before `by_ns` may explain what began then."""
+    return any(one.origin_ns < by_ns for one in _reaching(facts, from_ns))
+
+
+def explains(
+    facts: Facts, rows: Sequence[Service], outages: Iterable[Outage], noticed_ns: int
+) -> bool:
     """Return whether operations may explain every scope that was out; if none was, that all was
-    confirmed only once the fault was undone. `rows`: of one window and promise."""
-    every = tuple(outages)
+    confirmed only once the fault was undone. `rows`: of one window and promise. `noticed_ns`: so
+    long the fault may go unnoticed."""
+    every, patience_ns = tuple(outages), noticed_ns + back_ns(facts)
     out = [row for row in rows if row.verdict == words.OUT]
     if not out:
-        return met(facts, rows[0].from_ns, rows[0].until_ns)
-    return all(_explains(facts, row, every) for row in out)
+        return _came_early(facts, rows[0], patience_ns)
+    return all(_explains(facts, row, every, patience_ns) for row in out)
 
 
 def without(facts: Facts, waited: Interval, from_ns: int, until_ns: int, due_ns: int) -> Interval:
-    """Return a wait; one that an operation may explain is not certain."""
-    if not met(facts, from_ns, until_ns, due_ns=due_ns):
+    """Return a wait after a fault; one that an operation may explain is not certain."""
+    if not _met_when_due(facts, from_ns, until_ns, due_ns, all_back=True):
         return waited
     return replace(
         waited,
@@ -53,7 +60,43 @@ def without(facts: Facts, waited: Interval, from_ns: int, until_ns: int, due_ns:
     )
 
 
-def _explains(facts: Facts, row: Service, outages: Iterable[Outage]) -> bool:
+def _reaching(facts: Facts, from_ns: int) -> Iterator[OperationTime]:
+    """Yield the operations after which clients were not back for certain by then."""
+    back = facts.deadline_ns + facts.reconnect_ns
+    return (one for one in facts.at_work if one.over_ns is None or from_ns <= one.over_ns + back)
+
+
+def _met_when_due(
+    facts: Facts, from_ns: int, until_ns: int, due_ns: int, *, all_back: bool
+) -> bool:
+    """Return whether an operation may explain what lasted from then until then. `due_ns`: since
+    when service was due. `all_back`: the fault keeps nothing away any more."""
+    begins_ns = max(from_ns, due_ns)
+    return any(
+        one.origin_ns < until_ns
+        and begins_ns >= one.origin_ns - facts.deadline_ns
+        and not (
+            all_back
+            and one.out_until_ns is not None
+            and until_ns > one.out_until_ns + back_ns(facts)
+        )
+        for one in _reaching(facts, begins_ns)
+    )
+
+
+def _came_early(facts: Facts, one: Service | Outage, patience_ns: int) -> bool:
+    """Return whether an operation may explain what was out, or unconfirmed, under a fault."""
+    return came(facts, one.from_ns, min(one.until_ns, one.from_ns + patience_ns))
+
+
+def _explains_outage(facts: Facts, row: Service, one: Outage, patience_ns: int) -> bool:
+    if row.promise == words.FAULT:
+        return _came_early(facts, one, patience_ns)
+    all_back = row.promise == words.HEALED
+    return _met_when_due(facts, one.from_ns, one.until_ns, row.from_ns, all_back=all_back)
+
+
+def _explains(facts: Facts, row: Service, outages: Iterable[Outage], patience_ns: int) -> bool:
     own = [
         one
         for one in outages
@@ -62,8 +105,7 @@ def _explains(facts: Facts, row: Service, outages: Iterable[Outage]) -> bool:
         and (one.until_ns > row.from_ns or one.ended == words.NEVER)
     ]
     if not own:  # the confirms came, but only once the fault was undone
-        return met(facts, row.from_ns, row.until_ns)
-    due_ns = None if row.promise == words.FAULT else row.from_ns
-    left = [one for one in own if not met(facts, one.from_ns, one.until_ns, due_ns=due_ns)]
+        return _came_early(facts, row, patience_ns)
+    left = [one for one in own if not _explains_outage(facts, row, one, patience_ns)]
     borne = row.promise == words.FAULT and all(one.ended == words.SYSTEM for one in left)
     return not left or (borne and len(left) < len(own) and len(left) <= words.RELAPSES_MAX)

@@ -95,9 +95,23 @@ class RunService:
         self, rows: Sequence[words.Service], found: bool | Unknown
     ) -> bool | Unknown:
         """Return an answer; none if operations may explain that something was out."""
-        if found is False and operated.explains(self.facts, rows, self.findings.outages):
+        if found is not False:
+            return found
+        noticed_ns = self._noticed_ns(rows[0].window)
+        if operated.explains(self.facts, rows, self.findings.outages, noticed_ns):
             return operated.UNDECIDED
         return found
+
+    def _noticed_ns(self, window: int) -> int:
+        """Return how long brokers and clients may take to notice a fault, or its longest time if
+        that is unknown. Peers of a silent host wait for a timeout first."""
+        properties = self.facts.window(window).properties
+        if properties is not None and not properties.silences_clients:
+            return operated.ROUTES_NS
+        timeout_s = self.state.value("detection_timeout_s", window)
+        if not isinstance(timeout_s, Interval):
+            return self.facts.load_ended_ns
+        return operated.ROUTES_NS + round(operated.TIMEOUTS * timeout_s.high * NS)
 
     def _without_more(self, found: bool | Unknown) -> bool | Unknown:
         """Return an answer whose advice does not ask for more than slow consumers can take."""
@@ -149,10 +163,10 @@ class RunService:
             return Unknown(f"{why}, but {slow}", _NOT_SLOW)
         first, of = self.recovery.stage("first_success", window), self.facts.window(window)
         served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
-        back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
+        back_ns = served_ns + operated.back_ns(self.facts)
         if limit_ns < back_ns:
             return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
-        if operated.met(self.facts, of.origin_ns, limit_ns):
+        if operated.came(self.facts, of.origin_ns, back_ns + self._noticed_ns(window)):
             return operated.UNDECIDED
         if limit_ns - self._idle_ns(window, served_ns, limit_ns) < back_ns:
             return Unknown(f"{why}, but no consumer could receive it", steady_state.ATTEND)

@@ -24,6 +24,7 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
+from spark_analysis.schema.operation_times import OperationTime
 
 _DEFAULTS: Mapping[type, Mapping[str, Any]] = {
     Facts: {
@@ -44,6 +45,7 @@ _DEFAULTS: Mapping[type, Mapping[str, Any]] = {
     QueueEnd: {"ordered": False, "drained": False, "undrained_reason": "", "unreadable": ()},
     Absence: {"until_ns": None},
     LeadershipChange: {"over_ns": None},
+    OperationTime: {"over_ns": None},
     ProcessEnd: {"cause": Cause.UNKNOWN.value, "detail": "", "until_ns": None},
 }
 

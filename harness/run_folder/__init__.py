@@ -1,6 +1,7 @@
 """The files of a run on the disk, during the run and after it.
 
 manifest        the harness's own knowledge of a run, saved at every step forward
+operations      operations as recorded, and when they may explain what clients saw
 planned         a schedule as it records it
 fault_options   a fault's options as runs record them
 journal         the armed faults, for the process that undoes them

@@ -17,9 +17,13 @@ from harness.plan.distribution import groups
 from harness.plan.fault_properties import declared_properties
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
-from harness.plan.operations import LeadershipChange as Until
+from harness.run_folder.operations import (
+    OperationRecord,
+    leadership_changes,
+    operation_times,
+)
 from harness.run_folder.planned import TargetRecord, recorded
-from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
+from harness.run_folder.tolerances import DRIFT_NS_MAX
 from spark_analysis.schema import old_names
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
 from spark_analysis.schema.facts import (
@@ -30,7 +34,6 @@ from spark_analysis.schema.facts import (
     ConsumerGroup,
     Facts,
     GroupQueue,
-    LeadershipChange,
     ProcessEnd,
     QueueEnd,
     Window,
@@ -80,20 +83,6 @@ class ClockRecord:
     offset_ns: int
     bound_ns: int
     problem: str
-
-
-@dataclass(slots=True)
-class OperationRecord:
-    """One operation of the schedule and what became of it; run time in ns."""
-
-    number: int
-    kind: str
-    target: str
-    resolved: str = ""  # hosts, the broker's queue, the policy
-    began_ns: int | None = None  # None: it never did
-    returned_ns: int | None = None  # None: it was on its way when the harness died
-    ok: bool = False
-    detail: str = "never began"  # what was said, or why it failed
 
 
 @dataclass(slots=True)
@@ -338,7 +327,8 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         queues=tuple(manifest.queues),
         competing_leaders=tuple(manifest.competing_leaders),
         absences=tuple(manifest.absences),
-        leadership_changes=tuple(leadership_changes(manifest)),
+        leadership_changes=tuple(leadership_changes(manifest.operations, manifest.process_ends)),
+        operations=tuple(operation_times(manifest.operations, manifest.schedule)),
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
         process_watch_lost=manifest.process_watch_lost,
@@ -365,21 +355,6 @@ def _clocks(manifest: Manifest) -> Iterator[Clock]:
     for clock in manifest.clocks:
         if not clock.same_boot and clock.name in numbers:
             yield Clock(numbers[clock.name], clock.bound_ns + DRIFT_NS_MAX)
-
-
-def leadership_changes(manifest: Manifest) -> Iterator[LeadershipChange]:
-    """Yield the times in which an operation, or the unplanned end of a process, may have changed
-    the leader of a queue."""
-    for one in manifest.operations:
-        until = OPERATIONS[one.kind].leadership_change
-        if one.began_ns is None or until is Until.NEVER:
-            continue
-        # What failed, or was broken off, may still take effect.
-        known = until is Until.SOON and one.ok and one.returned_ns is not None
-        over_ns = one.returned_ns + ON_ITS_WAY_NS if known and one.returned_ns else None
-        yield LeadershipChange(one.began_ns, over_ns)
-    for end in manifest.process_ends:  # when its queues have settled is unknown
-        yield LeadershipChange(end.at_ns - NOTICED_WITHIN_NS, None, of_process_end=True)
 
 
 def _doubt(manifest: Manifest) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from spark_analysis.schema.operation_times import OperationTime, of_older_run
 from spark_analysis.schema.ways import DeliveryWay, WayNumbers, way_numbers
 from spark_analysis.schema.words import LEVELS, Level, UnverifiedCause
 
@@ -266,15 +267,14 @@ class Facts:
     deadline_ns: int
     paced: bool  # False at rate `max`: no intended times, so missed and sustained_success are n/a
     confirms: bool  # False for fire and forget: nothing of availability can be judged
-    clock_problem: (
-        str  # "" where the clocks held; else the machine was suspended or they ran apart
-    )
+    clock_problem: str  # why the whole run cannot be judged, as clocks that ran apart; ""
     workers: tuple[Worker, ...]
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]
     competing_leaders: tuple[CompetingLeaders, ...]
     absences: tuple[Absence, ...] = ()
     leadership_changes: tuple[LeadershipChange, ...] = ()
+    operations: tuple[OperationTime, ...] = ()  # (): none, or an older run (`at_work`)
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
     process_watch_lost: str = ""  # why there may be others; "": the watch went on to the end
@@ -325,21 +325,26 @@ class Facts:
 
     @property
     def unsettled(self) -> tuple[Unsettled, ...]:
-        """Return the times of faults, of operations, and of processes that ended without a
-        plan."""
+        """Return the times of faults, operations, and unplanned ends of processes."""
         return (*self.windows, *self.unplanned)
 
     @property
     def of_cluster(self) -> tuple[Unsettled, ...]:
-        """Return those of these times that may take something from a broker: faults of clients
-        and of their links do not."""
+        """Return those of these times that may take something from a broker."""
         faults = (one for one in self.windows if not one.spares_brokers)
         return (*faults, *self.unplanned)
 
     @property
     def operated(self) -> tuple[LeadershipChange, ...]:
-        """Return the times in which an operation may have moved a queue's leader."""
-        return tuple(one for one in self.leadership_changes if not one.of_process_end)
+        """Return the times in which an operation may have taken something from a queue."""
+        at_work = (one for one in self.at_work if one.moves_leader)
+        return tuple(LeadershipChange(one.origin_ns, one.over_ns) for one in at_work)
+
+    @property
+    def at_work(self) -> tuple[OperationTime, ...]:
+        """Return the times in which an operation may explain outages and waits."""
+        ends_ns = (each.at_ns for each in self.process_ends)
+        return self.operations or of_older_run(self.leadership_changes, ends_ns)
 
     @property
     def unplanned(self) -> tuple[LeadershipChange, ...]:
@@ -377,19 +382,15 @@ class Facts:
             QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
             for queue in parts["queues"]
         )
-        parts["competing_leaders"] = tuple(
-            CompetingLeaders(**competing_leaders)
-            for competing_leaders in parts["competing_leaders"]
-        )
-        absences = parts.get("absences", ())  # older runs have none
-        parts["absences"] = tuple(Absence(**absence) for absence in absences)
-        leadership_changes = parts.get("leadership_changes", ())
-        parts["leadership_changes"] = tuple(
-            LeadershipChange(**leadership_change) for leadership_change in leadership_changes
-        )
+        competing_leaders = parts["competing_leaders"]
+        parts["competing_leaders"] = tuple(CompetingLeaders(**each) for each in competing_leaders)
+        # Older runs lack the following ones.
+        parts["absences"] = tuple(Absence(**each) for each in parts.get("absences", ()))
+        changes = parts.get("leadership_changes", ())
+        parts["leadership_changes"] = tuple(LeadershipChange(**each) for each in changes)
+        parts["operations"] = tuple(OperationTime(**each) for each in parts.get("operations", ()))
         parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
-        ends = parts.get("process_ends", ())
-        parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)
+        parts["process_ends"] = tuple(ProcessEnd(**each) for each in parts.get("process_ends", ()))
         parts["promises"] = tuple(Promise(**each) for each in parts.get("promises", ()))
         groups = parts.get("consumer_groups", ())
         parts["consumer_groups"] = tuple(map(ConsumerGroup.from_json, groups))

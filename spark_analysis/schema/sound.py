@@ -130,6 +130,7 @@ def _spans(facts: Facts) -> Iterator[tuple[str, int, int | None]]:
     yield from (
         ("leadership_changes", one.origin_ns, one.over_ns) for one in facts.leadership_changes
     )
+    yield from (("operations", one.origin_ns, one.over_ns) for one in facts.operations)
     yield from (("process_ends", one.at_ns, one.until_ns) for one in facts.process_ends)
 
 

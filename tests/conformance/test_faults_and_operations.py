@@ -66,6 +66,7 @@ def out_long_after_a_node_was_restarted() -> Sketch:
 
 @case(unknown=AFTER, passes=SERVED)
 def out_after_an_operation_whose_end_is_unknown() -> Sketch:
+    """As of older runs. Of others the time of their return is known."""
     return fault(operated(load(110, (90, 96)), 60, None), 15, 35)
 
 

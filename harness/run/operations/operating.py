@@ -51,7 +51,7 @@ from harness.run.core.stopping import Stopping
 from harness.run.operations import afterwards
 from harness.run.operations.promoting import Promoting
 from harness.run.stage import Stage
-from harness.run_folder.manifest import OperationRecord
+from harness.run_folder.operations import OperationRecord
 
 STOP_LIMIT_S = 60.0
 SERVE_LIMIT_S = 120.0

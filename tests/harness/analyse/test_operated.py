@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.analyse.operated import LEFT, STILL, ClientValue, client_state
-from harness.run_folder.manifest import OperationRecord
+from harness.run_folder.operations import OperationRecord
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings

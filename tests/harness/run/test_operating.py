@@ -1,5 +1,6 @@
 """Whole runs with operations over a cluster in memory: what is done, recorded, doubted, mended."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from harness.plan.operations import parse_through
 from harness.run.operations import promoting
 from harness.run.operations.afterwards import OWN_WORD
 from harness.run_folder.journal import read, standing
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.tables import OPERATIONS
 from tests.harness.run.live_runs import Done, run
 from tests.rigs.clusters.fault_world import World
@@ -66,6 +68,9 @@ def test_a_restarted_node_is_stopped_started_and_written_down(tmp_path: Path) ->
         record.began_ns,
         1_000_000_000,
     )
+    (at_work,) = done.facts.operations
+    assert (at_work.origin_ns, at_work.over_ns) == (record.began_ns, leadership_change.over_ns)
+    assert Facts.from_json(json.loads(json.dumps(done.facts.to_json()))) == done.facts
 
 
 def test_whole_cluster_stops_in_turn_and_starts_last_first(tmp_path: Path) -> None:
@@ -203,6 +208,8 @@ def test_policies_and_synchronisation_reach_brokers_by_name(
         None,
         None,
     ]
+    assert [one.moves_leader for one in done.facts.operations] == [True, True, False]
+    assert all(one.over_ns is not None for one in done.facts.operations)
     assert done.manifest.cluster_altered == "set_policy, delete_policy"
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.run_folder.manifest import OperationRecord
+from harness.run_folder.operations import OperationRecord
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.view.message_traces import Records
 from harness.view.timeline import (

@@ -20,6 +20,7 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
+from spark_analysis.schema.operation_times import OperationTime
 
 MS = 1_000_000
 SECOND = 1_000 * MS
@@ -110,6 +111,7 @@ def make_facts(dice: Dice) -> Facts:
         ),
         absences=tuple(_absence(dice) for _ in range(dice.random.choice([0, 0, 0, 1, 2, 4]))),
         leadership_changes=tuple(_leadership_changes(dice.style.seed, dice)),
+        operations=tuple(_operations(dice.style.seed, dice)),
         ways=ROCKETMQ_WAYS,
         **_agreed(dice),
     )
@@ -147,6 +149,17 @@ def _leadership_changes(seed: int, dice: Dice) -> Iterator[LeadershipChange]:
         origin_ns = dice.start_ns + own.randint(0, max(span_ns // MS, 0)) * MS
         lasts_ns = own.choice([None, 0, SECOND, 5 * SECOND])
         yield LeadershipChange(origin_ns, None if lasts_ns is None else origin_ns + lasts_ns)
+
+
+def _operations(seed: int, dice: Dice) -> Iterator[OperationTime]:
+    """With a die of their own; of most histories none, as of older runs."""
+    own = Random(f"operations of {seed}")
+    span_ns = dice.end_ns - dice.start_ns
+    for _ in range(own.choice([0, 0, 0, 1, 2])):
+        origin_ns = dice.start_ns + own.randint(0, max(span_ns // MS, 0)) * MS
+        lasts_ns = own.choice([None, 0, SECOND, 5 * SECOND])
+        over_ns = None if lasts_ns is None else origin_ns + lasts_ns
+        yield OperationTime(origin_ns, over_ns, moves_leader=own.random() < 0.8)
 
 
 def _windows(dice: Dice) -> tuple[Window, ...]:

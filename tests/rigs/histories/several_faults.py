@@ -3,7 +3,9 @@ operations and unplanned ends of processes. Times are seconds."""
 
 from typing import Any
 
+from harness.run_folder.operations import SETTLES_NS
 from spark_analysis.schema.facts import LeadershipChange, ProcessEnd
+from spark_analysis.schema.operation_times import OperationTime
 from tests.rigs.histories.by_hand import CONSUMER, ns
 from tests.rigs.histories.sketches import Sketch, calm
 
@@ -70,10 +72,34 @@ def process_end(sketch: Sketch, at_s: float, until_s: float, cause: str) -> Sket
     return sketch
 
 
-def operated(sketch: Sketch, at_s: float, until_s: float | None) -> Sketch:
-    """An operation that may move leaders; without `until_s` it is unknown until when."""
-    over_ns = None if until_s is None else ns(until_s * 1_000)
-    one = LeadershipChange(ns(at_s * 1_000), over_ns)
-    sketch.facts["leadership_changes"] = (*sketch.facts.get("leadership_changes", ()), one)
-    sketch.declared["operations"] = len(sketch.facts["leadership_changes"])
+def operated(
+    sketch: Sketch,
+    at_s: float,
+    until_s: float | None,
+    *,
+    settles_s: float = 0,
+    stays: bool = False,
+    moves_leader: bool = True,
+) -> Sketch:
+    """An operation that may move leaders; without `until_s` it is unknown until when.
+
+    `settles_s`: so long after its end what it began may take effect. `stays`: what it kept away
+    it keeps away for good, as a stop does. Without `moves_leader` it only blocks a queue."""
+    over_ns = None if until_s is None else ns((until_s + settles_s) * 1_000)
+    out_until_ns = None
+    if until_s is not None and not stays:
+        out_until_ns = ns(until_s * 1_000) + SETTLES_NS
+    if moves_leader:
+        change = LeadershipChange(ns(at_s * 1_000), None if settles_s else over_ns)
+        changes = sketch.facts.get("leadership_changes", ())
+        sketch.facts["leadership_changes"] = (*changes, change)
+    one = OperationTime(ns(at_s * 1_000), over_ns, out_until_ns, moves_leader)
+    sketch.facts["operations"] = (*sketch.facts.get("operations", ()), one)
+    sketch.declared["operations"] = len(sketch.facts["operations"])
+    return sketch
+
+
+def as_older_run(sketch: Sketch) -> Sketch:
+    """Older runs recorded no times of operations, and no difference to ends of processes."""
+    sketch.facts["operations"] = ()
     return sketch

@@ -13,7 +13,14 @@ from tests.rigs.generated.histories import Row, Rows
 
 _OF_MESSAGES = ("attempts", "settlements", "terms", "deliveries")
 _BY_THEMSELVES = ("acknowledgements", "client_events", "lateness", "faults")
-_OF_FACTS = ("competing_leaders", "clocks", "absences", "leadership_changes", "promises")
+_OF_FACTS = (
+    "competing_leaders",
+    "clocks",
+    "absences",
+    "leadership_changes",
+    "operations",
+    "promises",
+)
 History = tuple[Facts, Rows]
 Cut = Callable[[Facts, Rows], History]
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from spark_analysis.schema.facts import LeadershipChange
+from spark_analysis.schema.operation_times import OperationTime
 from spark_analysis.schema.words import Outcome, Redelivered, Via
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
@@ -140,6 +141,21 @@ def test_beside_an_operation_a_loss_may_need_no_fault() -> None:
         end = replace(operation, of_process_end=True)
         found = judge(replace(facts, leadership_changes=(end,)), rows).attributions
         assert [row.windows for row in found] == ["1"], "the end of a process is no operation"
+
+
+def test_an_operation_explains_a_loss_until_it_is_over() -> None:
+    history = lost(History().window(12_000))
+    facts, rows = history.build()
+    later = LeadershipChange(ns(5_000), None)  # a leader may move at any time after it
+    for over_ms, moves_leader, windows in (
+        (10_000, True, "0,1"),
+        (8_000, True, "1"),
+        (10_000, False, "1"),
+    ):
+        at_work = OperationTime(ns(5_000), ns(over_ms), moves_leader=moves_leader)
+        run = replace(facts, leadership_changes=(later,), operations=(at_work,))
+        found = judge(run, rows).attributions
+        assert [row.windows for row in found] == [windows]
 
 
 def test_each_place_of_a_log_shows_when_a_message_should_have_come() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from harness.report import html, verdict
 from harness.report.charts.chart import Chart
-from harness.run_folder.manifest import OperationRecord
+from harness.run_folder.operations import OperationRecord
 from tests.rigs.histories.by_hand import ns
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
