@@ -263,7 +263,7 @@ one of facts.operated reaches into [first - b, by + b].
 Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_clients, or
 of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
-  the earliest first delivery by LOAD of a message of the same queue whose confirm
+  the earliest first delivery by LOAD, not AGAIN, of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. In a log the
   latest of these of all brokers (of first deliveries with an offset). Of a message with
   a delayed attempt not before the largest due_ns of these + deadline_ns. `attempt_lost`,
