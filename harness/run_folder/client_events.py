@@ -128,8 +128,9 @@ def _had_to_move(manifest: Manifest, window: Window) -> bool:
 
 def _killed_before(manifest: Manifest, at_ns: int) -> set[int]:
     """Return the workers that a fault had killed by then; no event ends their connections."""
+    gone = [one for one in manifest.absences if one.until_ns is None and one.from_ns < at_ns]
     killed = {one.number for one in manifest.workers if one.log_whole}
-    return {one.worker for one in manifest.absences if one.from_ns < at_ns} & killed
+    return {one.worker for one in gone} & killed
 
 
 def _of_links(window: Window) -> bool:
