@@ -20,6 +20,7 @@ from harness.histories import contradictions
 from harness.histories.complaints import Complaints
 from harness.histories.denominators import unshown
 from harness.histories.history import Cell, History, Words
+from harness.histories.pauses import pauses
 from harness.histories.policies import POLICIES, excused
 from harness.plan.facts import DECLARED, OPERATED
 from harness.plan.layouts.guarantees import CLIENTS
@@ -80,6 +81,7 @@ def evidence(history: History, file: str) -> Evidence:
         attendance=replace(
             there,
             waited=waited(facts, history.tables),
+            paused=pauses(history),
             # Where publishers were served it does not matter when they sent.
             held_back=held_back(facts, history.tables) if found.outages else (),
         ),

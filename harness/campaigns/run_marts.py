@@ -4,13 +4,14 @@
    rows that a page shows. It holds no row a message: mart `affected` and stories stay out.
 2. Verdicts are not in it. They are computed from it by the claims of today.
 3. Marts of a table are stored column by column, without the column `run`.
-4. A body of before format 3 names the measures whose opportunities it does not count: `uncounted`.
+4. A column that came later has a default, which says that it is unknown: marts of before lack it.
+5. A body of before format 3 names the measures whose opportunities it does not count: `uncounted`.
 """
 
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,18 +128,37 @@ def read(path: Path) -> PackMarts:
 
 
 def same(one: PackMarts, other: PackMarts) -> bool:
-    """Compare marts; the rows of a mart have no order (spark_analysis/schema/findings.py)."""
-    return _in_order(one) == _in_order(other)
+    """Compare marts; the rows of a mart have no order (spark_analysis/schema/findings.py). A later
+    column, which marts of before do not hold, is no difference."""
+    lacking = _lacking(one) | _lacking(other)
+    return _in_order(one, lacking) == _in_order(other, lacking)
 
 
-def _in_order(marts: PackMarts) -> list[object]:
-    runs = [replace(run, body=run.body and _body_in_order(run.body)) for run in marts.runs]
+def _lacking(marts: PackMarts) -> set[tuple[str, str]]:
+    """Return (mart, column) of the later columns that some run does not hold: they have a
+    default."""
+    return {
+        (name, item.name)
+        for run in marts.runs
+        for name, columns in (run.body or {"marts": {}})["marts"].items()
+        for item in fields(STORED[name])
+        if item.default is not MISSING and item.name not in columns
+    }
+
+
+def _in_order(marts: PackMarts, lacking: set[tuple[str, str]]) -> list[object]:
+    runs = [
+        replace(run, body=run.body and _body_in_order(run.body, lacking)) for run in marts.runs
+    ]
     return [marts.file, marts.seed, marts.replay, runs]
 
 
-def _body_in_order(body: Mapping[str, Any]) -> dict[str, Any]:
+def _body_in_order(body: Mapping[str, Any], lacking: set[tuple[str, str]]) -> dict[str, Any]:
     rows = {
-        name: sorted(json.dumps(row, sort_keys=True) for row in _records(columns))
+        name: sorted(
+            json.dumps({key: row[key] for key in sorted(row) if (name, key) not in lacking})
+            for row in _records(columns)
+        )
         for name, columns in body["marts"].items()
     }
     return {**body, "marts": rows}

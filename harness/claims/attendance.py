@@ -33,6 +33,8 @@ class Attendance:
     idle: Mapping[str, Times] = field(default_factory=dict)  # by queue
     # Whether publishers waited for confirms until a deadline after the load.
     waited: bool = True
+    # By queue, and of all queues by "": when no attempt at rate `max` waited for its answer.
+    paused: Mapping[str, Times] = field(default_factory=dict)
     # Publishes that went out too late, or never, though their publisher waited for no answer.
     held_back: Sequence[HeldBack] = ()
 

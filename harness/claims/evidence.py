@@ -128,9 +128,7 @@ class Evidence:
         if measure not in COUNTS or measure in self.hidden:
             value = self._value(name, window, None, self._doubt_of(window))
             if name == "silence_s" and isinstance(value, Interval):
-                value = self.recovery.silence_of_a_queue(window)
-                if isinstance(value, Interval) and name in self.excused:
-                    value = replace(value, low=0, doubt=value.doubt or self.excused[name])
+                value = self.recovery.silence_of_a_queue(window, self.attendance.paused)
             if name in GAPS and isinstance(value, Interval):
                 return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
             return value

@@ -7,12 +7,22 @@ publishes.
    long as the fault.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from harness.claims.attendance import Times
 from harness.claims.doubts import Caveat, Doubts
+from harness.claims.served import from_until
 from harness.claims.times import NS, judged_ns, stage_text
-from harness.claims.values import NotApplicable, Unknown, Value, at_least, between, exactly
+from harness.claims.values import (
+    Interval,
+    NotApplicable,
+    Unknown,
+    Value,
+    at_least,
+    between,
+    exactly,
+)
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts, Window
@@ -30,6 +40,7 @@ _ENDED_BY_FAULT = {
     RecoveredBy.UNDO: "the undo of the fault restored service",
     RecoveredBy.EITHER: "the undo of the fault may have restored service",
 }
+_PAUSED = "no attempt waited for its answer {}, so publishers paused, or could not send"
 # The same of a time near zero: there was no outage to recover from.
 _ENDED_AT_ONCE = {
     RecoveredBy.UNDO: "sending stayed on time, but only because the fault ended soon",
@@ -58,6 +69,16 @@ def reason_near_zero(reason: str) -> str:
     return words.get(reason, reason)
 
 
+def _unpaused_ns(row: Availability, pauses: Times) -> int:
+    """Return the longest part of a silence that no pause interrupts."""
+    longest_ns, at_ns = 0, row.silence_from_ns
+    until_ns = at_ns + row.silence_ns
+    for begins_ns, ends_ns in pauses:
+        if ends_ns > at_ns and begins_ns < until_ns:
+            longest_ns, at_ns = max(longest_ns, begins_ns - at_ns), ends_ns
+    return max(longest_ns, until_ns - at_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """The recovery in one run, window by window."""
@@ -75,11 +96,23 @@ class Recovery:
         rows = self.findings.availability
         return next((row for row in rows if (row.window, row.queue) == (window, "")), None)
 
-    def silence_of_a_queue(self, window: int) -> Value:
-        """Return the longest time without a confirm of any queue: others may confirm meanwhile."""
+    def silence_of_a_queue(self, window: int, paused: Mapping[str, Times]) -> Value:
+        """Return the longest time without a confirm of any queue: others may confirm meanwhile.
+        `paused`: by queue, when its publishers may have paused (histories of others)."""
         rows = [row for row in self.findings.availability if row.window == window]
         worst = max(rows, key=lambda row: (row.silence_ns, row.queue == ""), default=None)
-        return self._gap("silence_s", window, worst)
+        value = self._gap("silence_s", window, worst)
+        if worst is None or not isinstance(value, Interval):
+            return value
+        # In a time that is no pause an attempt waited: the broker was silent.
+        waited_ns = max(_unpaused_ns(row, paused.get(row.queue, ())) for row in rows)
+        if waited_ns >= worst.silence_ns:
+            return value
+        until_ns = worst.silence_from_ns + worst.silence_ns
+        pauses = paused.get(worst.queue, ())
+        one = next(it for it in pauses if it[1] > worst.silence_from_ns and it[0] < until_ns)
+        why = value.doubt or _PAUSED.format(from_until(*one))
+        return replace(value, low=min(value.low, waited_ns / NS), doubt=why)
 
     def reached(self, name: str, window: int) -> Value:
         """Return whether a stage was reached."""

@@ -62,6 +62,7 @@ _MORE_AFTER = f"{LONGER_AFTER}, or send more (`rate`)"
 # Consumers that are slow already cannot take more: of such advice the rest remains.
 WITHOUT_MORE = {_MORE: _LONGER, _MORE_AFTER: LONGER_AFTER}
 _CUT_OFF = "the judged time ended before anything came again"
+_CUT_OFF_AGAIN = f"in another silence {_CUT_OFF}"
 _NO_READER_YET = (
     "consumers poll routes and rebalance, so they may need up to "
     f"{PLACES_BACK_NS / NS:.0f} s to read again from a broker that was away; less could be judged"
@@ -309,10 +310,9 @@ def _starved(
     of = ", the whole time that could be judged" if whole else ""
     text = f"{seconds:.1f} s without a delivery while messages waited{of} (queue {where})"
     found = _at_most(row.longest_ns, text, doubt)
-    if _CUT_OFF_NS < row.longest_ns <= words.STRETCH_NS and until_ns >= row.until_ns:
-        found = replace(
-            found, high=inf, doubt=found.doubt or _CUT_OFF, advice=found.advice or more
-        )
+    if _may_be_cut_off(row):
+        why = _CUT_OFF if until_ns >= row.until_ns else _CUT_OFF_AGAIN
+        found = replace(found, high=inf, doubt=found.doubt or why, advice=found.advice or more)
     if doubt is not None and stalled_s is not None:
         # A stall only lengthens: the rest the queue kept from its consumers.
         found = replace(found, low=max(0.0, seconds - stalled_s))
@@ -321,7 +321,17 @@ def _starved(
     if not bound:
         return found
     why = found.doubt or f"the clocks of the clients may be off by {bound:.1f} s"
-    return replace(found, low=max(0, found.low - bound), high=seconds + bound, doubt=why)
+    return replace(found, low=max(0, found.low - bound), high=found.high + bound, doubt=why)
+
+
+def _may_be_cut_off(row: Starvation) -> bool:
+    """Return whether a silence that lasts until nothing can be judged any more may have become a
+    starvation."""
+    at_end_ns = row.silent_at_end_ns
+    if at_end_ns is None:
+        lasts = row.longest_from_ns + row.longest_ns >= row.until_ns
+        at_end_ns = row.longest_ns if lasts else 0
+    return at_end_ns > _CUT_OFF_NS and row.longest_ns <= words.STRETCH_NS
 
 
 def _without_idle(found: Interval, row: Starvation, attendance: Attendance) -> Interval:

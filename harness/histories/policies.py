@@ -7,13 +7,11 @@
 """
 
 from harness.histories.history import History
-from harness.histories.pauses import pause
 from harness.histories.reading_again import wanted
 from spark_analysis.schema.measures import GONE
 
 DROPS, DEDUPLICATES = "drops", "deduplicates"
 POLICIES = (DROPS, DEDUPLICATES)
-_SILENCE = "silence_s"
 _COPY = "attempt_lost"
 _ELSEWHERE = ("not_redelivered", "misrouted")
 _DROPPED = (
@@ -29,8 +27,6 @@ def excused(history: History, own_progress: bool) -> dict[str, str]:
     """Return the counts whose cases may have another cause than a broken promise, with the reason.
     `own_progress`: consumers keep their own offsets."""
     found = wanted(history) if own_progress else {}
-    if why := pause(history):
-        found[_SILENCE] = why
     if history.declared.get(DEDUPLICATES) is True:
         found[_COPY] = _STORED_ONCE
     if history.declared.get(DROPS) is True:

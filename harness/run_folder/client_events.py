@@ -95,8 +95,8 @@ def moved_in_windows(
     manifest: Manifest, events: Path
 ) -> dict[str, dict[str, bool | dict[str, str] | None]]:
     """Return, for each window, whether every publisher that was connected to its target connected
-    to another host before the undo. It is unknown (None) if one did not, and its log is not
-    closed, or it had less time than clients may need."""
+    to another host before the undo. It is unknown (None) if one did not, and a log does not
+    reach the run's end, or it had less time than clients may need."""
     links = tuple(_links(manifest, events))
     found = {}
     for window in manifest.windows:
@@ -108,13 +108,29 @@ def moved_in_windows(
 
 
 def _had_to_move(manifest: Manifest, window: Window) -> bool:
-    """Return whether publishers' records show that one kept away from all other hosts."""
-    closed = all(one.log_closed for one in manifest.workers if one.role == "publisher")
+    """Return whether publishers' records show that one kept away from all other hosts. They do
+    not if a fault kept a publisher from acting meanwhile."""
+    publishers = [one for one in manifest.workers if one.role == "publisher"]
+    whole = all(one.reaches_the_end for one in publishers)
     reconnect_s = manifest.state.get("reconnect_s")
-    if not closed or not isinstance(reconnect_s, int | float):
-        return False
     until_ns = manifest.load_ended_ns if window.ended_ns is None else window.ended_ns
-    return until_ns is not None and until_ns - window.returned_ns > reconnect_s * 1e9
+    if not whole or not isinstance(reconnect_s, int | float) or until_ns is None:
+        return False
+    acting = {one.number for one in publishers} - _killed_before(manifest, window.origin_ns)
+    away = any(
+        one.worker in acting
+        and one.from_ns < until_ns
+        and (one.until_ns is None or one.until_ns > window.origin_ns)
+        for one in manifest.absences
+    )
+    return not away and until_ns - window.returned_ns > reconnect_s * 1e9
+
+
+def _killed_before(manifest: Manifest, at_ns: int) -> set[int]:
+    """Return the workers that a fault had killed by then; no event ends their connections."""
+    gone = [one for one in manifest.absences if one.until_ns is None and one.from_ns < at_ns]
+    killed = {one.number for one in manifest.workers if one.log_whole}
+    return {one.worker for one in gone} & killed
 
 
 def _of_links(window: Window) -> bool:
@@ -128,8 +144,9 @@ def _all_moved(
     hosts = _target_hosts(manifest, window.number)
     if not (hosts and links):
         return None
-    publishers = {one.number for one in manifest.workers if one.role == "publisher"}
     origin_ns = window.origin_ns
+    publishers = {one.number for one in manifest.workers if one.role == "publisher"}
+    publishers -= _killed_before(manifest, origin_ns)
     until_ns = inf if window.ended_ns is None else window.ended_ns
     there = {
         one.worker

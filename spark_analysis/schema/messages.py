@@ -215,7 +215,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
   sent_ns of x is smaller, or the same, both are attempt 1, and sequence of x is smaller.
   `reordered`: ""; it is before one that was first delivered earlier (in delivery order), either
-  both are flagged (redelivered YES; never of a queue if facts.requeues_behind) or neither is,
+  both are flagged (redelivered YES; if facts.requeues_behind only of a log) or neither is,
   and one of these holds: both came to one consumer, and, if it is split there, by one
   connection; or f's consumer has no Clock, a was confirmed before the other's attempt was sent,
   and the other was first delivered before every one of the line whose first delivery has f's
@@ -227,8 +227,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   delivery's counts as larger).
   `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier: of the two
      the one is flagged and the other is not (what was given out to a connection that no client
-     reads may come after what was not), or both are and facts.requeues_behind, or two
-     consumers read beside each other.
+     reads may come after what was not), or both are, not of a log, and facts.requeues_behind, or
+     two consumers read beside each other.
   `in_order`: "".
 - `missed`: ""; a publish that is not in time. `operations`: ""; every publish. `excused`: "";
   every message that is excused from being one. All only where facts.paced and facts.confirms.
@@ -263,7 +263,7 @@ one of facts.operated reaches into [first - b, by + b].
 Of a measure that is `of_brokers` (measure.py) windows that spare brokers (of_clients, or
 of_client_links) are left out, in both places, where one that does not is among `windows`.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
-  the earliest first delivery by LOAD of a message of the same queue whose confirm
+  the earliest first delivery by LOAD, not AGAIN, of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. In a log the
   latest of these of all brokers (of first deliveries with an offset). Of a message with
   a delayed attempt not before the largest due_ns of these + deadline_ns. `attempt_lost`,

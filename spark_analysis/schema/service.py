@@ -169,6 +169,7 @@ until_ns has no rows.
   of a message of the queue came cut the span into pieces [a, b). Of each: from the
   later of a and the smallest r of its messages with r < b and d >= b, to b. The longest, of equals
   the earliest; `longest_from_ns`: where it begins. Without any 0, from from_ns. (Silence.)
+- `silent_at_end_ns`: the length of the last of these, if its b is until_ns; else 0.
 - A message may be withheld though others come. Asked are those whose first delivery was read from
   no place, in place "", and of the others those of the place; of them all come below. Each waits
   from a = the later of r and from_ns to b = the smaller of d and until_ns; b - a > 5 s. Of first
@@ -267,3 +268,4 @@ class Starvation:
     due: int
     longest_ns: int
     longest_from_ns: int
+    silent_at_end_ns: int | None = None  # None: marts of before do not hold it

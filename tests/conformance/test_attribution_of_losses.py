@@ -353,6 +353,21 @@ def lost_in_a_log_long_after_the_kill() -> Sketch:
     return sketch
 
 
+@case(f"{DELIVERED} {IN_MEMORY}", lost=2)
+def lost_at_a_kill_of_the_master_and_long_before_one_of_a_mirror() -> Sketch:
+    sketch = two_places()
+    sketch.lose(148, 149)
+    return fault(sketch, 70, 85, role="mirror")
+
+
+@case(f"{DELIVERED} {IN_MEMORY}", lost=2)
+def one_message_came_from_a_retry_topic_first_and_two_were_lost_at_a_kill() -> Sketch:
+    """That no later message comes from the retry topic says nothing of the log."""
+    sketch = lost_at_a_kill_of_the_master_and_long_before_one_of_a_mirror()
+    sketch.first(20).named |= {"place": "broker-a/retry/0", "offset": 0, "via": Via.RETRY_TOPIC}
+    return sketch
+
+
 # --- audits, drains, and what they leave out -----------------------------------------------------
 
 

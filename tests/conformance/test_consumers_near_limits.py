@@ -258,6 +258,43 @@ def starved_for_longer_than_a_clock_may_be_off_or_not() -> Sketch:
     return sketch
 
 
+def silent_at_the_end(*, before_ms: float = 0, at_end_ms: float) -> Sketch:
+    """The judged time ends at 60 s, in a silence. Another one began at 45 s."""
+    sketch = killed()
+    sketch.hold(45_000, 45_000 + before_ms)
+    sketch.hold(60_000 - at_end_ms, 60_000)
+    return sketch
+
+
+@case(unknown=CONSUMED_AFTER, passes=AFTER)
+def the_judged_time_ends_in_a_silence_of_four_seconds() -> Sketch:
+    """It may last for longer than 5 s."""
+    return silent_at_the_end(at_end_ms=4_000)
+
+
+@case(unknown=CONSUMED_AFTER, passes=AFTER)
+def the_judged_time_ends_in_a_silence_after_a_longer_one() -> Sketch:
+    """That another one lasted 4.9 s says nothing of how long the last one will."""
+    return silent_at_the_end(before_ms=4_900, at_end_ms=4_000)
+
+
+@case(CONSUMED_AFTER, passes=AFTER)
+def the_judged_time_ends_in_a_silence_after_a_starvation() -> Sketch:
+    return silent_at_the_end(before_ms=5_200, at_end_ms=4_000)
+
+
+@case(passes=f"{CONSUMED_AFTER} {AFTER}")
+def the_judged_time_ends_in_a_silence_of_two_seconds() -> Sketch:
+    return silent_at_the_end(before_ms=4_900, at_end_ms=2_000)
+
+
+@case(unknown=CONSUMED_AFTER, passes=AFTER)
+def the_judged_time_ends_in_a_silence_by_clocks_that_may_be_off() -> Sketch:
+    sketch = silent_at_the_end(at_end_ms=4_000)
+    sketch.history.clock(CONSUMER, 10)
+    return sketch
+
+
 @case(WORKS_ON, passes=f"{CONSUMED_AFTER} {AFTER}")
 def a_backlog_of_the_fault_is_given_slowly() -> Sketch:
     """In order, twice as fast as the load, from the undo on: the last came 20 s late."""

@@ -44,7 +44,7 @@ class LogCase:
     unknown: str
 
     def __str__(self) -> str:
-        kind = "stream" if self.declared is STREAM else "topic"
+        kind = "stream" if self.declared["progress_kept_by"] == "clients" else "topic"
         return f"{self.make.__name__}-{kind}"
 
 
@@ -149,6 +149,30 @@ def stored_in_the_wrong_order_and_read_by_two_connections() -> LogHistory:
 @case(TOPIC, fails=f"{DELIVERED} {IN_SYNC}", passes=FIFO)
 def one_is_lost_and_the_next_has_its_offset() -> LogHistory:
     return log(100, 101).came(101, 10_106, offset=100)
+
+
+# --- flags, where an election needs a majority ---------------------------------------------------
+
+
+MAJORITY_TOPIC: Mapping[str, FactValue] = {**TOPIC, "elects_by_majority": True}
+MAJORITY_STREAM: Mapping[str, FactValue] = {**STREAM, "elects_by_majority": True}
+
+
+@case(MAJORITY_STREAM, fails=FIFO)
+@case(MAJORITY_TOPIC, fails=FIFO)
+def two_flagged_messages_come_in_the_wrong_order() -> LogHistory:
+    """A queue may put what was requeued anywhere; a log keeps its order."""
+    story = log(100, 101)
+    story.came(101, 10_106, redelivered=Redelivered.YES)
+    return story.came(100, 10_111, redelivered=Redelivered.YES)
+
+
+@case(MAJORITY_STREAM, passes=FIFO)
+@case(MAJORITY_TOPIC, passes=FIFO)
+def two_flagged_messages_come_in_order() -> LogHistory:
+    story = log(100, 101)
+    story.came(100, 10_106, redelivered=Redelivered.YES)
+    return story.came(101, 10_111, redelivered=Redelivered.YES)
 
 
 # --- copies --------------------------------------------------------------------------------------

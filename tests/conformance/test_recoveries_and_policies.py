@@ -689,6 +689,36 @@ def a_publisher_waits_for_a_confirm_while_a_mirror_is_frozen() -> Sketch:
 
 
 @case(passes=SILENT_MIRROR)
+def a_publisher_pauses_long_before_it_waits_for_a_confirm() -> Sketch:
+    """A pause at the beginning says nothing of a silence at the fault."""
+    sketch = a_publisher_waits_for_a_confirm_while_a_mirror_is_frozen()
+    for key in [key for key, one in sketch.sent.items() if one.at_ms < 1_500]:
+        del sketch.sent[key]
+        sketch.lose(key[1])
+    return sketch
+
+
+@case(passes=SILENT_MIRROR)
+def a_publisher_pauses_and_then_waits_for_a_confirm() -> Sketch:
+    """Silent from 16 s on: two seconds are a possible pause, and then an attempt waits for 3 s."""
+    sketch = frozen_mirror()
+    sketch.send(180, 18_050, settled_ms=21_040)
+    sketch.deliver(180, 21_045)
+    return sketch
+
+
+@case(unknown=SILENT_MIRROR)
+def publishers_pause_in_one_queue_while_another_waits_for_confirms() -> Sketch:
+    """The silence of `orders` may be a pause, though attempts to `payments` waited meanwhile."""
+    sketch = frozen_mirror()
+    sketch.history.queue("payments").worker(SECOND, "publisher")
+    for number in range(600):
+        sketch.send(number, number * 100 + 60, producer=SECOND, queue="payments")
+        sketch.deliver(number, number * 100 + 70, producer=SECOND)
+    return sketch
+
+
+@case(passes=SILENT_MIRROR)
 def a_publisher_waits_for_an_answer_while_a_mirror_is_frozen() -> Sketch:
     """It never comes; the publisher goes on after five seconds."""
     sketch = frozen_mirror()

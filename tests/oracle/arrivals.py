@@ -1,10 +1,12 @@
 """The time by which a queue should have delivered a message.
 
 1. It should have come when a message came that the queue got no earlier, and a deadline was over.
-2. A delayed message should not have come before its latest due time, and a deadline.
    A log has several places, and which one had it is unknown: all of them have to show this.
+2. A delayed message should not have come before its latest due time, and a deadline.
 3. Messages that only the drain received came too late to show this.
-4. Confirm times of two publishers are compared, each known up to the bounds of publisher and
+4. A retry topic holds only what consumers got before: it is no place of the log, and shows
+   nothing of it.
+5. Confirm times of two publishers are compared, each known up to the bounds of publisher and
    consumer together.
 """
 
@@ -46,7 +48,7 @@ class Arrivals:
             confirmed_ns = message.confirmed_ns
             if confirmed_ns is not None and message.delivered:
                 first = message.consumed[0]
-                if first.while_consuming:
+                if first.while_consuming and not first.via.again:
                     where = message.queue, first.place if first.offset >= 0 else ""
                     came[where].append((confirmed_ns, first.received_ns))
         self._places = defaultdict[str, list[_Place]](list)

@@ -13,9 +13,9 @@
    that message had come before anything came by its connection. If two consumers read in parallel,
    or two connections of one, it is unknown which got its message first.
 4. If one of the two is flagged and the other is not, the order is unknown: the flagged one may
-   have been delivered to a connection that no client read. Of two flagged ones it is unknown,
-   too, where a queue may redeliver in another order (`requeues_behind`). A loss leaves a gap, and
-   a gap is no reorder.
+   have been delivered to a connection that no client read. Of two flagged ones of a queue, not of
+   a log, it is unknown, too, if the queue may redeliver in another order (`requeues_behind`). A
+   loss leaves a gap, and a gap is no reorder.
 5. A consumer that keeps its place in a log may go ahead and back. Then what came by two
    connections shows a reorder only if the log itself has the two messages in the wrong order.
 """
@@ -120,7 +120,7 @@ def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int], facts: Facts) -
         reader = first.consumer, first.connection if split else None, flagged
         measure = "in_order"
         sure = own[reader].overtook(arrival) or overtaken
-        if sure and not (flagged and facts.requeues_behind):
+        if sure and not (flagged and first.offset < 0 and facts.requeues_behind):
             measure = "reordered"
         elif sure or every.overtook(arrival):
             measure = "reordered" if first in wrong_in_log else "reorder_unknown"

@@ -107,7 +107,17 @@ def _row(
     due = sum(span.from_ns <= wait.ready_ns <= latest_ns for wait in waits)
     silent, kept = _longest(span, waits, given_ns), withheld.longest(span, where)
     longest = kept if kept[0] > silent[0] else silent
-    return Starvation(facts.run, span.window, *where, span.from_ns, span.until_ns, due, *longest)
+    times = span.from_ns, span.until_ns
+    at_end_ns = _silent_at_end_ns(span, waits, given_ns)
+    return Starvation(facts.run, span.window, *where, *times, due, *longest, at_end_ns)
+
+
+def _silent_at_end_ns(span: _Span, waits: Sequence[Wait], given_ns: Sequence[int]) -> int:
+    """Return for how long something had waited in vain when the span ended."""
+    last_ns = max((at_ns for at_ns in given_ns if at_ns < span.until_ns), default=span.from_ns)
+    waiting = (wait.ready_ns for wait in waits if wait.until_ns >= span.until_ns)
+    since_ns = max(last_ns, span.from_ns, min(waiting, default=span.until_ns))
+    return max(0, span.until_ns - since_ns)
 
 
 def _wait(message: Message) -> Wait | None:

@@ -73,7 +73,8 @@ def _kinds(raw: Text) -> tuple[list[str], Ints]:
     """Return the answers in ascending order, and the place of each row's."""
     of_words = [*map(answer_of, raw.words), ""]  # no text, -1, reads the last place
     texts = sorted(set(of_words))
-    places = np.array([texts.index(each) for each in of_words], np.int64)
+    place = {text: number for number, text in enumerate(texts)}
+    places = np.array([place[each] for each in of_words], np.int64)
     return texts, places[raw.numbers]
 
 

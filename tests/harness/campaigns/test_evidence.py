@@ -4,6 +4,7 @@ import json
 import lzma
 import shutil
 import subprocess
+from copy import deepcopy
 from dataclasses import fields
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -263,6 +264,19 @@ def test_marts_of_another_version_are_refused_with_what_to_do(
     path.write_bytes(lzma.compress(json.dumps(document).encode()))
     assert command("page", page, "--check") == 254
     assert "mqproof campaign page PAGE --evidence SOURCE" in capsys.readouterr().err
+
+
+def test_marts_without_a_later_column_stay_readable_and_the_same(page: Path) -> None:
+    whole = run_marts.read(only(page).marts)
+    older = deepcopy(whole)
+    kept = older.runs[0].body
+    assert kept is not None
+    del kept["marts"]["starvation"]["silent_at_end_ns"]
+    assert run_marts.same(older, whole)
+    run, _ = run_marts.judged_from(kept, page)
+    assert {row.silent_at_end_ns for row in run.findings.starvation} == {None}
+    kept["marts"]["starvation"]["longest_ns"][0] += 1
+    assert not run_marts.same(older, whole)
 
 
 def test_unlisted_pack_of_a_user_is_judged_itself(page: Path) -> None:

@@ -16,13 +16,15 @@ from harness.run_folder.client_events import (
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.planned import TargetRecord
 from harness.run_folder.seal import LOGS, seal
-from spark_analysis.schema.facts import Window
+from spark_analysis.schema.facts import Absence, Window
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.rigs.runs.manifests import manifest
 
 ORIGIN = 1_000
+ONE_MOVED = [(1, 1_500, 2, "rmq2 pika")]  # publisher, time, connection, detail
+KILLED = {"log_closed": False, "log_whole": True}  # by a fault of clients, as planned
 
 
 def recorded(
@@ -320,25 +322,30 @@ def test_a_fault_that_hit_no_publisher_decides_nothing_for_others(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("events", "reconnect_s", "closed", "expected"),
+    ("events", "reconnect_s", "ended", "expected"),
     [
-        ([(1, 1_500, 2, "rmq2 pika"), (2, 1_999, 2, "rmq3 pika")], 1e-7, True, True),
-        ([(1, 1_500, 2, "rmq2 pika")], 1e-7, True, False),
-        ([(1, 1_500, 2, "rmq2 pika"), (2, 1_500, 2, "rmq1 pika")], 1e-7, True, False),
-        ([(1, 1_500, 2, "rmq2 pika"), (2, 2_000, 2, "rmq2 pika")], 1e-7, True, False),
-        ([(1, 1_500, 2, "rmq2 pika")], 1e-6, True, None),  # it had less time than it may need
-        ([(1, 1_500, 2, "rmq2 pika")], None, True, None),
-        ([(1, 1_500, 2, "rmq2 pika")], 1e-7, False, None),  # the rest of its log is not there
+        ([(1, 1_500, 2, "rmq2 pika"), (2, 1_999, 2, "rmq3 pika")], 1e-7, {}, True),
+        (ONE_MOVED, 1e-7, {}, False),
+        ([*ONE_MOVED, (2, 1_500, 2, "rmq1 pika")], 1e-7, {}, False),
+        ([*ONE_MOVED, (2, 2_000, 2, "rmq2 pika")], 1e-7, {}, False),
+        (ONE_MOVED, 1e-6, {}, None),  # it had less time than it may need
+        (ONE_MOVED, None, {}, None),
+        (ONE_MOVED, 1e-7, {"log_closed": False}, None),  # the rest of its log is not there
+        (ONE_MOVED, 1e-7, {"ended_early": True}, None),  # it lost the harness, and ended
+        (ONE_MOVED, 1e-7, KILLED | {"killed_ns": 900}, True),  # before: it had no connection
+        (ONE_MOVED, 1e-7, KILLED | {"killed_ns": 1_200}, None),
+        ([], 1e-7, KILLED | {"killed_ns": 900}, False),  # the other one kept away
     ],
 )
 def test_publishers_of_a_dead_host_move_if_each_connects_to_another(
     tmp_path: Path,
     events: list[tuple[int, int, int, str]],
     reconnect_s: float | None,
-    closed: bool,
+    ended: dict[str, Any],
     expected: bool | None,
 ) -> None:
-    """Of a kill of rmq1 from 1,000 to 2,000, to which both publishers were connected."""
+    """Of a kill of rmq1 from 1,000 to 2,000, to which both publishers were connected. `ended`: how
+    the second one did."""
     before = [(1, 100, 1, "rmq1 pika"), (2, 100, 1, "rmq1 pika")]
     made: Manifest = manifest()
     made.workers.append(WorkerRecord("publisher-2", 2, "publisher"))
@@ -352,7 +359,11 @@ def test_publishers_of_a_dead_host_move_if_each_connects_to_another(
                 if number == worker.number:
                     log.append(CLIENT_EVENTS, number, at_ns, "connected", connection, None, detail)
     sealed = seal(tmp_path)
-    for worker in sealed.workers:
-        worker.log_closed = closed
+    second = next(worker for worker in sealed.workers if worker.number == 2)
+    for name, value in ended.items():
+        if name == "killed_ns":
+            sealed.absences.append(Absence(2, value, None))
+        else:
+            setattr(second, name, value)
     found = moved_in_windows(sealed, tmp_path / RAW / f"{CLIENT_EVENTS.name}.parquet")
     assert found == {"1": {MOVED: expected}}

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
-from harness.analyse.history import evidence
+from harness.analyse.history import evidence, state
+from harness.analyse.questions import question
 from harness.claims.claims import shipped
 from harness.claims.judge import ClaimOutcome, judge
 from harness.histories.history import FactValue
@@ -102,14 +103,15 @@ def outcomes(
     """Return the outcome of each claim. Oracle and kernels must agree."""
     history = story.history if isinstance(story, LogHistory) else story
     facts, rows = history.build()
-    judged_by_both(facts, rows)
     tables = {
         name: {column: [row[column] for row in listed] for column in listed[0]}
         for name, listed in rows.items()
         if listed
     }
     windows = {window.number: recorded for window in facts.windows}
-    found = evidence(Recorded(facts, {**DECLARED, **(declared or {})}, windows, tables), "by hand")
+    recording = Recorded(facts, {**DECLARED, **(declared or {})}, windows, tables)
+    judged_by_both(question(state(recording)).of(facts), rows)
+    found = evidence(recording, "by hand")
     return {claim.name: judge(claim, found).outcome for claim in shipped()}
 
 

@@ -9,6 +9,7 @@ from spark_analysis.schema.operation_times import OperationTime
 from spark_analysis.schema.words import Outcome, Redelivered, Via
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
+from tests.rigs.histories.ways import Via as Ways
 
 NANOSECOND_MS = 0.000001
 
@@ -166,6 +167,16 @@ def test_each_place_of_a_log_shows_when_a_message_should_have_come() -> None:
     history.publish(4, at_ms=11_000).confirm(4).deliver(4, place="broker-a/0", offset=1)
     assert attributed(history) == {"lost replicated": "1"}, "broker b may have had it still"
     history.publish(5, at_ms=12_000).confirm(5).deliver(5, place="broker-b/0", offset=1)
+    assert attributed(history) == {"lost replicated": ""}
+
+
+def test_a_retry_topic_is_no_place_of_a_log() -> None:
+    """Its first row of a message says nothing of the log: no later message comes by it."""
+    history = History().window(50_000).publish(1, at_ms=9_000).confirm(1, at_ms=10_000)
+    history.publish(2, at_ms=8_000).confirm(2, at_ms=8_001)
+    again = {"place": "broker-a/retry/0", "offset": 0, "via": Ways.RETRY_TOPIC}
+    history.deliver(2, at_ms=8_002, **again)
+    history.publish(3, at_ms=11_000).confirm(3).deliver(3, place="broker-a/0", offset=1)
     assert attributed(history) == {"lost replicated": ""}
 
 

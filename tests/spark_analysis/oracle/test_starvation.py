@@ -5,7 +5,7 @@ import pytest
 from spark_analysis.schema.service import Starvation
 from spark_analysis.schema.words import Fate, Redelivered
 from tests.oracle.judge import judge
-from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.by_hand import History, ns
 from tests.rigs.histories.ways import Via
 
 NANOSECOND_MS = 0.000001
@@ -48,6 +48,25 @@ def test_the_longest_silence_counts_and_then_the_earliest() -> None:
     history = sent(sent(sent(History(), 1, 999), 2, 6_999), 3, 12_999)
     history.deliver(1, at_ms=4_000).deliver(2, at_ms=12_000).deliver(3, at_ms=18_000)
     assert longest(history) == (5_000, 7_000)
+
+
+@pytest.mark.parametrize(
+    ("second_ms", "at_end_ms"),
+    [(61_000, 58_999), (60_000, 58_999), (59_000, 1), (1_002, 1)],
+)
+def test_a_row_says_for_how_long_it_was_silent_at_its_end(
+    second_ms: float, at_end_ms: float
+) -> None:
+    """The load ends at 60 s; the third message waits from a millisecond before that."""
+    history = sent(sent(sent(History(), 1, 1_000), 2, 1_000), 3, 59_998)
+    history.deliver(1, at_ms=1_001).deliver(2, at_ms=second_ms).deliver(3, at_ms=60_500)
+    (row,) = rows(history)
+    assert row.silent_at_end_ns == ns(at_end_ms)
+
+
+def test_nothing_is_silent_at_the_end_if_nothing_waits() -> None:
+    (row,) = rows(sent(History(), 1, 1_000).deliver(1, at_ms=13_000))
+    assert row.silent_at_end_ns == 0
 
 
 def test_a_copy_ends_a_silence_but_not_a_messages_wait() -> None:

@@ -142,7 +142,7 @@ def _overtaken(
     placed = np.flatnonzero(goes_back & ~rows.broker.among(""))
     own[placed] |= at_all[placed] & _wrong_in_log(sendings, line, rows, placed)
     if facts.requeues_behind:
-        own[(alike == 1) & ~goes_back] = False
+        own[(alike == 1) & (rows.offset < 0)] = False
     return own, at_all
 
 

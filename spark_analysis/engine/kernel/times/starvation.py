@@ -80,10 +80,10 @@ def starvation(
             due = (waiting.ready_ns >= from_ns) & (waiting.ready_ns <= until_ns - soon_ns)
             if due.any():
                 row = (queues[queue], places[place], from_ns, until_ns, int(due.sum()))
-                silent = _longest(waiting, given_ns, from_ns, until_ns)
+                silent, at_end_ns = _longest(waiting, given_ns, from_ns, until_ns)
                 withheld = kept and longest(queue, kept, from_ns, until_ns, capacity)
                 worst = withheld if withheld and withheld[0] > silent[0] else silent
-                yield Starvation(facts.run, window, *row, *worst)
+                yield Starvation(facts.run, window, *row, *worst, at_end_ns)
 
 
 def _groups(
@@ -172,13 +172,15 @@ def _ready_until(messages: Messages, arrived: Arrivals, slots: Ints) -> tuple[In
     return ready_ns, np.where(drained, NEVER, arrived.received_ns(first))
 
 
-def _longest(waiting: _Waiting, given_ns: Ints, from_ns: int, until_ns: int) -> tuple[int, int]:
-    """The longest piece of silence, and since when."""
+def _longest(
+    waiting: _Waiting, given_ns: Ints, from_ns: int, until_ns: int
+) -> tuple[tuple[int, int], int]:
+    """The longest piece of silence, and since when; and how long the one at the end was."""
     first, end = np.searchsorted(given_ns, from_ns, "right"), np.searchsorted(given_ns, until_ns)
     cuts = np.concatenate([[from_ns], given_ns[first:end], [until_ns]])
     since_ns = np.maximum(cuts[:-1], waiting.ready_at(cuts[1:]))
     silent_ns = cuts[1:] - since_ns
     longest = int(silent_ns.argmax())
     if silent_ns[longest] <= 0:
-        return 0, from_ns
-    return int(silent_ns[longest]), int(since_ns[longest])
+        return (0, from_ns), 0
+    return (int(silent_ns[longest]), int(since_ns[longest])), max(0, int(silent_ns[-1]))
