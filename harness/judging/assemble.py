@@ -25,6 +25,7 @@ from harness.plan.layouts.layout_values import (
     OF_DISTRIBUTION,
     USERS_IMAGE,
 )
+from harness.plan.declared import ignored_text
 from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import watch_lost_text
@@ -193,13 +194,7 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
         (manifest.cluster_stood, "cluster: the one that `mqproof up` had started"),
         (options, f"options of {manifest.client}: {options}"),
         (others, f"played together with {others}: one cluster, and one fault for all"),
-        *(
-            (
-                one,
-                f"section [{one}] of the scenario is ignored: {manifest.client} has no use for it",
-            )
-            for one in manifest.ignored
-        ),
+        *((one, ignored_text(one, manifest.client)) for one in manifest.ignored),
     )
     return (*_kept(manifest), *(text for applies, text in notes if applies), *_meant(manifest))
 

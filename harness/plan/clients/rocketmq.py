@@ -29,6 +29,7 @@ ROCKETMQ = Family(
         "RemotingSendRequestException": "connection lost while sending",
         "RemotingTimeoutException": "no answer in time",
     },
+    foreign_keys={amqp_section.SECTION.place: "confirm_window"},
 )
 # It may have begun a send to a dead master just before it learns of one that is back: that waits
 # out the library's time limit.
