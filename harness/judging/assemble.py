@@ -17,6 +17,7 @@ from harness.compare.expectations import CellResult, Expectations
 from harness.judging import known_facts
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
+from harness.plan.declared import ignored_text
 from harness.plan.fault_words import resolved_words
 from harness.plan.layouts.layout_values import (
     BALANCER,
@@ -25,7 +26,6 @@ from harness.plan.layouts.layout_values import (
     OF_DISTRIBUTION,
     USERS_IMAGE,
 )
-from harness.plan.declared import ignored_text
 from harness.plan.model import Cell, Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import watch_lost_text
