@@ -29,12 +29,12 @@ from harness.view.failing import failures_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import (
+    AT_ONCE,
     LATER_LATE,
     NEVER_LATE,
-    NO_OUTAGE,
     NOT_MEASURED,
     Summary,
-    began_no_outage,
+    is_near_zero,
 )
 from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
@@ -230,8 +230,8 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
         found, recovers = worst_of(one, name), name == "degraded_s"
         if recovers and one.never_late:
             yield NEVER_LATE
-        elif recovers and found is not None and began_no_outage(found):
-            yield NO_OUTAGE
+        elif recovers and found and found.exact and is_near_zero(found.least or 0.0):
+            yield AT_ONCE
         elif found is not None:
             least = "" if found.exact else "≥ "
             later = sum(each.missed_later for each in one.outages) if recovers else 0
