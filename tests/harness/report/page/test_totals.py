@@ -337,3 +337,18 @@ def test_verified_faults_and_complete_logs_are_apart_from_what_is_decided() -> N
     assert tile(cut) == ("in part", "open")
     assert tile(full, unverified) == ("in part", "open")
     assert tile(unverified) == ("no", "open")
+
+
+def test_a_lower_bound_has_the_reason_of_its_run() -> None:
+    short, long = (
+        summed(Story().outage(12, 14, words.UNDO)),
+        summed(Story().outage(12, 30), repeat=2),
+    )
+    why = "the undo of the fault ended the outage"
+    assert RunTotals([long]).out_bound == ""
+    assert RunTotals([short]).out_bound == why
+    assert RunTotals([short, long]).out_bound == f"in another run, {why}"
+    longer = summed(Story().outage(12, 32, words.EITHER), repeat=3)
+    assert RunTotals([short, long, longer]).out_bound == (
+        "the undo of the fault may have ended the outage"
+    )
