@@ -76,7 +76,7 @@ class RawReading:
 def read_raw(run: JudgedRun) -> RawReading:
     words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
     words |= routed.route_state(run.folder, run.manifest, run.facts)
-    records = records_of(run.folder, run.findings)
+    records = records_of(run.folder, run.findings, run.manifest.client)
     late = receivers(run.folder, run.findings, run.facts)
     stale = stale_copies(run.folder, run.views)
     return RawReading(words, audit(run.folder), records, receivers=late, stale=stale)

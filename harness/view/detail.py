@@ -66,11 +66,12 @@ class Detail:
     answers: Mapping[int, str] = field(default_factory=dict)  # about outages, by their begin
 
 
-def records_of(folder: Path, findings: Findings) -> Records:
+def records_of(folder: Path, findings: Findings, client: str) -> Records:
     examples = _examples_shown(findings.examples)
     try:
         records = _read(folder, [row for group in examples.values() for row in group])
-        return replace(records, answers=answers_in(folder, findings.outages))
+        answers = answers_in(folder, findings.outages, failures_of(client))
+        return replace(records, answers=answers)
     except rows.Unreadable as failure:
         return Records(unreadable=str(failure))
 

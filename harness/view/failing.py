@@ -17,7 +17,7 @@ from itertools import groupby
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
-from harness.view.naming import failed_as
+from harness.view.naming import counted_text, failed_as
 from harness.view.observations import Observation
 from harness.view.routes import ATTACHED, RouteRow, Stretch
 from harness.view.summary import NS
@@ -86,19 +86,21 @@ def _answers(
     numbers = Counter[str]()
     for one in found:
         numbers[failed_as(one.outcome, one.answer, meanings)] += one.attempts
-    return tuple(sorted(numbers.items(), key=lambda each: (-each[1], each[0])))
+    return tuple(numbers.items())
 
 
-def answers_text(found: Iterable[Failing]) -> str:
-    """Return `127,301 answered with nack, 4 connection lost`, the most frequent first; of a single
-    answer no number; "" if none is recorded."""
+def answers_text(found: Sequence[Failing]) -> str:
+    """Return `127,301 answered with nack, 4 connection lost`; of a single answer to all no number;
+    "" if none is recorded."""
     numbers = Counter[str]()
     for one in found:
         numbers.update(dict(one.answers))
-    if len(numbers) == 1:
+    if not numbers:
+        return ""
+    unknown = sum(one.failed for one in found) - numbers.total()
+    if len(numbers) == 1 and not unknown:
         return next(iter(numbers))
-    ordered = sorted(numbers.items(), key=lambda each: (-each[1], each[0]))
-    return ", ".join(f"{number:,} {answer}" for answer, number in ordered)
+    return counted_text(numbers) + (f", {unknown:,} not recorded" if unknown > 0 else "")
 
 
 def of_first_fault(found: Sequence[Failing]) -> list[Failing]:
@@ -121,20 +123,24 @@ def failures_text(found: Sequence[Failing]) -> str:
     )
 
 
-def observe(found: Iterable[Failing]) -> Iterator[Observation]:
-    """Yield a line for each fault after which sends failed."""
+def _by_window(found: Iterable[Failing]) -> Iterator[tuple[int, list[Failing], str]]:
+    """Yield the windows in which sends failed, each with its rows and their text."""
     for window, own in by_key(found, lambda one: one.window).items():
         if text := failures_text(own):
-            yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
+            yield window, own, text
+
+
+def observe(found: Iterable[Failing]) -> Iterator[Observation]:
+    """Yield a line for each fault after which sends failed."""
+    for window, _, text in _by_window(found):
+        yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
 
 
 def failed_sends(found: Iterable[Failing]) -> dict[int, str]:
     """Return, by window in which sends failed, how many and how, and when every publisher's route
     had lost the master."""
     texts = {}
-    for window, own in by_key(found, lambda one: one.window).items():
-        if not (text := failures_text(own)):
-            continue
+    for window, own, text in _by_window(found):
         known = [one.left_out_s for one in own if one.left_out_s is not None]
         if known and len(known) == len(own):
             text += f"; each publisher's route lacked the master from {max(known):.1f} s on"

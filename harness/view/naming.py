@@ -87,7 +87,13 @@ def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
     if answer == "nack":
         return "answered with nack"
     known_as = (words for mark, words in meanings.items() if mark in answer)
-    return next(known_as, answer or "outcome unknown")
+    return next(known_as, answer or f"outcome {Outcome(outcome).name.lower()}")
+
+
+def counted_text(counts: Mapping[str, int]) -> str:
+    """Return `127,301 answered with nack, 4 connection lost`: the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{number:,} {words}" for words, number in ordered)
 
 
 def address_in(raw: str) -> str:

@@ -26,6 +26,7 @@ ROCKETMQ = Family(
         "UNKNOW": "left open by its producer, to be rolled back",
     },
     unanswered={
+        "ClosedChannelException": "connection lost while sending",
         "RemotingSendRequestException": "connection lost while sending",
         "RemotingTimeoutException": "no answer in time",
     },

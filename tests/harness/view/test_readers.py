@@ -26,7 +26,7 @@ def detail_of(tmp_path: Path, history: History) -> Detail:
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
     manifest = manifest_of(facts, endpoints=BY_NAMES)
-    return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
+    return shown(records_of(folder, findings, "pika"), manifest, facts, findings, Views(), Sends())
 
 
 def story_of(tmp_path: Path, history: History, measure: str) -> MessageTrace:
