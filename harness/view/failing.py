@@ -109,38 +109,41 @@ def of_first_fault(found: Sequence[Failing]) -> list[Failing]:
     return [one for one in found if one.window == first]
 
 
-def failures_text(found: Sequence[Failing]) -> str:
-    """Return `30 of 118 attempts to send failed, the last 4.5 s after the fault: answered with
-    nack`; "" if none failed."""
-    sent, failed = sum(one.sent for one in found), sum(one.failed for one in found)
-    times = [one.last_failed_s for one in found if one.last_failed_s is not None]
-    if not (failed and times):
+def failed_text(found: Iterable[Failing], fault: str = "") -> str:
+    """Return `30 of 118 attempts to send failed`; "" if none failed. `fault`: after which the last
+    one is timed, of rows of one run."""
+    sent = failed = 0
+    last_s = 0.0
+    for one in found:
+        sent, failed = sent + one.sent, failed + one.failed
+        last_s = max(last_s, one.last_failed_s or 0.0)
+    if not failed:
         return ""
-    how = answers_text(found) or "refused, or without an answer"
-    return (
-        f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed, "
-        f"the last {max(times):.1f} s after the fault: {how}"
-    )
+    last = f", the last {last_s:.1f} s after {fault}" if fault else ""
+    return f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed{last}"
 
 
-def _by_window(found: Iterable[Failing]) -> Iterator[tuple[int, list[Failing], str]]:
-    """Yield the windows in which sends failed, each with its rows and their text."""
-    for window, own in by_key(found, lambda one: one.window).items():
-        if text := failures_text(own):
-            yield window, own, text
+def failures_text(found: Sequence[Failing], fault: str = "") -> str:
+    """Return the same with how they failed: `…, the last 4.5 s after the fault: answered with
+    nack`."""
+    text = failed_text(found, fault)
+    return f"{text}: {answers_text(found) or 'refused, or without an answer'}" if text else ""
 
 
 def observe(found: Iterable[Failing]) -> Iterator[Observation]:
     """Yield a line for each fault after which sends failed."""
-    for window, _, text in _by_window(found):
-        yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
+    for window, own in by_key(found, lambda one: one.window).items():
+        if text := failures_text(own, "the fault"):
+            yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
 
 
 def failed_sends(found: Iterable[Failing]) -> dict[int, str]:
-    """Return, by window in which sends failed, how many and how, and when every publisher's route
-    had lost the master."""
+    """Return, by window in which sends failed, how many did, and when every publisher's route had
+    lost the master."""
     texts = {}
-    for window, own, text in _by_window(found):
+    for window, own in by_key(found, lambda one: one.window).items():
+        if not (text := failed_text(own, "the fault")):
+            continue
         known = [one.left_out_s for one in own if one.left_out_s is not None]
         if known and len(known) == len(own):
             text += f"; each publisher's route lacked the master from {max(known):.1f} s on"

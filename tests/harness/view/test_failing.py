@@ -124,10 +124,10 @@ def test_failed_sends_say_how_many_and_when_all_routes_had_changed() -> None:
         event(FAULT_MS + 1_200, "route", detail_of((B,))),
     ]
     assert failed_sends([one(*left)]) == {
-        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault: unknown; each "
+        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault; each "
         "publisher's route lacked the master from 1.2 s on"
     }
     assert failed_sends([one()]) == {
-        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault: unknown"
+        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault"
     }
     assert failed_sends([replace(one(), failed=0)]) == {}
