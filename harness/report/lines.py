@@ -39,6 +39,7 @@ _MEANING = {
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
+NO_COMPARISON = "expectations not decided"
 CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 WARNINGS_MAX = 3  # named in the verdict line
 _EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
@@ -125,7 +126,7 @@ def cell_lines(report: Report) -> Iterator[str]:
 
 def _word(standing: Standing) -> str:
     """Return it as people read it: most claims of a cell that is `not judged` may be decided."""
-    return "not decided" if standing is Standing.NOT_JUDGED else standing.value
+    return NO_COMPARISON if standing is Standing.NOT_JUDGED else standing.value
 
 
 def _alike(lines: Iterable[str]) -> Iterator[str]:

@@ -280,9 +280,7 @@ def live_line(view: LiveCounts) -> str:
         parts.append(view.sends)
     parts += view.late_counts if rates is None else view.counts
     parts += [f"fault: {', '.join(view.armed)}"] if view.armed else []
-    text = " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
-    undone = view.phase == "windows" and view.left_s > 0 and not view.waits
-    return f"{text} and the time to undo faults" if undone else text
+    return " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
 
 
 def _expected(expected_s: float | None) -> str:

@@ -254,7 +254,8 @@ def compared_text(totals: RunTotals) -> str:
     """Return why the downtime is shorter than the longest time without a confirm, or an outage
     longer; "" if neither is sure."""
     silent_s = totals.silence.maximum_s if totals.silence is not None else 0.0
-    if 0 < totals.longest_out_s < silent_s:
+    out = totals.total_downtime
+    if out is not None and not out.bound and 0 < out.maximum_s < silent_s:
         return SHORTER
     if totals.silence is None or totals.silence.bound or totals.runs > 1 or not totals.is_out:
         return ""

@@ -87,7 +87,7 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         screen.display.live(VIEW)
     assert len(screen.lines) == 3
     blocked = LiveCounts("windows", 7, 40, ("kill master = rmq1",), 30.0, BLOCKED, run="run-1")
-    screen.display.live(replace(blocked, strip=NOTHING_YET))
+    screen.display.live(replace(blocked, strip=NOTHING_YET, awaits_undo=True))
     assert screen.lines[3] == (
         "run-1 faults | sent 0/s, confirmed 0/s, delivered 0/s | unconfirmed 40 | late 7 | "
         "fault: kill master = rmq1 | at least 30 s left and the time to undo faults"
