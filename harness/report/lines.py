@@ -240,12 +240,13 @@ _OF_AGENT = "agent "  # a name of the manifest: `agent pika`
 
 
 def unseen_lines(verdict: ClaimVerdict, standing: str) -> str:
-    """Return a warning whose harm did not occur: the claim, what was seen instead, what is known.
-    Its source and the times of the fault stand elsewhere."""
+    """Return a warning whose harm did not occur: the claim, what was seen instead, what is known
+    and what was not judged. Its source and the times of the fault stand elsewhere."""
     seen = "; ".join(CONDITION.sub("", line) for line in verdict.judged)
     known = [f"known: {verdict.known}"] if verdict.known else []
+    not_judged = [f"not judged: {'; '.join(verdict.not_judged)}"] if verdict.not_judged else []
     head = f"{verdict.word} {verdict.claim}, {standing}"
-    return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known])
+    return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known, *not_judged])
 
 
 _RELEASE = re.compile(r"\d+(?:\.\d+)+$")
