@@ -213,7 +213,7 @@ def test_late_messages_in_outages_are_counted_among_all() -> None:
     under = late(Story().missed(12).outage(1.01, 2, bad=12))
     assert under == f"{every}, all of them in the outage, from the beginning of the fault"
     twice = Story().missed(12).outage(40, 43, bad=5).outage(44, 45, bad=4)
-    assert ", 9 of them in the 2 outages, from 39.0 s after" in late(twice)
+    assert ", 9 of them in the 2 outages, the first from 39.0 s after" in late(twice)
     assert late(Story().missed(12).outage(0.5, 2, bad=9)) == every, "some were due before"
 
 
