@@ -330,7 +330,7 @@ def sends(packs: Sequence[Packed]) -> Iterator[str]:
             "runs",
             "share that failed",
         ),
-        *("last failed after", "turned to another after", "left the master out after"),
+        *("last failed after", "switched name server after", "route without the master after"),
     )
     for cell, runs in cells_of(packs):
         every = (one for run in runs if run.detail is not None for one in run.detail.failing)

@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.analyse.judged_run import JudgedRun
 from harness.analyse.marts import restored
-from harness.judging.assemble import RawReading, read_raw
+from harness.judging.assemble import RawReading, failing_of, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.plan.model import Cell
 from harness.plan.problems import PlanError, Problem
@@ -105,7 +105,9 @@ def judged_from(body: Mapping[str, Any], place: Path) -> tuple[JudgedRun, RawRea
     audited = tuple(Observation(**one) for one in body["audited"])
     records = Records(**events, unreadable=body["unreadable"])
     uncounted = frozenset(body.get("uncounted", ()))
-    return restored(manifest, found), RawReading(body["words"], audited, records, uncounted)
+    run = restored(manifest, found)
+    failed = failing_of(run, records)
+    return run, RawReading(body["words"], audited, records, failed, uncounted)
 
 
 def write(marts: PackMarts, path: Path) -> None:

@@ -270,10 +270,10 @@ def _build(
             forcerm=True,
             decode=True,
         )
-        for said in output:
-            if "error" in said:
-                raise DeployError(_failed(tag, said["error"].strip(), last))
-            for line in said.get("stream", "").splitlines():
+        for message in output:
+            if "error" in message:
+                raise DeployError(_failed(tag, message["error"].strip(), last))
+            for line in message.get("stream", "").splitlines():
                 last.append(line)
                 if line.startswith("Step "):
                     progress(f"{step}: {shorten(line, 80)}")

@@ -17,6 +17,7 @@ from harness.compare.expectations import CellResult, Expectations
 from harness.judging import known_facts
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.clients.requirements import resends
+from harness.plan.declared import ignored_text
 from harness.plan.fault_words import resolved_words
 from harness.plan.layouts.layout_values import (
     BALANCER,
@@ -32,7 +33,7 @@ from harness.systems.registry import registry
 from harness.view import routes
 from harness.view.costs import cost
 from harness.view.detail import detail_of, failures_of, records_of
-from harness.view.failing import failed_sends, failing
+from harness.view.failing import Failing, failed_sends, failing
 from harness.view.failing import observe as observe_failing
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records
@@ -67,6 +68,7 @@ class RawReading:
     words: Mapping[str, Any]
     audited: tuple[Observation, ...]
     records: Records
+    failing: tuple[Failing, ...]
     uncounted: frozenset[str] = frozenset()
     receivers: tuple[Observation, ...] = ()
     stale: tuple[Observation, ...] = ()
@@ -75,23 +77,27 @@ class RawReading:
 def read_raw(run: JudgedRun) -> RawReading:
     words = operated.client_state(run.folder, run.manifest, run.facts, run.findings)
     words |= routed.route_state(run.folder, run.manifest, run.facts)
-    records = records_of(run.folder, run.findings)
+    records = records_of(run.folder, run.findings, run.manifest.client)
     late = receivers(run.folder, run.findings, run.facts)
     stale = stale_copies(run.folder, run.views)
-    return RawReading(words, audit(run.folder), records, receivers=late, stale=stale)
+    failed = failing_of(run, records)
+    return RawReading(words, audit(run.folder), records, failed, receivers=late, stale=stale)
+
+
+def failing_of(run: JudgedRun, records: Records) -> tuple[Failing, ...]:
+    meanings = failures_of(run.manifest.client)
+    return failing(run.manifest, run.facts, run.sends, records.clients, meanings)
 
 
 def evidence_of(run: JudgedRun, raw: RawReading) -> Evidence:
     """Return the evidence of one run: its marts, and what was read of its raw rows."""
-    meanings = failures_of(run.manifest.client)
-    sends = failing(run.manifest, run.facts, run.sends, raw.records.clients, meanings)
     return Evidence(
         run.findings,
         run.facts,
         known_facts.of_run(run.manifest, raw.words),
         uncounted=raw.uncounted,
         resends=resends(run.manifest.client),
-        failed_sends=failed_sends(sends),
+        failed_sends=failed_sends(raw.failing),
     )
 
 
@@ -102,7 +108,7 @@ def run_report(
     manifest = run.manifest
     run_summary = summary(evidence)
     findings = with_new_masters(run.findings, run.facts, run.views)
-    detail = detail_of(raw.records, manifest, run.facts, findings, run.views, run.sends)
+    detail = detail_of(raw.records, manifest, run.facts, findings, run.views, raw.failing)
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
@@ -111,7 +117,7 @@ def run_report(
         verdicts=tuple(verdicts),
         observations=(
             *at_their_number(observe(evidence, _gone_ns(detail.timeline.faults)), raw.receivers),
-            *observe_failing(detail.failing),
+            *observe_failing(raw.failing),
             *explaining(detail.takeovers, run.findings.attributions),
             *routes.observe(manifest, findings, run.views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
@@ -193,13 +199,7 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
         (manifest.cluster_stood, "cluster: the one that `mqproof up` had started"),
         (options, f"options of {manifest.client}: {options}"),
         (others, f"played together with {others}: one cluster, and one fault for all"),
-        *(
-            (
-                one,
-                f"section [{one}] of the scenario is ignored: {manifest.client} has no use for it",
-            )
-            for one in manifest.ignored
-        ),
+        *((one, ignored_text(one, manifest.client)) for one in manifest.ignored),
     )
     return (*_kept(manifest), *(text for applies, text in notes if applies), *_meant(manifest))
 

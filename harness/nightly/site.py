@@ -35,6 +35,7 @@ SITE, INDEX = "site", "index.html"
 SLUG_MAX = 60
 WIDTH, HEIGHT, ROOM = 1000.0, 100.0, 1.1
 RUN, BOUND, WORSE = "run", "bound", "worse"
+_WORST = {"missed": ", worst fault"}  # of several faults in a run
 _TONES = {Exit.PASSED: "pass", Exit.FAILED: "fail", Exit.NOT_DECIDED: "open"}
 
 
@@ -256,7 +257,7 @@ def _cell_nights(
     for night, one, column, changed in reversed(list(together)):
         if one is not None or night.plays_of(cell):
             times = "; ".join(
-                f"{formats.measure_name(name).lower()} {_listed(times)}"
+                f"{formats.measure_name(name).lower()}{_WORST.get(name, '')} {_listed(times)}"
                 for name, times in (one.times.items() if one is not None else ())
             )
             reports = tuple(_reports(folder, night, cell))

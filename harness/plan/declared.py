@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.outside.text import brief
 from harness.plan.brought_facts import is_of_kind, kind_text
+from harness.plan.clients.registry import registry
 from harness.plan.clients.requirements import ChosenClient
 from harness.plan.layouts.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout, RunPlan, Scenario, System
@@ -60,6 +61,15 @@ FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 def ignored(plan: RunPlan) -> list[str]:
     """What the workload says that this run's client does not know."""
     return plan.client.ignored(plan.scenario.workload)
+
+
+def ignored_text(section: str, client: str) -> str:
+    """Return that a section does not apply to a client, and which key of it does.
+    `client`: with or without options in its name."""
+    known = registry().clients.get(client.partition("+")[0])
+    key = known.family.foreign_keys.get(section, "") if known is not None else ""
+    tail = f", except its key {key}" if key else ""
+    return f"section [{section}]: it does not apply to {client}{tail}"
 
 
 def shown(plan: RunPlan) -> list[str]:

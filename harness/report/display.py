@@ -77,7 +77,7 @@ class Steps:
             self._began_s = None
 
     def _begin_part(self, name: str) -> None:
-        """A timer shows it while it still runs: nothing may happen before it ends."""
+        """Let a timer show a part that takes long while it runs: it may be the last event."""
         self._end_part()
         self._part = Timer(SLOW_PART_S, self.show.message, [f"{name} ..."])
         self._part.daemon = True

@@ -15,7 +15,7 @@ from harness.plan import distribution, model
 from harness.plan.bound import Bound
 from harness.plan.checks.permission import unverified
 from harness.plan.checks.process_targets import candidates
-from harness.plan.declared import ignored, shown
+from harness.plan.declared import ignored, ignored_text, shown
 from harness.plan.files import references, spans
 from harness.plan.files.targets import Target, TargetForm
 from harness.plan.layouts.layout_values import NO_HANDLING, ONE
@@ -101,7 +101,7 @@ def run_lines(run: model.RunPlan, repeats: int) -> Iterator[str]:
         load = f"{len(run.together)} times this load"
         yield f"  together   with {others}: one cluster, one fault for all, {load}"
     for section in ignored(run):
-        yield f"  ignored    section [{section}]: it does not apply to {run.client.word}"
+        yield f"  ignored    {ignored_text(section, run.client.word)}"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)

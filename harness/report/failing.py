@@ -14,10 +14,10 @@ from harness.view.failing import Failing, answers_text
 
 ROWS_MAX = 200
 HEAD = (  # the last is in pages only: a run's own lines in a terminal say how its sends failed
-    *("publisher", "failed", "last failed after", "name server", "turned to another after"),
-    *("left the master out after", "how they failed"),
+    *("publisher", "failed", "last failed after", "name server", "switched name server after"),
+    *("route without the master after", "how they failed"),
 )
-# `failed` and the times need it: a sentence for every reader.
+# What `failed` and the times count.
 MEANING = (
     "Failed attempts to send (retries included), of all that the publisher sent from the fault up "
     "to its last failure. Times are seconds from the fault on."

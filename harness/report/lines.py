@@ -39,6 +39,7 @@ _MEANING = {
     Exit.CRASH: "not decided, because of a defect of mqproof itself",
 }
 
+NO_COMPARISON = "expectations not decided"
 CONDITION = re.compile(r" \(`[^`]*`\)$")  # after what was found of it
 WARNINGS_MAX = 3  # named in the verdict line
 _EXPECTED, _UNEXPECTED = "expected in this cell", "unexpected in this cell"
@@ -125,7 +126,7 @@ def cell_lines(report: Report) -> Iterator[str]:
 
 def _word(standing: Standing) -> str:
     """Return it as people read it: most claims of a cell that is `not judged` may be decided."""
-    return "not decided" if standing is Standing.NOT_JUDGED else standing.value
+    return NO_COMPARISON if standing is Standing.NOT_JUDGED else standing.value
 
 
 def _alike(lines: Iterable[str]) -> Iterator[str]:
@@ -239,12 +240,13 @@ _OF_AGENT = "agent "  # a name of the manifest: `agent pika`
 
 
 def unseen_lines(verdict: ClaimVerdict, standing: str) -> str:
-    """Return a warning whose harm did not occur: the claim, what was seen instead, what is known.
-    Its source and the times of the fault stand elsewhere."""
+    """Return a warning whose harm did not occur: the claim, what was seen instead, what is known
+    and what was not judged. Its source and the times of the fault stand elsewhere."""
     seen = "; ".join(CONDITION.sub("", line) for line in verdict.judged)
     known = [f"known: {verdict.known}"] if verdict.known else []
+    not_judged = [f"not judged: {'; '.join(verdict.not_judged)}"] if verdict.not_judged else []
     head = f"{verdict.word} {verdict.claim}, {standing}"
-    return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known])
+    return "\n".join([head, f"warning: {verdict.meaning}", f"seen: {seen}", *known, *not_judged])
 
 
 _RELEASE = re.compile(r"\d+(?:\.\d+)+$")

@@ -18,7 +18,7 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.replica_looks import KIND as LOOK
 from harness.run_folder.replica_looks import looks
-from harness.view.failing import Failing, failing, sending
+from harness.view.failing import Failing, sending
 from harness.view.grouping import by_key
 from harness.view.message_traces import Records, trace
 from harness.view.outage_answers import answers_in
@@ -33,7 +33,6 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME, PARTS, grade, gravity
 from spark_analysis.schema.messages import Affected, Count
-from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 from spark_analysis.schema.words import NEVER_SENT
 
@@ -66,11 +65,12 @@ class Detail:
     answers: Mapping[int, str] = field(default_factory=dict)  # about outages, by their begin
 
 
-def records_of(folder: Path, findings: Findings) -> Records:
+def records_of(folder: Path, findings: Findings, client: str) -> Records:
     examples = _examples_shown(findings.examples)
     try:
         records = _read(folder, [row for group in examples.values() for row in group])
-        return replace(records, answers=answers_in(folder, findings.outages))
+        answers = answers_in(folder, findings.outages, failures_of(client))
+        return replace(records, answers=answers)
     except rows.Unreadable as failure:
         return Records(unreadable=str(failure))
 
@@ -81,7 +81,7 @@ def detail_of(
     facts: Facts,
     findings: Findings,
     views: Views,
-    sends: Sends,
+    failing: tuple[Failing, ...],
 ) -> Detail:
     """Return what a person wants to see of a run whose raw rows were read before."""
     examples = _examples_shown(findings.examples)
@@ -115,7 +115,7 @@ def detail_of(
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
         unreadable=records.unreadable,
-        failing=failing(manifest, facts, sends, records.clients, failures_of(manifest.client)),
+        failing=failing,
         takeovers=taken,
         answers=records.answers,
     )

@@ -17,7 +17,7 @@ from itertools import groupby
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.grouping import by_key
-from harness.view.naming import failed_as
+from harness.view.naming import counted_text, failed_as
 from harness.view.observations import Observation
 from harness.view.routes import ATTACHED, RouteRow, Stretch
 from harness.view.summary import NS
@@ -86,19 +86,21 @@ def _answers(
     numbers = Counter[str]()
     for one in found:
         numbers[failed_as(one.outcome, one.answer, meanings)] += one.attempts
-    return tuple(sorted(numbers.items(), key=lambda each: (-each[1], each[0])))
+    return tuple(numbers.items())
 
 
-def answers_text(found: Iterable[Failing]) -> str:
-    """Return `127,301 answered with nack, 4 connection lost`, the most frequent first; of a single
-    answer no number; "" if none is recorded."""
+def answers_text(found: Sequence[Failing]) -> str:
+    """Return `127,301 answered with nack, 4 connection lost`; of a single answer to all no number;
+    "" if none is recorded."""
     numbers = Counter[str]()
     for one in found:
         numbers.update(dict(one.answers))
-    if len(numbers) == 1:
+    if not numbers:
+        return ""
+    unknown = sum(one.failed for one in found) - numbers.total()
+    if len(numbers) == 1 and not unknown:
         return next(iter(numbers))
-    ordered = sorted(numbers.items(), key=lambda each: (-each[1], each[0]))
-    return ", ".join(f"{number:,} {answer}" for answer, number in ordered)
+    return counted_text(numbers) + (f", {unknown:,} not recorded" if unknown > 0 else "")
 
 
 def of_first_fault(found: Sequence[Failing]) -> list[Failing]:
@@ -107,33 +109,40 @@ def of_first_fault(found: Sequence[Failing]) -> list[Failing]:
     return [one for one in found if one.window == first]
 
 
-def failures_text(found: Sequence[Failing]) -> str:
-    """Return `30 of 118 attempts to send failed, the last 4.5 s after the fault: answered with
-    nack`; "" if none failed."""
-    sent, failed = sum(one.sent for one in found), sum(one.failed for one in found)
-    times = [one.last_failed_s for one in found if one.last_failed_s is not None]
-    if not (failed and times):
+def failed_text(found: Iterable[Failing], fault: str = "") -> str:
+    """Return `30 of 118 attempts to send failed`; "" if none failed. `fault`: after which the last
+    one is timed, of rows of one run."""
+    sent = failed = 0
+    last_s = 0.0
+    for one in found:
+        sent, failed = sent + one.sent, failed + one.failed
+        last_s = max(last_s, one.last_failed_s or 0.0)
+    if not failed:
         return ""
-    how = answers_text(found) or "refused, or without an answer"
-    return (
-        f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed, "
-        f"the last {max(times):.1f} s after the fault: {how}"
-    )
+    last = f", the last {last_s:.1f} s after {fault}" if fault else ""
+    return f"{failed:,} of {sent:,} attempt{'s' if sent > 1 else ''} to send failed{last}"
+
+
+def failures_text(found: Sequence[Failing], fault: str = "") -> str:
+    """Return the same with how they failed: `…, the last 4.5 s after the fault: answered with
+    nack`."""
+    text = failed_text(found, fault)
+    return f"{text}: {answers_text(found) or 'refused, or without an answer'}" if text else ""
 
 
 def observe(found: Iterable[Failing]) -> Iterator[Observation]:
     """Yield a line for each fault after which sends failed."""
     for window, own in by_key(found, lambda one: one.window).items():
-        if text := failures_text(own):
+        if text := failures_text(own, "the fault"):
             yield Observation("failed_sends", window, True, f"fault {window}: from it on, {text}")
 
 
 def failed_sends(found: Iterable[Failing]) -> dict[int, str]:
-    """Return, by window in which sends failed, how many and how, and when every publisher's route
-    had lost the master."""
+    """Return, by window in which sends failed, how many did, and when every publisher's route had
+    lost the master."""
     texts = {}
     for window, own in by_key(found, lambda one: one.window).items():
-        if not (text := failures_text(own)):
+        if not (text := failed_text(own, "the fault")):
             continue
         known = [one.left_out_s for one in own if one.left_out_s is not None]
         if known and len(known) == len(own):

@@ -14,7 +14,7 @@ from spark_analysis.schema.words import Outcome, level_text
 _LOST, _GIVEN_UP = "connection lost", "connection given up by the publisher:"
 _BY_PUBLISHER = f"{_LOST}: closed by the publisher:"  # as publishers record it
 # What an error says beside its cause: where to read on, and a number that its record leaves out.
-_ASIDE = re.compile(r"(, #\(ms\)| ?(For more information|See http).*?(?=, which caused |$))")
+_ASIDE = re.compile(r"(, #\(ms\)| ?(For more information|See http).*?(?=, which caused | < |$))")
 _CAUSED = (", which caused ", " < ")  # between the causes of an error: now, and in older records
 # An address in a client's error: `<rkg2/172.31.124.210:10921>`, `connect to rkd3:10931 failed`.
 _ADDRESS = re.compile(
@@ -87,7 +87,13 @@ def failed_as(outcome: int, answer: str, meanings: Mapping[str, str]) -> str:
     if answer == "nack":
         return "answered with nack"
     known_as = (words for mark, words in meanings.items() if mark in answer)
-    return next(known_as, answer or "outcome unknown")
+    return next(known_as, answer or f"outcome {Outcome(outcome).name.lower()}")
+
+
+def counted_text(counts: Mapping[str, int]) -> str:
+    """Return `127,301 answered with nack, 4 connection lost`: the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{number:,} {words}" for words, number in ordered)
 
 
 def address_in(raw: str) -> str:

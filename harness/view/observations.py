@@ -31,12 +31,12 @@ from harness.run_folder.process_ends import unplanned_text
 from harness.run_folder.rows import Probe
 from harness.view.naming import detail_name, detail_text
 from harness.view.summary import (
-    BOUND_LEAST_S,
+    AT_ONCE,
     CUT_SHORT,
     LATER_LATE,
     NEVER_LATE,
-    NO_OUTAGE,
     NOT_MEASURED,
+    is_near_zero,
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.digest import SUSTAINED
@@ -265,8 +265,8 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
     value = evidence.value(f"{name}_s", number)
     if name == SUSTAINED and evidence.never_late(number):
         return NEVER_LATE
-    if name == SUSTAINED and isinstance(value, Interval) and value.high < BOUND_LEAST_S:
-        return NO_OUTAGE
+    if name == SUSTAINED and isinstance(value, Interval) and is_near_zero(value.high):
+        return AT_ONCE
     if isinstance(value, Interval) and _says_nothing(value):
         near_zero = reason_near_zero(value.doubt) or CUT_SHORT
         return f"{measures.STAGE_TITLES[name]}: {NOT_MEASURED} ({near_zero})"
@@ -293,7 +293,7 @@ def _seconds(value: object) -> str:
 
 def _says_nothing(value: object) -> bool:
     """Return whether a time is known by a lower bound near zero only."""
-    return isinstance(value, Interval) and value.low < BOUND_LEAST_S and math.isinf(value.high)
+    return isinstance(value, Interval) and is_near_zero(value.low) and math.isinf(value.high)
 
 
 def _bound(value: object) -> str:

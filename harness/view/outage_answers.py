@@ -4,23 +4,25 @@ All attempts of such a message count, whenever their answers came: an outage is 
 times.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.run_folder import rows
+from harness.view.naming import counted_text, detail_text, failed_as
+from spark_analysis.schema.sends import answer_of
 from spark_analysis.schema.service import RUN, Outage
 from spark_analysis.schema.words import Outcome, Strength, level_text
 
 OUTAGES_MAX = 20
-# Of what a client reports, what differs between attempts is left out.
-_KIND = re.compile(r"connection lost|\w*(?:Exception|Error)\b|[\w ]+")
 
 
-def answers_in(folder: Path, outages: Iterable[Outage]) -> dict[int, str]:
+def answers_in(
+    folder: Path, outages: Iterable[Outage], meanings: Mapping[str, str]
+) -> dict[int, str]:
     """Return `283 confirmed by all required replicas, 111 confirmed: flush slave timeout`, by the
-    begin of each outage of the whole run. Raise Unreadable."""
+    begin of each outage of the whole run. `meanings`: what the client reports of attempts that
+    failed. Raise Unreadable."""
     spells = [one for one in outages if one.scope == RUN][:OUTAGES_MAX]
     due = {
         (row["producer"], row["sequence"]): number
@@ -37,8 +39,8 @@ def answers_in(folder: Path, outages: Iterable[Outage]) -> dict[int, str]:
         for producer, sequence, *answer in zip(*batch.to_pydict().values(), strict=True):
             number = due.get((producer, sequence))
             if number is not None:
-                found[number][_words(*answer)] += 1
-    return {one.from_ns: _text(counts) for one, counts in zip(spells, found, strict=True)}
+                found[number][_words(meanings, *answer)] += 1
+    return {one.from_ns: counted_text(counts) for one, counts in zip(spells, found, strict=True)}
 
 
 def _due_in(outage: Outage) -> object:
@@ -46,15 +48,8 @@ def _due_in(outage: Outage) -> object:
     return (due >= outage.from_ns) & (due < outage.until_ns)
 
 
-def _words(outcome: int, strength: int, raw: str | None) -> str:
+def _words(meanings: Mapping[str, str], outcome: int, strength: int, raw: str | None) -> str:
     if outcome != Outcome.CONFIRMED:
-        kind = _KIND.match(raw or "")
-        return kind[0] if kind else "not confirmed"
-    label = Strength(strength).label
-    text = level_text(label)
-    return f"confirmed: {label.replace('_', ' ')}" if text == label else f"confirmed {text}"
-
-
-def _text(counts: Mapping[str, int]) -> str:
-    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return ", ".join(f"{number:,} {answer}" for answer, number in ordered)
+        return failed_as(outcome, answer_of(raw or ""), meanings)
+    level = Strength(strength).label
+    return detail_text(level) if level_text(level) != level else f"confirmed: {detail_text(level)}"

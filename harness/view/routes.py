@@ -11,7 +11,7 @@ believed, for a person: sentences and rows.
    times a second: a change came up to 0.25 s before its report.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeVar
@@ -179,14 +179,17 @@ def beside_target(
 ) -> str:
     """Return `name server` if a fault hit a host for another reason, and a name server ran there.
     `state`: of the manifest."""
-    hit = state.get("windows", {}).get(str(window), {}).get(NAME_SERVERS_HIT)
     meant = affects_links(kind) or NAME_SERVER in target
-    return NAME_SERVER if isinstance(hit, list) and place in hit and not meant else ""
+    return NAME_SERVER if place in _name_servers_hit(state, window) and not meant else ""
+
+
+def _name_servers_hit(state: Mapping[str, Any], window: int) -> Sequence[str]:
+    hit = state.get("windows", {}).get(str(window), {}).get(NAME_SERVERS_HIT)
+    return hit if isinstance(hit, list) else ()
 
 
 def _silenced(window: int, manifest: Manifest, views: Views) -> Iterator[str]:
     """Yield each name server that the stages leave out because the fault hit its host."""
-    hit = manifest.state.get("windows", {}).get(str(window), {}).get(NAME_SERVERS_HIT)
     silent = {
         one.name_server
         for fault in manifest.windows
@@ -194,7 +197,7 @@ def _silenced(window: int, manifest: Manifest, views: Views) -> Iterator[str]:
         if (fault.number, one.kind) == (window, ROUTE)
         and one.from_ns - NS <= fault.returned_ns < one.until_ns
     }
-    for name in sorted(silent.intersection(hit if isinstance(hit, list) else ())):
+    for name in sorted(silent.intersection(_name_servers_hit(manifest.state, window))):
         yield f"; without name server {name}, on the host that the fault hit"
 
 

@@ -93,7 +93,7 @@ def _scope_out(scope: str, name: str, of: int, rows: Sequence[Outage]) -> Out:
 # Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
 BOUND_LEAST_S = 0.05
 NEVER_LATE = "no message was late"
-NO_OUTAGE = "no outage began at the fault"  # sending went on on time: nothing had to recover
+AT_ONCE = f"on time again within {BOUND_LEAST_S:g} s"
 LATER_LATE = "later messages were late"
 NOT_MEASURED = "not measured"  # of such a time
 CUT_SHORT = "the load ended, or the next fault began, too soon to measure it"
@@ -229,23 +229,23 @@ def _detection_timeout_s(evidence: Evidence) -> float | None:
     return _seconds(evidence.value("detection_timeout_s"))
 
 
+def is_near_zero(seconds: float) -> bool:
+    """Return whether a time is too short to tell from 0."""
+    return seconds < BOUND_LEAST_S
+
+
 def informative(seconds: Number) -> Number:
     """Return the time, or an unknown one if its only bound is below BOUND_LEAST_S."""
-    if seconds.exact or seconds.least is None or seconds.least >= BOUND_LEAST_S:
+    if seconds.exact or seconds.least is None or not is_near_zero(seconds.least):
         return seconds
     return Number(None, False, reason_near_zero(seconds.why))
-
-
-def began_no_outage(seconds: Number) -> bool:
-    """Return whether sending was on time from a fault on, by the time until it was."""
-    return seconds.exact and seconds.least is not None and seconds.least < BOUND_LEAST_S
 
 
 def is_uninformative(row: Comparison) -> bool:
     """Return whether all judged runs know a time by a lower bound below BOUND_LEAST_S only."""
     if row.unit != "ns" or row.maximum is None or row.bounds < row.judged:
         return False
-    return row.maximum < BOUND_LEAST_S * 1e9
+    return is_near_zero(row.maximum / 1e9)
 
 
 def _outage(evidence: Evidence, window: Window) -> WindowOutage:

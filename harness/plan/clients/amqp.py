@@ -16,6 +16,7 @@ AMQP = Family(
     prober="",
     not_accepted={},
     unanswered={},
+    foreign_keys={},
 )
 PIKA = Client(
     name="pika",

@@ -89,6 +89,8 @@ class Family:
     not_accepted: Mapping[str, str]
     # The same of an attempt without an answer: it may have been accepted.
     unanswered: Mapping[str, str]
+    # By the place of another family's section: the key of it that counts for these clients, too.
+    foreign_keys: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

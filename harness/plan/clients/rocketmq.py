@@ -26,9 +26,11 @@ ROCKETMQ = Family(
         "UNKNOW": "left open by its producer, to be rolled back",
     },
     unanswered={
+        "ClosedChannelException": "connection lost while sending",
         "RemotingSendRequestException": "connection lost while sending",
         "RemotingTimeoutException": "no answer in time",
     },
+    foreign_keys={amqp_section.SECTION.place: "confirm_window"},
 )
 # It may have begun a send to a dead master just before it learns of one that is back: that waits
 # out the library's time limit.

@@ -305,17 +305,17 @@ def _serving(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
             seen = f"{name}, from +{from_s:.3f} s to +{until_s:.3f} s; other copies: {copies}"
             spans += _unqueried(last_s, from_s, before, scale)
             spans.append(scale.span(from_s, until_s, "shown" if host else "silent", name, seen))
-            last_s, before = until_s, f"{name} before; "
+            last_s, before = until_s, f" (last answer: {name})"
         spans += _unqueried(last_s, scale.until_s, before, scale)
         yield Lane(f"{timeline.serving} of {queue}", tuple(spans))
 
 
 def _unqueried(from_s: float, until_s: float, before: str, scale: Scale) -> Iterable[Span]:
-    """Yield the time in which brokers were not queried. `before`: what they had answered."""
+    """Yield the time in which brokers were not queried. `before`: their last answer."""
     from_s, until_s = max(from_s, scale.from_s), min(until_s, scale.until_s)
     if from_s < until_s:
         title = f"mqproof did not query the brokers from +{from_s:.3f} s to +{until_s:.3f} s"
-        yield scale.span(from_s, until_s, "unqueried", f"{before}not queried", title)
+        yield scale.span(from_s, until_s, "unqueried", f"not queried{before}", title)
 
 
 def _operated(timeline: Timeline, scale: Scale) -> Iterable[Span]:

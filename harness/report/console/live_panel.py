@@ -196,7 +196,8 @@ def what_next(view: LiveCounts) -> str:
     """What is waited for; else how long the plan still lasts, at least."""
     if view.waits:
         return f", {'; '.join(view.waits)}"
-    return f", at least {view.left_s:.0f} s left" if view.left_s > 0 else ""
+    undo = " and the time to undo faults" if view.awaits_undo else ""
+    return f", at least {view.left_s:.0f} s left{undo}" if view.left_s > 0 else ""
 
 
 def _rates(view: LiveCounts) -> str:

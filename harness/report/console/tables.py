@@ -165,7 +165,7 @@ def comparison_text(row: Comparison | None, runs: Sequence[RunReport] = ()) -> s
     row = with_recovery_bounds(row, runs)
     if why := why_no_recovery(row, runs):
         return f"{NO_RECOVERY} ({why})"
-    if is_never_reached(row):
+    if is_never_reached(row, runs):
         return f"not within {_number(row.minimum or 0.0, row.unit)}"
     if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return measure_text(row).median

@@ -33,6 +33,7 @@ from harness.report.page.columns import are_side_by_side
 from harness.report.page.headline import headline
 from harness.report.page.matrix import weight
 from harness.report.page.measures import measure_title
+from harness.report.page.outs import BOUND
 from harness.report.page.places import VerdictView, places
 from harness.report.page.totals import RunTotals, loss_rate
 from harness.report.tried import rate_lines, reasons, tabulated
@@ -168,7 +169,7 @@ class Terminal:
             self._console.print(table)
         for one in tabulated(report):
             if one.totals.out_bound:
-                self._print(f"cell {one.label}, downtime >=: {one.totals.out_bound}")
+                self._print(f"cell {one.label}: {BOUND}: {one.totals.out_bound}")
         if zero := tables.nowhere(report):
             self._print(f"0 in every run: {'; '.join(map(measure_title, zero))}")
         if never := tables.unjudged(report):
@@ -203,7 +204,7 @@ class Terminal:
             changes = formats.plural(len(routes), "change")
             self._print(f"  {changes} of routes and roles observed (--all lists them)", "dim")
         for outage in outs.outage_texts(run, outs.AT_LEAST):
-            self._print(f"  {outage}".replace(formats.GLUE, " "), "yellow")
+            self._print(f"  {outage}", "yellow")
 
         def standing(verdict: ClaimVerdict) -> str:
             return lines.standing_of(verdict, run, report)
@@ -237,7 +238,7 @@ class Terminal:
 
     def _print(self, text: str, style: str = "") -> None:
         """What has several lines stands in from the second on: none of them passes for ours."""
-        indented = visible(text).replace("\n", "\n    ")
+        indented = visible(text.replace(formats.GLUE, " ")).replace("\n", "\n    ")
         self._console.print(Text(indented, style), soft_wrap=True)
 
 
@@ -280,9 +281,7 @@ def live_line(view: LiveCounts) -> str:
         parts.append(view.sends)
     parts += view.late_counts if rates is None else view.counts
     parts += [f"fault: {', '.join(view.armed)}"] if view.armed else []
-    text = " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
-    undone = view.phase == "windows" and view.left_s > 0 and not view.waits
-    return f"{text} and the time to undo faults" if undone else text
+    return " | ".join(parts) + what_next(view).replace(", ", " | ", 1)
 
 
 def _expected(expected_s: float | None) -> str:

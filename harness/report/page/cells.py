@@ -13,7 +13,7 @@ from harness.compare.rates import BOUNDS_FROM, Rate, rate, too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.judging.verdict_file import SpreadEntry
-from harness.report.lines import cell_name
+from harness.report.lines import NO_COMPARISON, cell_name
 from harness.report.page import formats, outs
 from harness.report.page.totals import RunTotals, loss_rate, median_text
 from harness.report.tried import CellTable, tabulated
@@ -23,7 +23,7 @@ TAKEOVERS_MAX = 2  # of a run, beside its sentence
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.NEW: "no expectation is recorded",
-    Standing.NOT_JUDGED: "not decided",
+    Standing.NOT_JUDGED: NO_COMPARISON,
 }
 
 

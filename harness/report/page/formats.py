@@ -13,13 +13,13 @@ from harness.claims.recovery import ended_by_fault, reason_near_zero
 from harness.claims.times import stage_text
 from harness.view.new_masters import MEANINGS
 from harness.view.summary import (
-    BOUND_LEAST_S,
+    AT_ONCE,
     CUT_SHORT,
     NEVER_LATE,
-    NO_OUTAGE,
     NOT_MEASURED,
     Number,
     WindowOutage,
+    is_near_zero,
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Stage
@@ -185,9 +185,10 @@ def stage_time(
     if row.stage == SUSTAINED and row.window in [one.window for one in on_time]:
         return StageTime(NEVER_LATE, "", known=True)
     is_bound = bool(reason) or not row.reached
-    if row.stage == SUSTAINED and not is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
-        return StageTime(NO_OUTAGE, "", known=True)
-    if is_bound and row.after_ns < BOUND_LEAST_S * 1e9:
+    near_zero = is_near_zero(row.after_ns / 1e9)
+    if row.stage == SUSTAINED and near_zero and not is_bound:
+        return StageTime(AT_ONCE, "", known=True)
+    if is_bound and near_zero:
         return StageTime(NOT_MEASURED, reason_near_zero(reason) or CUT_SHORT, known=False)
     text = stage_text(row, f"{after}at least " if reason else after)
     return StageTime(text, "; ".join(filter(None, (meaning, reason))), known=True)

@@ -14,6 +14,7 @@ from harness.plan.model import Cell
 from harness.report.page import formats, measures, outs
 from harness.report.page.places import Place, scenarios_of
 from harness.report.page.totals import deadline_text
+from harness.view.grouping import by_key
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
@@ -98,12 +99,15 @@ def _is_zero(detail: str, found: Mapping[Cell, Comparison]) -> bool:
     return bool(detail) or any(row.judged for row in found.values())
 
 
-def _top(found: Mapping[Cell, Comparison]) -> float:
+def _top(found: Mapping[Cell, Comparison], report: Report) -> float:
     """The largest value that is drawn."""
-    return max(
-        (row.maximum or 0.0 for row in found.values() if not measures.is_never_reached(row)),
-        default=0.0,
+    runs = by_key(report.runs, lambda run: run.cell)
+    drawn = (
+        row.maximum or 0.0
+        for cell, row in found.items()
+        if not measures.is_never_reached(row, runs.get(cell, ()))
     )
+    return max(drawn, default=0.0)
 
 
 def _group(scenario: str, rows: Rows, report: Report, compared: Sequence[Place]) -> GridGroup:
@@ -119,7 +123,7 @@ def _group(scenario: str, rows: Rows, report: Report, compared: Sequence[Place])
         # A provenance that no place has here would be a line of zeros.
         if any(found) and (not detail or any(row and row.maximum for row in found)):
             values = [
-                _value(place, scenario, row, _top(by_cell)) if row is not None else None
+                _value(place, scenario, row, _top(by_cell, report)) if row is not None else None
                 for place, row in zip(compared, found, strict=True)
             ]
             lines.append(GridLine(measures.measure_title(measure, detail), tuple(values)))
@@ -138,6 +142,6 @@ def _value(place: Place, scenario: str, row: Comparison, top: float) -> Value:
         return Value(letter, measured.median, measured.range, measured.sentence, True)
     if bar is None:
         return Value(letter, measured.median, "", measured.sentence)
-    bar = None if measures.is_never_reached(row) else bar
+    bar = None if measures.is_never_reached(row, runs) else bar
     ends = ", ".join(filter(None, (measured.range, measured.judged)))
     return Value(letter, measured.median, ends, measured.sentence, True, bar)

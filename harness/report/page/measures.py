@@ -23,11 +23,11 @@ from harness.report.page.totals import worst_of
 from harness.view.grouping import by_key
 from harness.view.naming import detail_name
 from harness.view.summary import (
-    BOUND_LEAST_S,
+    AT_ONCE,
     LATER_LATE,
     NEVER_LATE,
-    NO_OUTAGE,
     NOT_MEASURED,
+    is_near_zero,
     is_uninformative,
 )
 from spark_analysis.schema.comparison import Comparison
@@ -195,18 +195,21 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
 
 def why_no_recovery(row: Comparison, runs: Iterable[RunReport]) -> str:
     """Return why the cell has no time until sending was on time again: no message was late, or
-    too few were late at a fault; "" if it has one, or the row is another measure's."""
+    it was on time at once; "" if it has one, or the row is another measure's."""
     if row.measure != _RECOVERY or row.median is None or row.maximum is None:
         return ""
     known = [run.summary for run in runs if run.summary is not None]
     if known and all(one.never_late for one in known):
         return NEVER_LATE
-    return NO_OUTAGE if not row.bounds and row.maximum < 1e9 * BOUND_LEAST_S else ""
+    return AT_ONCE if not row.bounds and is_near_zero(row.maximum / 1e9) else ""
 
 
-def is_never_reached(row: Comparison) -> bool:
-    """Return whether it is a step that no judged run came to."""
-    return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
+def is_never_reached(row: Comparison, runs: Iterable[RunReport]) -> bool:
+    """Return whether it is a step that no judged run came to. Of a run with several faults the
+    mart has the longest time, and whether any is a bound: the longest one may be exact."""
+    known = [run.summary for run in runs if run.summary is not None]
+    alone = bool(known) and all(one.faults_of == 1 for one in known)
+    return alone and row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
 
 
 def is_late_later(runs: Iterable[RunReport]) -> bool:
@@ -234,14 +237,14 @@ def measure_text(row: Comparison, runs: Sequence[RunReport] = ()) -> MeasureText
     """`runs`: of the cell."""
     if why := why_no_recovery(row, runs):
         return MeasureText(NO_RECOVERY, why, "", why)
-    measured = _measured(row)
+    measured = _measured(row, runs)
     if row.measure != _RECOVERY or row.median is None or not is_late_later(runs):
         return measured
     ends = "; ".join(filter(None, (measured.range, LATER_LATE)))
     return measured._replace(range=ends, sentence=f"{measured.sentence}; {LATER_LATE}")
 
 
-def _measured(row: Comparison) -> MeasureText:
+def _measured(row: Comparison, found: Sequence[RunReport]) -> MeasureText:
     if row.median is None or row.minimum is None or row.maximum is None:
         text = f"not judged (0 of {row.runs})"
         return MeasureText(text, "", "", text)
@@ -262,7 +265,7 @@ def _measured(row: Comparison) -> MeasureText:
             until = amount(row.median_until, row.unit)
             ends = f"within {amount(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
-    if is_never_reached(row):
+    if is_never_reached(row, found):
         shown = "" if row.judged == row.runs else f"{judged} judged"
         return MeasureText(f"not within {least}", "", shown, title)
     return MeasureText(

@@ -20,6 +20,7 @@ from harness.view.timeline import FaultSpan
 from spark_analysis.schema.service import EITHER, NEVER, RUN, SYSTEM, UNDO, UNKNOWN, Outage
 
 NOT_OUT = "no downtime"
+BOUND = "downtime is a lower bound"
 # Beside a downtime that is shorter than the longest time without a confirm.
 SHORTER = (
     "Messages that waited no longer than their deadline are on time, so the downtime is shorter "
@@ -254,7 +255,8 @@ def compared_text(totals: RunTotals) -> str:
     """Return why the downtime is shorter than the longest time without a confirm, or an outage
     longer; "" if neither is sure."""
     silent_s = totals.silence.maximum_s if totals.silence is not None else 0.0
-    if 0 < totals.longest_out_s < silent_s:
+    out = totals.total_downtime
+    if out is not None and not out.bound and 0 < out.maximum_s < silent_s:
         return SHORTER
     if totals.silence is None or totals.silence.bound or totals.runs > 1 or not totals.is_out:
         return ""
@@ -311,7 +313,9 @@ def _in_outages(totals: RunTotals) -> str:
     which = "the outage" if out.times == 1 else f"the {formats.count(out.times)} outages"
     alone = out.times == 1 and first.ended == SYSTEM and not first.windows
     tail = f" ({_end_text(first, totals.spans)})" if alone else ""
-    return f", {many} of them in {which}, from {since_fault(first.from_ns, totals.spans)}{tail}"
+    begin = "from" if out.times == 1 else "the first from"
+    since = since_fault(first.from_ns, totals.spans)
+    return f", {many} of them in {which}, {begin} {since}{tail}"
 
 
 def longest(spread: SpreadEntry, totals: RunTotals, least: str = LEAST) -> str:

@@ -151,7 +151,8 @@ class VerdictView:
         self.why = totals.out_bound  # why the downtime is a lower bound
         self.worst = outs.worst_of_runs(totals)
         # Messages of several scenarios have no common share.
-        self.late = outs.late_text(totals) if totals.scenarios == 1 else ""
+        late = outs.late_text(totals) if totals.scenarios == 1 else ""
+        self.late = "; ".join(filter(None, (late, _attempts(place.runs, late))))
         out_of = totals.out_cell[0] if totals.out_cell is not None and totals.is_out else ""
         self.out_where = f"in {out_of}" if out_of and totals.scenarios > 1 else ""
         self.of = ""
@@ -172,7 +173,6 @@ class VerdictView:
                 None,
                 (
                     _loss(totals),
-                    _attempts(place.runs),
                     _outage(totals),
                     RETURNED if totals.hosts_returned else "",
                     _proof(totals),
@@ -328,13 +328,19 @@ def _so_many(number: int) -> str:
     return f"{formats.count(number)} {'is' if number == 1 else 'are'}"
 
 
-def _attempts(runs: Iterable[RunReport]) -> str:
-    """Return how many attempts to send failed from the first fault on, and how; "" if none did."""
+def _attempts(runs: Sequence[RunReport], late: str) -> str:
+    """Return how many attempts to send failed from the first fault on, and how; "" if none did.
+    `late`: the text before it."""
     found: list[Failing] = []
+    several = False
     for run in runs:
-        found += of_first_fault(run.detail.failing if run.detail is not None else ())
-    text = failures_text(found)
-    return f"From the first fault on, {text}." if text else ""
+        own = run.detail.failing if run.detail is not None else ()
+        several |= len({one.window for one in own}) > 1
+        found += of_first_fault(own)
+    fault = "the first fault" if several else "the fault"
+    text = failures_text(found, fault if len(runs) == 1 else "")
+    since = "since that fault" if "first fault" in late else "from the first fault on"
+    return f"{since}, {text}" if text else ""
 
 
 def _outage(totals: RunTotals) -> str:

@@ -25,16 +25,16 @@ from harness.report.tried import reasons
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import unplanned_text
 from harness.view.detail import AffectedClass, Detail
-from harness.view.failing import failures_text, of_first_fault
+from harness.view.failing import Failing, failed_text, of_first_fault
 from harness.view.grouping import by_key
 from harness.view.observations import describe_start
 from harness.view.summary import (
+    AT_ONCE,
     LATER_LATE,
     NEVER_LATE,
-    NO_OUTAGE,
     NOT_MEASURED,
     Summary,
-    began_no_outage,
+    is_near_zero,
 )
 from harness.view.takeovers import steps_of
 from harness.view.timeline import OperationSpan
@@ -64,7 +64,7 @@ class RunView:
         self.tone, self.badge = badge_of(outcome).shown
         warned = [one.claim for one in run.verdicts if one.came_true]
         failed = of_first_fault(run.detail.failing if run.detail is not None else ())
-        self.facts = (*_facts(run.summary, warned), *filter(None, [failures_text(failed)]))
+        self.facts = (*_facts(run.summary, warned), *_failed(failed))
         self.verdicts = tuple(Seen(run, one, report, (cell,)) for one in applying)
         self.not_applicable = len(run.verdicts) - len(applying)
         self.advice = tuple(dict.fromkeys(_advice(run, report)))
@@ -230,8 +230,8 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
         found, recovers = worst_of(one, name), name == "degraded_s"
         if recovers and one.never_late:
             yield NEVER_LATE
-        elif recovers and found is not None and began_no_outage(found):
-            yield NO_OUTAGE
+        elif recovers and found and found.exact and is_near_zero(found.least or 0.0):
+            yield AT_ONCE
         elif found is not None:
             least = "" if found.exact else "≥ "
             later = sum(each.missed_later for each in one.outages) if recovers else 0
@@ -239,6 +239,11 @@ def _facts(one: Summary | None, warned: Sequence[str] = ()) -> Iterator[str]:
             yield f"{word} {link} {least}{formats.seconds(found.least or 0.0)}{tail}"
         elif one.outages and not (one.no_downtime and recovers):
             yield f"{word}: {NOT_MEASURED}"
+
+
+def _failed(found: Iterable[Failing]) -> Iterator[str]:
+    if text := failed_text(found):
+        yield f"from the first fault on, {text}"
 
 
 def predicted(verdicts: Sequence[ClaimVerdict]) -> frozenset[str]:

@@ -131,10 +131,7 @@ class RunTotals(TotalsEntry):
         # Of a single run: its faults.
         details = [run.detail for run in runs[:1] if run.detail is not None and len(runs) == 1]
         self.spans = details[0].timeline.faults if details else ()
-        # Why the longest downtime is a lower bound; "" if it is none.
-        bounds = [one.out_s for one in timed if one.out_s.least and not one.out_s.exact]
-        longest = max(bounds, key=lambda one: one.least or 0.0, default=None)
-        self.out_bound = longest.why if longest is not None else ""
+        self.out_bound = _why_bound([one.out_s for one in timed])
         # Faults struck hosts, and each was seen to come back with its disk.
         self.hosts_returned = _returned(summaries)
         self.logs_closed = sum(one.logs_closed for one in summaries)
@@ -266,6 +263,16 @@ def _unknown_reason(summaries: Iterable[Summary]) -> str:
         if unknown is not None and worst_of(one, "degraded_s") is None:
             return unknown.why or CUT_SHORT
     return ""
+
+
+def _why_bound(downtimes: Iterable[Number]) -> str:
+    """Return why the longest downtime of runs is a lower bound; "" if it is none. If it is exact,
+    a run with a shorter one may in truth have been unavailable for longer."""
+    known = sorted((one.least or 0.0, not one.exact, one.why) for one in downtimes)
+    bounds = [one for one in known if one[0] and one[1]]
+    if not bounds:
+        return ""
+    return f"{'' if bounds[-1] == known[-1] else 'in another run, '}{bounds[-1][2]}"
 
 
 def _first_unknown(numbers: Iterable[Number]) -> Number | None:

@@ -123,6 +123,11 @@ class Conductor:
         """The windows whose undo has not returned, in order."""
         return self._windows(_Stand.ARMING, _Stand.HOLDING, _Stand.UNDOING)
 
+    def awaits_undo(self) -> bool:
+        """Return whether the undo of a planned fault is still to come or to return."""
+        left = {*self._windows(_Stand.WAITING), *self.to_undo()}
+        return any(one.number in left and one.fault.returns for one in self.schedule.windows)
+
     def undoing(self) -> dict[int, int]:
         """Return the windows whose fault is being undone, each with since when."""
         found = self._windows(_Stand.UNDOING)

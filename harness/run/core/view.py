@@ -55,6 +55,7 @@ class LiveCounts:
     run: str = ""
     place: str = ""
     has_consumers: bool = True  # before the drain
+    awaits_undo: bool = False  # the undo of a planned fault is still to come
     waiting: int = 0
     never_sent: int = 0  # of `missed`
     groups: int = 0  # consumer groups that each get every message; 0: no such groups

@@ -39,6 +39,7 @@ class LiveRunView:
         return replace(
             view,
             groups=len(manifest.consumer_groups),
+            awaits_undo=conductor.awaits_undo(),
             parts=parts(schedule, phase, entered_ns, run_ns),
             strip=self.strip.at(run_ns, manifest.load_started_ns, manifest.load_ended_ns, opened),
             waits=tuple(waits(conductor, titles, ending, entered_ns, of.stage.origin_ns, now_ns)),

@@ -366,8 +366,8 @@ def test_failed_sends_are_reported_by_name_server_and_others_counted(
     (row,) = rows(page_of_sends, "sends")
     assert (row["name server of publishers"], row["runs"]) == ("rkt1", "2")
     assert row["last failed after"] == "3.01 s; none failed in 1 of 2"
-    assert row["turned to another after"] == "4.00 s [4.00 s; 4.00 s]"
-    assert row["left the master out after"] == "never"
+    assert row["switched name server after"] == "4.00 s [4.00 s; 4.00 s]"
+    assert row["route without the master after"] == "never"
 
 
 def test_price_covers_hosts_memory_work_and_cost_of_faults(

@@ -205,6 +205,7 @@ STRANGER = Family(
     prober="",
     not_accepted={},
     unanswered={},
+    foreign_keys={},
 )
 
 

@@ -157,6 +157,7 @@ def test_a_dry_run_names_options_that_the_client_ignores() -> None:
     catalogue = Catalogue((system,), (load_layout(system.name, layout),))
     client = system.clients[0]
     said = f"  ignored    section [workload.amqp]: it does not apply to {client}"
+    said += ", except its key confirm_window"
     assert said in list(dry_run.lines(plan(request, catalogue)))
     assert not [line for line in lines("master-crash", "all-automatic@T=10") if "ignored" in line]
 

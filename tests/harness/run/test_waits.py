@@ -1,5 +1,7 @@
 """What a run says that it waits for, from the conductor's own state."""
 
+from dataclasses import replace
+
 from faults.kinds import KINDS
 from harness.plan.files.spans import Duration
 from harness.plan.files.targets import parse_target
@@ -32,8 +34,18 @@ def undone_at_32() -> Conductor:
     assert said(run, 30) == []
     assert run.handle(c.Tick(31 * NS)) == [c.Undo(1)]
     assert said(run, 31.6) == ["undoing freeze rmq1 (master of orders): 1 s so far"]
+    assert run.awaits_undo()
     run.handle(c.Undone(1, 32 * NS))
+    assert not run.awaits_undo()
     return run
+
+
+def test_a_fault_without_return_has_no_undo_to_wait_for() -> None:
+    for returns in (True, False):
+        window = Window(1, replace(FAULT, returns=returns), 10, 20)
+        run = Conductor(replace(SCHEDULE, windows=(window,)))
+        assert run.handle(c.Ready(0))
+        assert run.awaits_undo() is returns
 
 
 def test_an_undo_that_takes_long_is_named_with_its_limit() -> None:

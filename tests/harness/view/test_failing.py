@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.run_folder.rows import ClientEvent
-from harness.view.failing import Failing, failed_sends, failing, observe
+from harness.view.detail import failures_of
+from harness.view.failing import Failing, answers_text, failed_sends, failing, observe
 from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
@@ -29,7 +29,7 @@ def one(*events: ClientEvent) -> Failing:
 def rows_of(history: History, *events: ClientEvent) -> tuple[Failing, ...]:
     facts, rows = history.build()
     sends = sends_by_both(facts, rows)
-    return failing(manifest_of(facts), facts, sends, events, ROCKETMQ.not_accepted)
+    return failing(manifest_of(facts), facts, sends, events, failures_of("rocketmq-java-4.9.8"))
 
 
 def test_client_turned_to_another_name_server_and_learnt_the_change() -> None:
@@ -95,6 +95,24 @@ def test_answers_say_how_sends_failed() -> None:
     )
 
 
+def test_unanswered_sends_say_what_the_client_reports() -> None:
+    history = History().window(FAULT_MS)
+    for number, raw in enumerate(
+        ("RemotingTimeoutException wait", "RemotingSendRequestException")
+    ):
+        history.publish(number, at_ms=FAULT_MS)
+        history.settle(number, Outcome.UNKNOWN, at_ms=FAULT_MS + 500, raw=raw)
+    (found,) = rows_of(history)
+    assert answers_text([found]) == "1 connection lost while sending, 1 no answer in time"
+    assert answers_text([replace(found, answers=())]) == ""
+
+
+def test_answers_to_some_failed_sends_keep_their_number() -> None:
+    nacked = replace(one(), failed=20, answers=(("answered with nack", 10),))
+    assert answers_text([nacked]) == "10 answered with nack, 10 not recorded"
+    assert answers_text([replace(nacked, failed=10)]) == "answered with nack"
+
+
 def test_without_failed_sends_there_is_no_line() -> None:
     history = History().window(FAULT_MS).publish(1, at_ms=FAULT_MS + 1).confirm(1)
     assert [*observe(rows_of(history))] == []
@@ -106,10 +124,10 @@ def test_failed_sends_say_how_many_and_when_all_routes_had_changed() -> None:
         event(FAULT_MS + 1_200, "route", detail_of((B,))),
     ]
     assert failed_sends([one(*left)]) == {
-        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault: unknown; each "
+        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault; each "
         "publisher's route lacked the master from 1.2 s on"
     }
     assert failed_sends([one()]) == {
-        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault: unknown"
+        1: "1 of 2 attempts to send failed, the last 3.0 s after the fault"
     }
     assert failed_sends([replace(one(), failed=0)]) == {}

@@ -8,7 +8,6 @@ from harness.view.detail import detail_of as shown
 from harness.view.message_traces import near, trace
 from harness.view.trace_steps import MessageTrace
 from spark_analysis.schema.messages import Affected
-from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 from spark_analysis.schema.ways import LOAD, DeliveryWay
 from spark_analysis.schema.words import Fate, Outcome, Redelivered
@@ -27,7 +26,7 @@ def detail_of(tmp_path: Path, history: History, endpoints: dict[str, str] | None
     findings = judge(facts, rows)
     manifest = manifest_of(facts, endpoints=endpoints or {})
     manifest.client = "pika" if endpoints is None else "rocketmq-java-5.3.3"
-    return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
+    return shown(records_of(folder, findings, "pika"), manifest, facts, findings, Views(), ())
 
 
 def story_of(
@@ -80,7 +79,7 @@ def test_a_lost_message_shows_the_replicas_that_brokers_reported(tmp_path: Path)
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
     manifest = manifest_of(facts)
-    found = shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
+    found = shown(records_of(folder, findings, "pika"), manifest, facts, findings, Views(), ())
     (story,) = found.affected[0].traces
     reported = [(step.at_ns, step.text) for step in story.steps if step.sort != "end"]
     said = "mqproof queried the brokers: "
@@ -231,7 +230,7 @@ def test_evidence_and_confirms_are_never_left_out(tmp_path: Path) -> None:
     for number in range(30):
         story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
     facts, rows = story.confirm(1, at_ms=15.5).build()
-    records = records_of(write_run(tmp_path / "run", facts, rows), judge(facts, rows))
+    records = records_of(write_run(tmp_path / "run", facts, rows), judge(facts, rows), "pika")
     row = Affected(facts.run, "orders", "reordered", "", PUBLISHER, 1, 0, 22_000_000)
     found = trace(row, records, facts)
     assert [step.at_ns for step in found.steps if step.counted] == [22_000_000]
@@ -268,7 +267,7 @@ def test_unreadable_raw_tables_cost_the_stories_not_the_counts(
     findings = judge(facts, rows)
     (folder / "raw" / "attempts.parquet").write_bytes(b"torn")
     found = shown(
-        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+        records_of(folder, findings, "pika"), manifest_of(facts), facts, findings, Views(), ()
     )
     assert "attempts.parquet cannot be read" in found.unreadable
     assert [(group.measure, group.number) for group in found.affected] == [("lost", 1)]
@@ -280,7 +279,7 @@ def test_tables_that_are_missing_are_empty(tmp_path: Path) -> None:
     findings = judge(facts, rows)
     folder = write_run(tmp_path / "run", facts, {"attempts": rows["attempts"]})
     found = shown(
-        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+        records_of(folder, findings, "pika"), manifest_of(facts), facts, findings, Views(), ()
     )
     assert found.unreadable == ""
     assert texts(found.affected[0].traces[0])[0] == "attempt 1 sent by publisher 1 to connection 1"
@@ -313,7 +312,7 @@ def test_routine_probes_are_no_event_and_a_verification_is(tmp_path: Path) -> No
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
     found = shown(
-        records_of(folder, findings), manifest_of(facts), facts, findings, Views(), Sends()
+        records_of(folder, findings, "pika"), manifest_of(facts), facts, findings, Views(), ()
     )
     probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
     assert probes == ["verified active; detail of verified"]

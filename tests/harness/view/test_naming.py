@@ -80,6 +80,7 @@ def test_a_cause_that_repeats_the_one_before_it_stands_once() -> None:
             error_text(late[:cut]) == "wait on <rkt1:10911> timeout, which caused late, cost=4499"
         )
     assert error_text(f"no route {visit}, which caused x") == "no route, which caused x"
+    assert error_text(f"no route {visit} < x") == "no route < x"
     assert error_text("") == ""
 
 

@@ -26,7 +26,7 @@ def test_every_judged_measure_has_one_line() -> None:
             "messages due (no confirm within 2 s of the due time)"
         ),
         ("stages", 1): (
-            "fault 1: first confirm of a new message after 0.200 s, no outage began at the fault, "
+            "fault 1: first confirm of a new message after 0.200 s, on time again within 0.05 s, "
             "first delivery of a new message after 0.161 s, backlog gone for good after 0.500 s"
         ),
     }
@@ -115,7 +115,7 @@ def test_late_messages_are_counted_up_to_the_next_fault() -> None:
 def test_without_consumers_none_is_reported_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (
-        "fault 1: first confirm of a new message after 0.200 s, no outage began at the fault, "
+        "fault 1: first confirm of a new message after 0.200 s, on time again within 0.05 s, "
         "first delivery of a new message: not applicable, backlog gone for good: not applicable"
     )
 

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+from harness.view.detail import failures_of
 from harness.view.outage_answers import answers_in
 from spark_analysis.schema.service import RUN, SYSTEM, Outage
 from spark_analysis.schema.words import Outcome, Strength
 from tests.rigs.histories.by_hand import History, ns
 from tests.rigs.runs.run_folders import write_run
+
+MEANINGS = failures_of("rocketmq-java-4.9.8")
 
 
 def outage(from_ms: float, until_ms: float, scope: str = RUN) -> Outage:
@@ -27,28 +30,35 @@ def test_answers_are_those_of_the_messages_due_in_the_outage(tmp_path: Path) -> 
     history.confirm(3, at_ms=1_900, strength=Strength.FLUSH_SLAVE_TIMEOUT)
     history.publish(4, at_ms=2_000).confirm(4, at_ms=2_010)
     folder = folder_of(history, tmp_path)
-    answers = "1 confirmed by all required replicas, 1 confirmed: flush slave timeout, 1 nack"
+    answers = (
+        "1 answered with nack, 1 confirmed by all required replicas, "
+        "1 confirmed: flush slave timeout"
+    )
     own = outage(1_000, 2_000, "publisher")
-    assert answers_in(folder, [outage(1_000, 2_000), own]) == {ns(1_000): answers}
+    assert answers_in(folder, [outage(1_000, 2_000), own], MEANINGS) == {ns(1_000): answers}
 
 
-def test_errors_of_clients_are_counted_by_their_kind(tmp_path: Path) -> None:
+def test_failures_have_the_words_of_the_failed_sends(tmp_path: Path) -> None:
     history = History()
     for number, raw in enumerate(
         (
             "RemotingTimeoutException wait response on the channel <rkt1/1.2.3.4:10911>, cost=1",
             "RemotingTimeoutException wait response on the channel <rkt1/1.2.3.4:10911>, cost=2",
-            "connection lost: StreamLostError: ('Transport indicated EOF',)",
+            "io.netty.channel.StacklessClosedChannelException",
+            "connection lost: closed by the publisher: its oldest attempt had no confirm",
             None,
         )
     ):
         history.publish(number, at_ms=1_000).settle(number, Outcome.UNKNOWN, at_ms=1_500)
         history.rows["settlements"][-1]["raw"] = raw
-    answers = "2 RemotingTimeoutException, 1 connection lost, 1 not confirmed"
+    answers = (
+        "2 no answer in time, 1 connection given up by the publisher, "
+        "1 connection lost while sending, 1 outcome unknown"
+    )
     folder = folder_of(history, tmp_path)
-    assert answers_in(folder, [outage(1_000, 2_000)]) == {ns(1_000): answers}
+    assert answers_in(folder, [outage(1_000, 2_000)], MEANINGS) == {ns(1_000): answers}
 
 
 def test_a_run_without_outages_or_raw_rows_has_no_answers(tmp_path: Path) -> None:
-    assert answers_in(folder_of(History().publish(1), tmp_path), []) == {}
-    assert answers_in(tmp_path / "none", [outage(1_000, 2_000)]) == {}
+    assert answers_in(folder_of(History().publish(1), tmp_path), [], MEANINGS) == {}
+    assert answers_in(tmp_path / "none", [outage(1_000, 2_000)], MEANINGS) == {}

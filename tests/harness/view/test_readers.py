@@ -7,7 +7,6 @@ from harness.view.detail import detail_of as shown
 from harness.view.observations import observe
 from harness.view.receivers import at_their_number, receivers
 from harness.view.trace_steps import MessageTrace
-from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 from tests.oracle.judge import judge
 from tests.rigs.histories.by_hand import History
@@ -26,7 +25,7 @@ def detail_of(tmp_path: Path, history: History) -> Detail:
     folder = write_run(tmp_path / "run", facts, rows)
     findings = judge(facts, rows)
     manifest = manifest_of(facts, endpoints=BY_NAMES)
-    return shown(records_of(folder, findings), manifest, facts, findings, Views(), Sends())
+    return shown(records_of(folder, findings, "pika"), manifest, facts, findings, Views(), ())
 
 
 def story_of(tmp_path: Path, history: History, measure: str) -> MessageTrace:

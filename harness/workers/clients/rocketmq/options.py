@@ -22,8 +22,8 @@ _NOT_IN_NAMES = re.compile(r"[^%a-zA-Z0-9_-]")
 class RocketOptions:
     """Of producers and consumers alike; each reads its own."""
 
-    producer: str = "async"  # one of PRODUCERS
-    consumer: str = "concurrent"  # one of CONSUMERS
+    producer: str = "async"  # sync, async, oneway or ordered
+    consumer: str = "concurrent"  # concurrent, orderly or pull
     send_timeout_ms: int = 3000
     delayed_percent: int = 0  # of the sequences
     delay_level: int = 1  # of those: 1 to 18

@@ -49,6 +49,7 @@ FAMILY = Family(
     prober="",
     not_accepted={},
     unanswered={},
+    foreign_keys={},
 )
 CLIENT = Client(
     name="pigeonhole-py",

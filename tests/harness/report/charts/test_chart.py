@@ -374,9 +374,9 @@ def test_the_serving_host_has_a_row_for_each_queue(tmp_path: Path) -> None:
     assert [(span.text, span.tone) for span in lane.spans] == [
         ("not queried", "unqueried"),
         ("rmq1", "shown"),
-        ("rmq1 before; not queried", "unqueried"),
+        ("not queried (last answer: rmq1)", "unqueried"),
         ("no master", "silent"),
-        ("no master before; not queried", "unqueried"),
+        ("not queried (last answer: no master)", "unqueried"),
     ]
     assert lane.spans[2].title == "mqproof did not query the brokers from +4.000 s to +6.000 s"
     assert lane.spans[1].title == (

@@ -90,3 +90,9 @@ def test_panel_shows_the_wait_instead_of_the_remaining_time() -> None:
     lines = drawn(replace(VIEW, left_s=5.0, waits=(wait,)), 100).splitlines()
     assert f"faults (2 of 6), {wait}" in lines
     assert not [line for line in lines if "left" in line]
+
+
+def test_panel_counts_the_undo_only_while_it_is_to_come() -> None:
+    assert "s left and" not in drawn(VIEW)
+    expected = "at least 42 s left and the time to undo faults"
+    assert expected in drawn(replace(VIEW, awaits_undo=True))

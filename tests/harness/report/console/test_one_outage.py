@@ -8,6 +8,7 @@ from rich.console import Console
 
 from harness.judging.result import Report, RunReport
 from harness.report.console.terminal import Terminal
+from harness.report.page.formats import GLUE
 from harness.report.page.outs import lasted_text
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import EITHER, QUEUE
@@ -56,7 +57,10 @@ def test_a_bound_has_its_reason_below_the_numbers() -> None:
     story = Story().outage(12, 26, EITHER)
     rows = (compared(CELL, "total_downtime", 14e9, bounds=5),)
     found = lines(page_of(summed(story), comparison=rows))
-    assert "cell 1, downtime >=: the undo of the fault may have ended the outage" in found
+    assert (
+        "cell 1: downtime is a lower bound: the undo of the fault may have ended the outage"
+        in found
+    )
     assert any("; the undo of the fault may have ended it; " in one for one in found)
 
 
@@ -75,9 +79,30 @@ def test_numbers_begin_with_the_length_of_the_fault(tmp_path: Path) -> None:
 
 def test_lengths_of_repeats_are_a_range(tmp_path: Path) -> None:
     one = judged_run(tmp_path / "one", crash())
-    assert lasted_text([one]) == lasted_text([one, one])
-    none: list[RunReport] = []
-    assert lasted_text(none) == ""
+    assert one.detail is not None
+    detail, (span,) = one.detail, one.detail.timeline.faults
+
+    def lasted(*lengths_s: float | None) -> RunReport:
+        spans = tuple(
+            replace(
+                span,
+                number=number,
+                ended_ns=None if length_s is None else span.issued_ns + round(length_s * 1e9),
+            )
+            for number, length_s in enumerate(lengths_s, start=1)
+        )
+        timeline = replace(detail.timeline, faults=spans)
+        return replace(one, detail=replace(detail, timeline=timeline))
+
+    def text(*runs: RunReport) -> str:
+        return lasted_text(runs).replace(GLUE, " ")
+
+    assert text() == text(lasted()) == ""
+    assert text(lasted(10.2), lasted(10.2)) == "10.2 s"
+    assert text(lasted(10.4), lasted(10.2)) == "10.2 to 10.4 s"
+    assert text(lasted(10.2, 20.1)) == "10.2 s; 20.1 s"
+    assert text(lasted(None)) == "not undone"
+    assert text(lasted(10.2), lasted(None)) == "not undone in some runs"
 
 
 def test_outages_are_counted_only_where_a_run_had_several() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from harness.claims.answers import Reason
 from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
 from harness.judging.exits import Judge
@@ -16,7 +17,7 @@ from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal, headline_of
-from harness.report.lines import brokers_text, cell_lines
+from harness.report.lines import brokers_text, cell_lines, unseen_lines
 from harness.report.page.measures import applicable
 from harness.run.core.strip import Share, Strip
 from harness.run.core.view import LiveCounts, PerSecond
@@ -77,7 +78,7 @@ def test_step_shows_its_name_elapsed_and_expected_seconds() -> None:
 def test_words_of_brokers_and_commands_are_shown_and_not_obeyed() -> None:
     screen = Screen(is_terminal=True)
     screen.display.message("RabbitMQ \x1b[2J\x1b]0;mine\x07\u202e3.10.8,\u00a0well")
-    assert "RabbitMQ \\x1b[2J\\x1b]0;mine\\x07\\u202e3.10.8,\u00a0well" in screen.paper.getvalue()
+    assert "RabbitMQ \\x1b[2J\\x1b]0;mine\\x07\\u202e3.10.8, well" in screen.paper.getvalue()
 
 
 def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
@@ -87,7 +88,7 @@ def test_without_a_terminal_lines_come_per_phase_and_ten_seconds() -> None:
         screen.display.live(VIEW)
     assert len(screen.lines) == 3
     blocked = LiveCounts("windows", 7, 40, ("kill master = rmq1",), 30.0, BLOCKED, run="run-1")
-    screen.display.live(replace(blocked, strip=NOTHING_YET))
+    screen.display.live(replace(blocked, strip=NOTHING_YET, awaits_undo=True))
     assert screen.lines[3] == (
         "run-1 faults | sent 0/s, confirmed 0/s, delivered 0/s | unconfirmed 40 | late 7 | "
         "fault: kill master = rmq1 | at least 30 s left and the time to undo faults"
@@ -248,6 +249,11 @@ def test_a_warning_that_was_not_seen_is_short_without_all() -> None:
     assert seen.startswith("    seen: fault 1: ")
     assert "`" not in seen
     assert known.startswith("    known: ")
+    unseen = next(one for one in run(Story()).verdicts if one.warns and "FAIL" in one.outcome)
+    text = unseen_lines(
+        replace(unseen, reasons=(Reason("fault 2: unknown", "unknown"),)), "expected"
+    )
+    assert text.endswith("\nnot judged: fault 2: unknown")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.report.console.tables import comparison_text
 from harness.report.page.measures import applicable, measure_text
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.judged_runs import summed
@@ -41,7 +42,7 @@ def test_without_a_late_message_a_dash_stands_for_the_time() -> None:
     assert (text.median, text.range) == ("–", "no message was late")
     runs = (summed(Story().missed(0)), summed(Story(), repeat=2))
     mixed = measure_text(row, runs)
-    assert (mixed.median, mixed.range) == ("–", "no outage began at the fault")
+    assert (mixed.median, mixed.range) == ("–", "on time again within 0.05 s")
     assert measure_text(compared(CELL, "degraded", 5e8), runs).median != "–"
 
 
@@ -50,3 +51,13 @@ def test_a_time_says_that_later_messages_were_late() -> None:
     text = measure_text(compared(CELL, "degraded", 5e8), (summed(story),))
     assert text.range.endswith("; later messages were late")
     assert "late" not in measure_text(compared(CELL, "silence", 5e8), (summed(story),)).range
+
+
+def test_only_runs_with_one_fault_never_reached_a_step() -> None:
+    bound = compared(CELL, "first_success", 20e9, minimum=20e9, maximum=20e9, bounds=5)
+    alone, twice = summed(Story()), summed(Story().window(2, "kill", opens=40))
+    assert measure_text(bound, (alone,)).median == "not within 20.0\u00a0s"
+    assert comparison_text(bound, (alone,)) == "not within 20.0 s"
+    for runs in ((twice,), (alone, twice), ()):  # of two faults the longest time may be exact
+        assert measure_text(bound, runs).median == "≥ 20.0\u00a0s"
+        assert comparison_text(bound, runs).startswith(">= 20.0 s")

@@ -11,7 +11,7 @@ from harness.judging.result import RunReport
 from harness.report import html, verdict
 from harness.report.console.terminal import Terminal
 from harness.report.failing import ROWS_MAX, table
-from harness.view.failing import Failing
+from harness.view.failing import Failing, failures_text
 from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 NACKED = (("answered with nack", 114), ("connection lost", 2))
@@ -50,7 +50,7 @@ def test_no_column_is_cut_where_a_terminal_is_narrow(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, long)
     other = replace(run, cell=(*run.cell[:3], "rocketmq-java-5.3.3-with-a-long-name"))
     alone, several = printed(run, width=100), printed(run, other, width=100)
-    for words in ("left the master", "4.3 s: rkg3", "1.3 s: broker-a"):
+    for words in ("route without", "4.3 s: rkg3", "1.3 s: broker-a"):
         assert words in alone, words
     assert f" with {run.cell[3]}" in alone
     folded = "".join(several.partition("failed sends by publisher")[2].split())
@@ -74,10 +74,13 @@ def test_first_screen_counts_the_attempts_that_failed(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL, replace(FAILED, window=2))
     other = replace(run, cell=(*run.cell[:3], "another"))
     text = html.text(page_of(run, other))
-    some = "116 of 820 attempts to send failed, the last 394.2 s after the fault"
-    assert f"From the first fault on, {some}: 114 answered with nack, 2 connection lost." in text
-    unrecorded = of(tmp_path / "b", replace(FAILED, answers=()))
-    assert "after the fault: refused, or without an answer" in html.text(page_of(unrecorded))
+    some, how = "116 of 820 attempts to send failed", "114 answered with nack, 2 connection lost"
+    assert f"since that fault, {some}, the last 394.2 s after the first fault: {how}." in text
+    assert text.count(f"from the first fault on, {some}<") == text.count(f"{some}<") > 0
+    again = html.text(page_of(run, replace(run, repeat=2, name="again"), other))
+    assert "232 of 1,640 attempts to send failed: 228 answered" in again  # of no run alone
+    unrecorded = failures_text([replace(FAILED, answers=())])
+    assert unrecorded.endswith(": refused, or without an answer")
 
 
 def test_table_is_bounded_and_counts_the_omitted_rows(tmp_path: Path) -> None:

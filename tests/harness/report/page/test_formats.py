@@ -82,7 +82,7 @@ def test_a_stage_says_what_has_happened_by_then() -> None:
     ("seconds", "reached", "recovered_by", "text", "note"),
     [
         (0.5, True, RecoveredBy.SYSTEM, "after 0.500 s", "of the messages that were due"),
-        (0.005, True, RecoveredBy.SYSTEM, "no outage began at the fault", ""),
+        (0.005, True, RecoveredBy.SYSTEM, "on time again within 0.05 s", ""),
         (
             0.005,
             True,

@@ -213,7 +213,7 @@ def test_late_messages_in_outages_are_counted_among_all() -> None:
     under = late(Story().missed(12).outage(1.01, 2, bad=12))
     assert under == f"{every}, all of them in the outage, from the beginning of the fault"
     twice = Story().missed(12).outage(40, 43, bad=5).outage(44, 45, bad=4)
-    assert ", 9 of them in the 2 outages, from 39.0 s after" in late(twice)
+    assert ", 9 of them in the 2 outages, the first from 39.0 s after" in late(twice)
     assert late(Story().missed(12).outage(0.5, 2, bad=9)) == every, "some were due before"
 
 
@@ -252,6 +252,8 @@ def test_a_silence_longer_than_the_downtime_is_explained() -> None:
     said = "the longest time without a confirm was 2.00\u00a0s. " + SHORTER
     assert said in view.sentence
     assert view.sentence.count(SHORTER) == 1
+    (bound,) = cells(report(summed(Story().outage(12.0, 13.0, words.UNDO).silence(2.0))))
+    assert SHORTER not in bound.sentence  # the downtime may be longer
     assert "1.00\u00a0s: 800 of 900 messages due then were late;" in view.sentence
 
 
@@ -337,3 +339,18 @@ def test_verified_faults_and_complete_logs_are_apart_from_what_is_decided() -> N
     assert tile(cut) == ("in part", "open")
     assert tile(full, unverified) == ("in part", "open")
     assert tile(unverified) == ("no", "open")
+
+
+def test_a_lower_bound_has_the_reason_of_its_run() -> None:
+    short, long = (
+        summed(Story().outage(12, 14, words.UNDO)),
+        summed(Story().outage(12, 30), repeat=2),
+    )
+    why = "the undo of the fault ended the outage"
+    assert RunTotals([long]).out_bound == ""
+    assert RunTotals([short]).out_bound == why
+    assert RunTotals([short, long]).out_bound == f"in another run, {why}"
+    longer = summed(Story().outage(12, 32, words.EITHER), repeat=3)
+    assert RunTotals([short, long, longer]).out_bound == (
+        "the undo of the fault may have ended the outage"
+    )
